@@ -1,0 +1,180 @@
+"""Every choice there is, with its type, its bounds and its default. The defaults are the paper's base model.
+
+One recipe (a commented TOML file in `recipes/`) fills these classes; a checkpoint carries them along as JSON.
+They are frozen and refuse unknown keys, so a configuration that exists is one that can be run.
+
+Where the paper (v7 of arXiv:1706.03762) and its authors' later code differ, the paper wins: tensor2tensor went on to
+use pre-norm, dropout inside attention and feed-forward, a doubled learning rate, warm-up 8000 and beta2 0.997.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, model_validator
+from pydantic.dataclasses import dataclass
+
+# The four special pieces, the same ids in every vocabulary.
+PAD, UNK, BOS, EOS = 0, 1, 2, 3
+
+Rate = Annotated[float, Field(ge=0.0, lt=1.0)]
+Count = Annotated[int, Field(ge=1)]
+ToyTask = Literal["copy", "reverse", "sort", "numbers"]
+STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+@dataclass(frozen=True, config=STRICT, kw_only=True)
+class ModelConfig:
+    """The architecture (paper, section 3 and table 3). The upper bounds keep a hostile file from claiming memory."""
+
+    vocab_size: Annotated[int, Field(ge=5, le=1_000_000)]  # V, shared by source and target
+    encoder_layers: Annotated[int, Field(ge=1, le=64)] = 6  # N
+    decoder_layers: Annotated[int, Field(ge=1, le=64)] = 6  # N
+    d_model: Annotated[int, Field(ge=2, le=16_384)] = 512  # D
+    d_ff: Annotated[int, Field(ge=1, le=65_536)] = 2048  # F
+    heads: Annotated[int, Field(ge=1, le=128)] = 8  # H
+    norm: Literal["post", "pre"] = "post"  # LayerNorm after the residual sum (the paper) or before the sub-layer
+    norm_epsilon: Annotated[float, Field(gt=0, le=0.1)] = 1e-6
+    positions: Literal["sinusoidal", "learned", "none"] = "sinusoidal"
+    sinusoid_layout: Literal["interleaved", "concatenated"] = "interleaved"  # the paper's 2i, 2i+1, or half and half
+    max_positions: Annotated[int, Field(ge=2, le=65_536)] = 1024  # rows of the table of positions
+    shared_embeddings: bool = True  # source, target and output share one matrix (section 3.4)
+    attention_window: Annotated[int, Field(ge=1)] | None = None  # self-attention sees |q - k| <= r only (section 4)
+    activation: Literal["relu", "gelu", "silu"] = "relu"
+    dropout: Rate = 0.1  # on the output of each sub-layer (section 5.4)
+    embedding_dropout: Rate = 0.1  # on the sum of embedding and position (section 5.4)
+    attention_dropout: Rate = 0.0  # on attention weights: not in the paper
+    activation_dropout: Rate = 0.0  # on feed-forward activations: not in the paper
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "ModelConfig":
+        if self.d_model % self.heads:
+            raise ValueError(f"d_model {self.d_model} cannot be split evenly over {self.heads} heads")
+        if self.positions == "sinusoidal" and self.d_model % 2:
+            raise ValueError(f"sinusoidal positions come in pairs of sine and cosine: d_model {self.d_model} is odd")
+        return self
+
+    @property
+    def d_k(self) -> int:
+        """E, the width of one head: d_model / h (section 3.2.2)."""
+        return self.d_model // self.heads
+
+
+@dataclass(frozen=True, config=STRICT, kw_only=True)
+class TokenizerConfig:
+    """How text is cut into pieces; one vocabulary for both languages (section 5.1)."""
+
+    model: str | None = None  # a sentencepiece .model file, or a checkpoint to take it from; else it is trained
+    kind: Literal["unigram", "bpe"] = "unigram"
+    vocab_size: Annotated[int, Field(ge=5, le=1_000_000)] = 8000
+    byte_fallback: bool = True  # a character outside the vocabulary becomes its UTF-8 bytes: nothing is lost
+    character_coverage: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
+    sampling: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0  # alpha of subword sampling while training, 0 = off
+    threads: Annotated[int, Field(ge=1, le=64)] = 2  # the unigram vocabulary depends on it, so it is pinned
+
+
+@dataclass(frozen=True, config=STRICT, kw_only=True)
+class DataConfig:
+    """Where the pairs of sentences come from, and how they are gathered into batches."""
+
+    train: tuple[str, ...] = ()  # .tsv or .tsv.gz, or (with train_target) the source side of line-aligned files
+    train_target: tuple[str, ...] = ()
+    valid: str | None = None  # without it, valid_size pairs are set aside from train
+    valid_target: str | None = None
+    valid_size: Count = 1000
+    source_column: Count = 1  # columns are counted from 1
+    target_column: Count = 2
+    source_language: str = "en"
+    target_language: str = "de"
+    toy: ToyTask | None = None  # made on the fly instead of read
+    toy_symbols: Annotated[int, Field(ge=2, le=26)] = 26  # copy, reverse, sort: letters in use
+    toy_min_length: Count = 1  # copy, reverse, sort: letters in a sequence
+    toy_max_length: Annotated[int, Field(ge=1, le=200)] = 20
+    toy_max_number: Annotated[int, Field(ge=1, le=999_999_999)] = 9999  # numbers: 0 to this
+    toy_epoch: Count = 20_000  # fresh pairs in what counts as one epoch
+    max_length: Annotated[int, Field(ge=1, le=10_000)] = 128  # pieces; longer pairs are left out, and counted
+    tokens_per_batch: Count = 25_000  # at most so many source and so many target tokens, padding included
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "DataConfig":
+        if self.toy is None and not self.train:
+            raise ValueError('name a corpus (train = ["FILE.tsv"]) or a toy task (toy = "reverse")')
+        if self.toy is not None and self.train:
+            raise ValueError("train and toy exclude each other: remove one of them")
+        if self.train_target and len(self.train_target) != len(self.train):
+            raise ValueError("train and train_target are line-aligned files: give as many of one as of the other")
+        if self.toy_min_length > self.toy_max_length:
+            raise ValueError("toy_min_length is larger than toy_max_length")
+        if self.max_length + 1 > self.tokens_per_batch:
+            raise ValueError("tokens_per_batch must hold at least one sentence of max_length pieces and its end sign")
+        return self
+
+
+@dataclass(frozen=True, config=STRICT, kw_only=True)
+class TrainingConfig:
+    """Optimizer, schedule and regularisation (section 5), and how often the run is looked at and saved."""
+
+    updates: Count = 100_000
+    seed: int = 1
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"  # auto: bfloat16 where the hardware multiplies it
+    accumulate: Count = 1  # batches in one update; the loss is divided by the tokens of all of them
+    label_smoothing: Rate = 0.1  # epsilon_ls (section 5.4)
+    schedule: Literal["inverse_sqrt", "constant", "cosine"] = "inverse_sqrt"  # section 5.3, equation 3
+    warmup: Annotated[int, Field(ge=0)] = 4000  # updates of linear rise
+    peak_rate: Annotated[float, Field(gt=0)] | None = None  # None: the paper's d_model^-0.5 * warmup^-0.5
+    cooldown: Rate = 0.0  # share of the updates, at the end, over which the rate falls to 0 in a straight line
+    beta1: Rate = 0.9
+    beta2: Rate = 0.98
+    adam_epsilon: Annotated[float, Field(gt=0)] = 1e-9
+    weight_decay: Annotated[float, Field(ge=0)] = 0.0  # on weight matrices only, never on norms, biases, embeddings
+    clip_norm: Annotated[float, Field(ge=0)] = 0.0  # 0 = no clipping, as in the paper
+    log_every: Count = 50
+    validate_every: Count = 1000
+    save_every: Count = 500
+    validation_sentences: Annotated[int, Field(ge=0)] = 500  # translated at each validation for BLEU; 0 = loss only
+    patience: Annotated[int, Field(ge=0)] = 0  # stop after so many validations without improvement; 0 = never
+    best_by: Literal["bleu", "chrf", "loss"] = "bleu"
+    average_last: Annotated[int, Field(ge=1, le=100)] = 5  # checkpoints averaged at the end (section 6.1)
+    half: bool = False  # store the weights of finished checkpoints in half precision
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "TrainingConfig":
+        if self.schedule == "inverse_sqrt" and self.warmup == 0:
+            raise ValueError("the inverse square root schedule needs a warm-up of at least 1 update (equation 3)")
+        if self.schedule != "inverse_sqrt" and self.peak_rate is None:
+            raise ValueError(f"the {self.schedule} schedule needs a peak_rate, for example 0.0005")
+        if self.best_by != "loss" and self.validation_sentences == 0:
+            raise ValueError(f'best_by = "{self.best_by}" needs validation_sentences above 0')
+        return self
+
+
+@dataclass(frozen=True, config=STRICT, kw_only=True)
+class DecodingConfig:
+    """How an output is searched for (section 6.1: beam 4, alpha 0.6, at most 50 tokens longer than the input)."""
+
+    method: Literal["beam", "greedy", "sampling"] = "beam"
+    beam: Annotated[int, Field(ge=1, le=64)] = 4
+    length_penalty: Literal["paper", "power", "none"] = "paper"  # ((5 + l) / 6)^alpha, or l^alpha; l counts the </s>
+    alpha: Annotated[float, Field(ge=0.0, le=5.0)] = 0.6
+    max_extra_length: Annotated[int, Field(ge=0, le=1000)] = 50
+    n_best: Annotated[int, Field(ge=1, le=64)] = 1
+    temperature: Annotated[float, Field(gt=0.0, le=100.0)] = 1.0  # sampling only, as are the next three
+    top_k: Annotated[int, Field(ge=0)] = 0  # 0 = all pieces
+    top_p: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
+    seed: int = 0
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "DecodingConfig":
+        if self.method == "beam" and self.n_best > self.beam:
+            raise ValueError(f"{self.n_best} alternatives cannot come from a beam of {self.beam}: raise beam")
+        return self
+
+
+@dataclass(frozen=True, config=STRICT, kw_only=True)
+class Recipe:
+    """All that a training run is made from. `model.vocab_size` may be left to the tokenizer (see recipe files)."""
+
+    model: ModelConfig
+    data: DataConfig
+    name: str = "unnamed"
+    tokenizer: TokenizerConfig = Field(default_factory=TokenizerConfig)
+    training: TrainingConfig = Field(default_factory=TrainingConfig)
+    decoding: DecodingConfig = Field(default_factory=DecodingConfig)

@@ -1,0 +1,41 @@
+"""From ids to vectors (paper, sections 3.4 and 3.5): embedding times sqrt(d_model), plus the position, then dropout.
+
+The scale belongs to the initialisation: the matrix starts as N(0, 1/d_model), because the same matrix also turns the
+decoder's output into logits, where it should keep variance 1. Times sqrt(d_model) it has variance 1 as an input, about
+as large as the positions (mean square 1/2). Trap: another initialisation, with or without the scale, and positions
+drown the words or the words the positions. Test: test_scaled_embeddings_have_unit_deviation_at_the_start.
+"""
+
+import math
+
+from torch import Tensor, nn
+
+from transformer.config import ModelConfig
+from transformer.model.positions import PositionalEncoding
+from transformer.model.probe import SILENT, Silent
+
+
+def token_embedding(config: ModelConfig) -> nn.Embedding:
+    """The matrix of one vector a piece: (V, D), drawn from N(0, 1/d_model)."""
+    embedding = nn.Embedding(config.vocab_size, config.d_model)
+    nn.init.normal_(embedding.weight, std=config.d_model**-0.5)
+    return embedding
+
+
+class InputEmbedding(nn.Module):
+    """The bottom of a stack. `tokens` may be shared between stacks and with the output (section 3.4)."""
+
+    def __init__(self, config: ModelConfig, tokens: nn.Embedding):
+        super().__init__()
+        self.tokens = tokens
+        self.positions = PositionalEncoding(config)
+        self.dropout = nn.Dropout(config.embedding_dropout)
+        self.scale = math.sqrt(config.d_model)
+
+    def forward(self, ids: Tensor, probe: Silent = SILENT, start: int = 0) -> Tensor:
+        """ids (B, T), the first of them at position `start` -> (B, T, D)."""
+        tokens = probe("tokens", self.tokens(ids))  # (B, T, D)
+        scaled = probe("scaled", tokens * self.scale)  # (B, T, D)
+        position = self.positions(ids.shape[1], start).to(scaled.dtype)  # (T, D)
+        positions = probe("positions", position.expand_as(scaled)) if probe else position  # (B, T, D)
+        return self.dropout(probe("output", scaled + positions))  # (B, T, D)

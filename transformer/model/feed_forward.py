@@ -1,0 +1,32 @@
+"""The position-wise feed-forward network (paper, section 3.3, equation 2).
+
+    FFN(x) = max(0, x W_1 + b_1) W_2 + b_2
+
+The same two matrices for every position; positions do not meet here. Without the ReLU in the middle it would be one
+linear map.
+"""
+
+from torch import Tensor, nn
+from torch.nn.functional import gelu, relu, silu
+
+from transformer.config import ModelConfig
+from transformer.model.probe import SILENT, Silent
+
+ACTIVATIONS = {"relu": relu, "gelu": gelu, "silu": silu}
+
+
+class FeedForward(nn.Module):
+    """d_model -> d_ff -> d_model."""
+
+    def __init__(self, config: ModelConfig):
+        super().__init__()
+        self.hidden = nn.Linear(config.d_model, config.d_ff)  # W_1, b_1
+        self.output = nn.Linear(config.d_ff, config.d_model)  # W_2, b_2
+        self.activation = ACTIVATIONS[config.activation]
+        self.dropout = nn.Dropout(config.activation_dropout)
+
+    def forward(self, x: Tensor, probe: Silent = SILENT) -> Tensor:
+        """(B, T, D) -> (B, T, D)."""
+        hidden = probe("hidden", self.hidden(x))  # (B, T, F)
+        activated = probe("activated", self.activation(hidden))  # (B, T, F)
+        return probe("output", self.output(self.dropout(activated)))  # (B, T, D)

@@ -1,0 +1,66 @@
+"""Masks: who may look at whom (paper, section 3.2.3).
+
+The one place where masks are built, and the one convention: boolean, True = may attend, broadcastable to (B, H, Q, K).
+(`torch.nn.MultiheadAttention` means the opposite; `scaled_dot_product_attention` means the same.)
+
+Masks are never added to scores as large negative numbers: -1e9 overflows in half precision (Trap: see
+test_half_precision_attention_over_a_padded_batch_is_finite).
+"""
+
+import torch
+from torch import Tensor
+
+from transformer.config import PAD
+
+
+def padding_mask(ids: Tensor) -> Tensor:
+    """Real pieces may be looked at, padding may not: ids (B, K) -> (B, 1, 1, K)."""
+    return (ids != PAD)[:, None, None, :]  # (B, 1, 1, K)
+
+
+def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
+    """Position q may look at positions 0 to q, not at what comes later: (1, 1, Q, K) with Q = K = length.
+
+    This is what keeps the decoder auto-regressive while all of its positions are trained at once.
+    """
+    position = torch.arange(length, device=device)  # (T)
+    return (position[None, :] <= position[:, None])[None, None]  # (1, 1, Q, K)
+
+
+def window_mask(length: int, window: int, device: torch.device | None = None) -> Tensor:
+    """Restricted self-attention (section 4): position q may look at k where |q - k| <= r: (1, 1, Q, K).
+
+    The paper speaks of a neighbourhood of size r around each position and does not say how it counts; here r is the
+    distance, so r = 1 sees the position itself and one neighbour on each side.
+    """
+    position = torch.arange(length, device=device)  # (T)
+    return ((position[None, :] - position[:, None]).abs() <= window)[None, None]  # (1, 1, Q, K)
+
+
+def source_mask(source: Tensor, window: int | None = None) -> Tensor:
+    """Encoder self-attention: source (B, S) -> (B, 1, 1, S), or (B, 1, S, S) with a window."""
+    mask = padding_mask(source)
+    if window is not None:
+        mask = mask & window_mask(source.shape[1], window, source.device)  # (B, 1, S, S)
+    return mask
+
+
+def target_mask(target: Tensor, window: int | None = None) -> Tensor:
+    """Decoder self-attention, padding and causal mask in one: target (B, T) -> (B, 1, T, T)."""
+    mask = padding_mask(target) & causal_mask(target.shape[1], target.device)  # (B, 1, T, T)
+    if window is not None:
+        mask = mask & window_mask(target.shape[1], window, target.device)
+    return mask
+
+
+def step_mask(length: int, window: int | None, device: torch.device) -> Tensor | None:
+    """The newest row of the causal mask, for one decoding step with `length` keys in the cache: (1, 1, 1, K) or None.
+
+    All keys of the past may be looked at, so without a window there is nothing to mask. (Trap: the `is_causal` flag of
+    fused attention is aligned top-left: with one query it would see only the first key.
+    Test: test_cached_decoding_equals_one_teacher_forced_pass.)
+    """
+    if window is None:
+        return None
+    position = torch.arange(length, device=device)  # (K)
+    return (position >= length - 1 - window)[None, None, None]  # (1, 1, 1, K)

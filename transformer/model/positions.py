@@ -1,0 +1,69 @@
+"""Positional encoding (paper, section 3.5): self-attention does not know order, so order is added to its input.
+
+    PE(pos, 2i)   = sin(pos / 10000^(2i / d_model))
+    PE(pos, 2i+1) = cos(pos / 10000^(2i / d_model))
+
+Sine and cosine of one wavelength stand side by side ("interleaved"). Much code, MarianMT among it, puts all sines
+first and all cosines after ("concatenated"): the same numbers in another order. (tensor2tensor's own variant divides by
+d/2 - 1 and is neither.)
+
+Each pair (2i, 2i+1) is a point on a circle, and moving k positions on turns it by the angle k / 10000^(2i / d_model),
+so PE(pos + k) is a linear function of PE(pos).
+"""
+
+import torch
+from torch import Tensor, nn
+
+from transformer.config import ModelConfig
+from transformer.errors import HeadlightError
+
+
+def sinusoids(positions: int, d_model: int, layout: str = "interleaved") -> Tensor:
+    """The table PE: (positions, D) in float32.
+
+    Computed in float64, because float32 cannot place large positions on the circle (Trap: and half precision cannot
+    even count them. Test: test_sinusoids_stay_exact_under_autocast_and_at_far_positions).
+    """
+    position = torch.arange(positions, dtype=torch.float64)[:, None]  # (P, 1)
+    exponent = torch.arange(0, d_model, 2, dtype=torch.float64) / d_model  # (D/2) = 2i / d_model
+    angle = position / 10000.0**exponent  # (P, D/2)
+    pair = torch.stack([angle.sin(), angle.cos()], dim=-1)  # (P, D/2, 2)
+    if layout == "concatenated":
+        pair = pair.transpose(1, 2)  # (P, 2, D/2)
+    return pair.reshape(positions, d_model).to(torch.float32)  # (P, D)
+
+
+class PositionalEncoding(nn.Module):
+    """Positions start .. start + length - 1 as vectors: sinusoidal, learned (section 3.5, table 3 row E) or none.
+
+    The sinusoidal table is not saved with the weights: it is a formula, and no training changes it.
+    """
+
+    table: Tensor
+
+    def __init__(self, config: ModelConfig):
+        super().__init__()
+        self.kind = config.positions
+        if config.positions == "learned":
+            self.table = nn.Parameter(torch.empty(config.max_positions, config.d_model))  # (P, D)
+            nn.init.normal_(self.table, std=config.d_model**-0.5)
+        elif config.positions == "sinusoidal":
+            table = sinusoids(config.max_positions, config.d_model, config.sinusoid_layout)
+            self.register_buffer("table", table, persistent=False)  # (P, D)
+        else:
+            self.register_buffer("table", torch.zeros(1, 1), persistent=False)  # no positions
+
+    def forward(self, length: int, start: int = 0) -> Tensor:
+        """(T, D): one vector a position; (T, 1) of zeros if there are no positions.
+
+        Raises:
+            HeadlightError: the table has no such positions.
+        """
+        if self.kind == "none":
+            return self.table.expand(length, 1)  # (T, 1)
+        if start + length > self.table.shape[0]:
+            raise HeadlightError(
+                f"Position {start + length} is asked for, and this model has {self.table.shape[0]} (max_positions). "
+                "Give it a shorter sentence."
+            )
+        return self.table[start : start + length]  # (T, D)

@@ -1,0 +1,117 @@
+"""The probe: one mechanism to watch and to change what the model computes.
+
+Every intermediate that the paper names is a *site* with a dotted name: `encoder.layers.0.self_attention.weights`. In the
+code a site is one expression that names a tensor, records it, and may hand back an edited one:
+
+    weights = probe("weights", softmax(masked_scores))
+
+A probe is an argument of `forward` and a value of one call. Nothing is kept on the modules, so two users of one cached
+model never meet. Where nobody watches, the argument is `SILENT`, a null object that is false and whose sites are the
+identity: the code then needs no `if` at every site, and `torch.compile` sees one graph without it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+
+from torch import Tensor
+
+from transformer.errors import HeadlightError
+
+Edit = Callable[[Tensor], Tensor]
+
+
+class Silent:
+    """Nobody watches: false, and every site is the identity."""
+
+    def __call__(self, name: str, value: Tensor) -> Tensor:
+        return value
+
+    def at(self, *path: object) -> "Silent | Probe":
+        return self
+
+    def watches(self, name: str) -> bool:
+        return False
+
+    def __bool__(self) -> bool:
+        return False
+
+
+SILENT = Silent()
+
+
+class Probe(Silent):
+    """Watches sites and edits them, during one forward pass.
+
+    Args:
+        sites: all names there are, from `transformer.model.sites.census`. Patterns are resolved once, here.
+        watch: names or shell patterns (`decoder.layers.*.cross_attention.weights`) to record.
+        edits: name or pattern -> pure function of the tensor. Edits come before the recording, so what is recorded is
+            what the model went on with. The shape may not change.
+
+    Raises:
+        HeadlightError: a pattern matches no site; the message names the nearest ones. An edit changed a shape.
+
+    `records` maps site names to tensors as they were computed (with the batch axis, on the model's device).
+    """
+
+    def __init__(self, sites: Iterable[str], watch: Iterable[str] = (), edits: Mapping[str, Edit] | None = None):
+        names = list(sites)
+        self.records: dict[str, Tensor] = {}
+        self._watched = frozenset(name for pattern in watch for name in resolve(pattern, names))
+        self._edits: dict[str, tuple[Edit, ...]] = {}
+        for pattern, edit in (edits or {}).items():
+            for name in resolve(pattern, names):
+                self._edits[name] = (*self._edits.get(name, ()), edit)
+        self._live = self._watched | self._edits.keys()
+        self._prefix = ""
+
+    def __call__(self, name: str, value: Tensor) -> Tensor:
+        site = self._prefix + name
+        for edit in self._edits.get(site, ()):
+            edited = edit(value)
+            if edited.shape != value.shape:
+                raise HeadlightError(
+                    f"An edit of {site} turned the shape {tuple(value.shape)} into {tuple(edited.shape)}. "
+                    "An edit must keep the shape."
+                )
+            value = edited
+        if site in self._watched:
+            self.records[site] = value.detach()
+        return value
+
+    def at(self, *path: object) -> "Silent | Probe":
+        """The same probe, seen from further down: `probe.at("layers", 0)` names its sites `layers.0.…`.
+
+        Below a prefix where nothing is watched it is `SILENT`, and the code there takes its fast road.
+        """
+        prefix = self._prefix + "".join(f"{part}." for part in path)
+        if not any(site.startswith(prefix) for site in self._live):
+            return SILENT
+        below = object.__new__(Probe)
+        below.__dict__ = {**self.__dict__, "_prefix": prefix}
+        return below
+
+    def watches(self, name: str) -> bool:
+        """Whether anybody wants this site: asked only where computing it costs something of its own."""
+        return self._prefix + name in self._live
+
+    def __bool__(self) -> bool:
+        return True
+
+
+def resolve(pattern: str, sites: list[str]) -> list[str]:
+    """The sites that a name or shell pattern means.
+
+    Raises:
+        HeadlightError: there is none; the message names the nearest.
+    """
+    found = [site for site in sites if fnmatchcase(site, pattern)]
+    if not found:
+        nearest = get_close_matches(pattern, sites, n=3, cutoff=0.4)
+        hint = f" Nearest: {', '.join(nearest)}." if nearest else ""
+        raise HeadlightError(
+            f"No site of this model is called {pattern!r}.{hint} "
+            "`python -m transformer inspect CHECKPOINT` lists them all."
+        )
+    return found

@@ -1,0 +1,51 @@
+"""The census: the names and shapes of all sites of a model, found by running it once on the meta device.
+
+No memory is used and no list is kept by hand, so the names that can be watched cannot drift from the code.
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+from transformer.config import ModelConfig
+from transformer.model.probe import Probe, Silent
+from transformer.model.transformer import Transformer
+
+# A model of these sizes has the same sites as any other with its layers and options, and no two axes of equal length.
+_LETTERS = {3: "B", 29: "S", 31: "T", 7: "H", 22: "E", 154: "D", 157: "F", 163: "V"}
+_SIZES = {"heads": 7, "d_model": 154, "d_ff": 157, "vocab_size": 163, "max_positions": 64}
+
+
+class _Listener(Probe):
+    """Hears every site, whatever its name."""
+
+    def __init__(self) -> None:
+        super().__init__(sites=())
+
+    def __call__(self, name: str, value: Tensor) -> Tensor:
+        self.records[self._prefix + name] = value
+        return value
+
+    def at(self, *path: object) -> "Silent | Probe":
+        below = object.__new__(_Listener)
+        below.__dict__ = {**self.__dict__, "_prefix": self._prefix + "".join(f"{part}." for part in path)}
+        return below
+
+    def watches(self, name: str) -> bool:
+        return True
+
+
+@lru_cache(maxsize=32)
+def census(config: ModelConfig) -> dict[str, tuple[str, ...]]:
+    """Every site of the model, in the order of the computation, with its shape in the letters of the alphabet.
+
+    For example `{"encoder.layers.0.self_attention.weights": ("B", "H", "S", "S"), ...}`: S for positions of the source,
+    T for those of the target.
+    """
+    listener = _Listener()
+    with torch.device("meta"):
+        model = Transformer(replace(config, **_SIZES)).eval()
+        model(torch.ones(3, 29, dtype=torch.long), torch.ones(3, 31, dtype=torch.long), listener)
+    return {name: tuple(_LETTERS[length] for length in value.shape) for name, value in listener.records.items()}

@@ -1,0 +1,133 @@
+"""The Transformer (paper, figure 1): an encoder reads the source, a decoder writes the target looking at it.
+
+`forward` is the teacher-forced pass: all target positions at once, each seeing only what came before it. `start` and
+`step` are the same computation one position at a time, for decoding.
+"""
+
+from torch import Tensor, nn
+from torch.nn.functional import linear
+
+from transformer.config import ModelConfig
+from transformer.model import masks
+from transformer.model.cache import DecoderState, LayerCache
+from transformer.model.embedding import InputEmbedding, token_embedding
+from transformer.model.layers import DecoderLayer, EncoderLayer
+from transformer.model.probe import SILENT, Silent
+
+
+class Encoder(nn.Module):
+    """N layers over the source (section 3.1)."""
+
+    def __init__(self, config: ModelConfig, tokens: nn.Embedding):
+        super().__init__()
+        self.window = config.attention_window
+        self.embedding = InputEmbedding(config, tokens)
+        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
+        self.norm = final_norm(config)
+
+    def forward(self, source: Tensor, probe: Silent = SILENT) -> Tensor:
+        """source (B, S) ids -> (B, S, D)."""
+        mask = masks.source_mask(source, self.window)
+        x = self.embedding(source, probe.at("embedding"))  # (B, S, D)
+        for i, layer in enumerate(self.layers):
+            x = layer(x, mask, probe.at("layers", i))
+        return x if self.norm is None else probe("norm_out", self.norm(x))
+
+
+class Decoder(nn.Module):
+    """N layers over the target, each looking at the encoder's output too (section 3.1)."""
+
+    def __init__(self, config: ModelConfig, tokens: nn.Embedding):
+        super().__init__()
+        self.window = config.attention_window
+        self.embedding = InputEmbedding(config, tokens)
+        self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
+        self.norm = final_norm(config)
+
+    def forward(self, target: Tensor, memory: Tensor, source_mask: Tensor, probe: Silent = SILENT) -> Tensor:
+        """target (B, T) ids, memory (B, S, D), source_mask (B, 1, 1, S) -> (B, T, D)."""
+        mask = masks.target_mask(target, self.window)
+        x = self.embedding(target, probe.at("embedding"))  # (B, T, D)
+        for i, layer in enumerate(self.layers):
+            x = layer(x, memory, mask, source_mask, probe.at("layers", i))
+        return x if self.norm is None else probe("norm_out", self.norm(x))
+
+    def step(self, tokens: Tensor, state: DecoderState, probe: Silent = SILENT) -> Tensor:
+        """The newest piece of each row, tokens (R) -> (R, D); the state grows by one position."""
+        x = self.embedding(tokens[:, None], probe.at("embedding"), start=state.length)  # (R, 1, D)
+        state.length += 1
+        mask = masks.step_mask(state.length, self.window, tokens.device)
+        for i, (layer, cache) in enumerate(zip(self.layers, state.layers, strict=True)):
+            x = layer.step(x, cache, mask, state.source_mask, probe.at("layers", i))
+        if self.norm is not None:
+            x = probe("norm_out", self.norm(x))
+        return x.squeeze(1)  # (R, D)
+
+
+class Transformer(nn.Module):
+    """Encoder, decoder, and the projection to the vocabulary.
+
+    With `shared_embeddings` the source embedding, the target embedding and the output projection are one matrix
+    (section 3.4); it is one parameter, counted, saved and optimized once.
+    """
+
+    def __init__(self, config: ModelConfig):
+        super().__init__()
+        self.config = config
+        source_tokens = token_embedding(config)
+        target_tokens = source_tokens if config.shared_embeddings else token_embedding(config)
+        self.encoder = Encoder(config, source_tokens)
+        self.decoder = Decoder(config, target_tokens)
+        self.output = (
+            target_tokens if config.shared_embeddings else token_embedding(config)
+        )  # (V, D), transposed in use
+        self.apply(_initialise)
+
+    def forward(self, source: Tensor, target: Tensor, probe: Silent = SILENT) -> Tensor:
+        """Teacher-forced pass.
+
+        Args:
+            source: (B, S) ids, pieces and </s>, padded on the right with PAD; no row may be all padding.
+            target: (B, T) ids, <s> and pieces, padded likewise. Row t reads piece t and predicts piece t + 1.
+
+        Returns:
+            Logits (B, T, V).
+        """
+        logits = probe("logits", self.project(self.states(source, target, probe)))  # (B, T, V)
+        if probe.watches("probabilities"):
+            probe("probabilities", logits.softmax(dim=-1))  # (B, T, V)
+        return logits
+
+    def states(self, source: Tensor, target: Tensor, probe: Silent = SILENT) -> Tensor:
+        """`forward` without the projection: (B, T, D). A loss then projects only the positions that count."""
+        memory = self.encoder(source, probe.at("encoder"))  # (B, S, D)
+        return self.decoder(target, memory, masks.padding_mask(source), probe.at("decoder"))  # (B, T, D)
+
+    def project(self, states: Tensor) -> Tensor:
+        """(..., D) -> logits (..., V), "the pre-softmax linear transformation" (section 3.4), without a bias."""
+        return linear(states, self.output.weight)  # (..., V)
+
+    def start(self, source: Tensor) -> DecoderState:
+        """Reads the source (B, S) once, and keeps what every decoding step needs of it."""
+        memory = self.encoder(source)  # (B, S, D)
+        layers = [LayerCache(*layer.cross_attention.project_memory(memory)) for layer in self.decoder.layers]
+        return DecoderState(layers, masks.padding_mask(source))
+
+    def step(self, tokens: Tensor, state: DecoderState, probe: Silent = SILENT) -> Tensor:
+        """One decoding step: the newest piece of each row, tokens (R) -> logits (R, V) of the next."""
+        states = self.decoder.step(tokens, state, probe.at("decoder"))  # (R, D)
+        return probe("logits", self.project(states))  # (R, V)
+
+
+def final_norm(config: ModelConfig) -> nn.LayerNorm | None:
+    """Pre-norm leaves the top of a stack unnormalised, so one more LayerNorm closes it. Post-norm needs none (Trap:
+    `torch.nn.Transformer` adds one there too. Test: test_logits_equal_those_of_torch_nn_transformer)."""
+    return nn.LayerNorm(config.d_model, eps=config.norm_epsilon) if config.norm == "pre" else None
+
+
+def _initialise(module: nn.Module) -> None:
+    """Glorot's uniform for matrices, zero for biases. The paper does not say; its code did this. Embeddings and learned
+    positions have been drawn where they are made."""
+    if isinstance(module, nn.Linear):
+        nn.init.xavier_uniform_(module.weight)
+        nn.init.zeros_(module.bias)
