@@ -6,13 +6,15 @@ The same two matrices for every position; positions do not meet here. Without th
 linear map.
 """
 
+from collections.abc import Callable
+
 from torch import Tensor, nn
 from torch.nn.functional import gelu, relu, silu
 
 from transformer.config import ModelConfig
 from transformer.model.probe import SILENT, Silent
 
-ACTIVATIONS = {"relu": relu, "gelu": gelu, "silu": silu}
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": relu, "gelu": gelu, "silu": silu}
 
 
 class FeedForward(nn.Module):

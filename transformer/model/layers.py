@@ -76,11 +76,10 @@ class DecoderLayer(nn.Module):
         probe: Silent = SILENT,
     ) -> Tensor:
         """x (B, T, D), memory (B, S, D), masks broadcastable to (B, H, T, T) and (B, H, T, S) -> (B, T, D)."""
-        keys_and_values = self.cross_attention.project_memory(memory, probe.at("cross_attention"))  # (B, H, S, E) each
         return self._sublayers(
             x,
             lambda x: self.self_attention(x, x, self_mask, probe.at("self_attention")),
-            lambda x: self.cross_attention.look(x, *keys_and_values, cross_mask, probe.at("cross_attention")),
+            lambda x: self.cross_attention(x, memory, cross_mask, probe.at("cross_attention")),
             probe,
         )
 

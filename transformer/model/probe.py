@@ -1,7 +1,7 @@
 """The probe: one mechanism to watch and to change what the model computes.
 
-Every intermediate that the paper names is a *site* with a dotted name: `encoder.layers.0.self_attention.weights`. In the
-code a site is one expression that names a tensor, records it, and may hand back an edited one:
+Every intermediate that the paper names is a *site* with a dotted name: `encoder.layers.0.self_attention.weights`. In
+the code a site is one expression that names a tensor, records it, and may hand back an edited one:
 
     weights = probe("weights", softmax(masked_scores))
 

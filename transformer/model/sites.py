@@ -13,9 +13,8 @@ from transformer.config import ModelConfig
 from transformer.model.probe import Probe, Silent
 from transformer.model.transformer import Transformer
 
-# A model of these sizes has the same sites as any other with its layers and options, and no two axes of equal length.
+# A model of these sizes has the same sites as any other with its layers and options, and no two axes of one length.
 _LETTERS = {3: "B", 29: "S", 31: "T", 7: "H", 22: "E", 154: "D", 157: "F", 163: "V"}
-_SIZES = {"heads": 7, "d_model": 154, "d_ff": 157, "vocab_size": 163, "max_positions": 64}
 
 
 class _Listener(Probe):
@@ -46,6 +45,7 @@ def census(config: ModelConfig) -> dict[str, tuple[str, ...]]:
     """
     listener = _Listener()
     with torch.device("meta"):
-        model = Transformer(replace(config, **_SIZES)).eval()
+        sizes = replace(config, heads=7, d_model=154, d_ff=157, vocab_size=163, max_positions=64)
+        model = Transformer(sizes).eval()
         model(torch.ones(3, 29, dtype=torch.long), torch.ones(3, 31, dtype=torch.long), listener)
     return {name: tuple(_LETTERS[length] for length in value.shape) for name, value in listener.records.items()}

@@ -4,6 +4,8 @@
 `step` are the same computation one position at a time, for decoding.
 """
 
+from collections.abc import Sequence
+
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
@@ -18,11 +20,13 @@ from transformer.model.probe import SILENT, Silent
 class Encoder(nn.Module):
     """N layers over the source (section 3.1)."""
 
+    layers: Sequence[EncoderLayer]
+
     def __init__(self, config: ModelConfig, tokens: nn.Embedding):
         super().__init__()
         self.window = config.attention_window
         self.embedding = InputEmbedding(config, tokens)
-        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
+        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))  # type: ignore[assignment]
         self.norm = final_norm(config)
 
     def forward(self, source: Tensor, probe: Silent = SILENT) -> Tensor:
@@ -37,11 +41,13 @@ class Encoder(nn.Module):
 class Decoder(nn.Module):
     """N layers over the target, each looking at the encoder's output too (section 3.1)."""
 
+    layers: Sequence[DecoderLayer]
+
     def __init__(self, config: ModelConfig, tokens: nn.Embedding):
         super().__init__()
         self.window = config.attention_window
         self.embedding = InputEmbedding(config, tokens)
-        self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
+        self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))  # type: ignore[assignment]
         self.norm = final_norm(config)
 
     def forward(self, target: Tensor, memory: Tensor, source_mask: Tensor, probe: Silent = SILENT) -> Tensor:
@@ -78,9 +84,7 @@ class Transformer(nn.Module):
         target_tokens = source_tokens if config.shared_embeddings else token_embedding(config)
         self.encoder = Encoder(config, source_tokens)
         self.decoder = Decoder(config, target_tokens)
-        self.output = (
-            target_tokens if config.shared_embeddings else token_embedding(config)
-        )  # (V, D), transposed in use
+        self.output = target_tokens if config.shared_embeddings else token_embedding(config)  # (V, D)
         self.apply(_initialise)
 
     def forward(self, source: Tensor, target: Tensor, probe: Silent = SILENT) -> Tensor:
