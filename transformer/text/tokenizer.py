@@ -1,0 +1,202 @@
+"""Sentences <-> ids. A learned vocabulary of sub-words, shared by both languages (paper, section 5.1).
+
+sentencepiece learns the vocabulary and applies it: `unigram` (Kudo 2018, arXiv:1804.10959) keeps the pieces under which
+the corpus is most probable, `bpe` (Sennrich et al. 2016, arXiv:1508.07909) merges the most frequent neighbours. The
+paper used BPE; both are here. A space becomes part of the piece after it, written "▁", so joining pieces gives back
+the text; a character outside the vocabulary becomes its UTF-8 bytes, four pieces `<0xF0>`... for an emoji.
+
+Where we decide: sentencepiece rewrites nothing (`identity`; its default `nmt_nfkc` turns "½" into "1⁄2" and "ﬁ" into
+"fi", and then the pieces are not of the text that the user sees). What must be plain is made plain where text comes in,
+by `normalise` (see normalise.py), for training and translation alike. Only runs of spaces are squeezed here.
+"""
+
+import io
+import random
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import sentencepiece
+
+from transformer.config import BOS, EOS, PAD, UNK, TokenizerConfig
+from transformer.errors import ConfigError, CorpusError, HeadlightError
+from transformer.text.sampling import Sampler, make_sampler
+
+LINES_TO_LEARN_FROM = 2_000_000  # more lines change the vocabulary hardly, and memory much
+LONGEST_LINE = 4000  # characters; sentencepiece would leave a longer one out without a word
+SURROGATES = re.compile("[\ud800-\udfff]")  # half characters, which no UTF-8 can hold
+
+Kind = Literal["piece", "unknown", "byte", "control"]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One piece of a sentence; `source_text[begin:end]` is what it stands for, counted in characters.
+
+    The bytes of one character all have its span. A lone "▁" that stands for no typed space has an empty one.
+    """
+
+    id: int
+    text: str
+    begin: int
+    end: int
+    kind: Kind
+
+
+class Tokenizer:
+    """A sentencepiece model whose PAD, UNK, BOS and EOS are 0, 1, 2 and 3. Immutable; safe to share among threads."""
+
+    def __init__(self, processor: sentencepiece.SentencePieceProcessor) -> None:
+        self._processor = processor
+
+    @classmethod
+    def train(cls, lines: Iterable[str], config: TokenizerConfig) -> "Tokenizer":
+        """Learns a vocabulary of at most `config.vocab_size` pieces; a small corpus may give fewer, never an error.
+
+        The same lines, in the same order, give the same bytes. Raises CorpusError where there is nothing to learn from,
+        ConfigError where the vocabulary cannot even hold the single characters.
+        """
+        model = io.BytesIO()
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                sentence_iterator=iter(_at_most(LINES_TO_LEARN_FROM, lines)),
+                model_writer=model,
+                model_type=config.kind,
+                vocab_size=config.vocab_size,
+                hard_vocab_limit=False,  # a small corpus has fewer pieces to give
+                byte_fallback=config.byte_fallback,
+                character_coverage=config.character_coverage,
+                normalization_rule_name="identity",
+                pad_id=PAD,
+                unk_id=UNK,
+                bos_id=BOS,
+                eos_id=EOS,
+                # Trap: another number of threads gives another unigram vocabulary
+                # (test_training_twice_gives_the_same_bytes).
+                num_threads=config.threads,
+                max_sentence_length=4 * LONGEST_LINE,  # in bytes
+                minloglevel=2,
+            )
+        except RuntimeError as error:
+            raise _explain(str(error), config) from None
+        return cls.from_bytes(model.getvalue())
+
+    @classmethod
+    def from_bytes(cls, model: bytes) -> "Tokenizer":
+        """Reads a serialized sentencepiece model. Raises HeadlightError if that fails."""
+        # Trap: sentencepiece takes empty bytes without a word and fails later
+        # (test_bytes_that_are_no_model_are_refused_in_a_sentence).
+        if not model:
+            raise HeadlightError(
+                "The tokenizer is empty. Use a sentencepiece .model file, or a checkpoint that has one."
+            )
+        try:
+            processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+        except (RuntimeError, ValueError, TypeError):
+            raise HeadlightError(
+                "The tokenizer is not a sentencepiece model, or it is damaged. "
+                "Use a .model file written by sentencepiece, or a checkpoint that has one."
+            ) from None
+        found = (processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id())
+        if found != (PAD, UNK, BOS, EOS):
+            raise HeadlightError(
+                f"The tokenizer numbers its padding, unknown, start and end pieces {found}; they must be "
+                f"{(PAD, UNK, BOS, EOS)}. Train it with pad_id=0, unk_id=1, bos_id=2, eos_id=3."
+            )
+        return cls(processor)
+
+    def to_bytes(self) -> bytes:
+        """The serialized model, complete: `from_bytes(to_bytes())` is the same tokenizer."""
+        return self._processor.serialized_model_proto()
+
+    @property
+    def vocab_size(self) -> int:
+        """V, as it came out: for a small corpus less than was asked for."""
+        return self._processor.vocab_size()
+
+    def encode(self, text: str) -> list[int]:
+        """Text -> ids, without BOS and EOS. `</s>` typed by a user is four characters, never the end piece."""
+        return self._processor.encode(_encodable(text))
+
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        """The same for many texts, in one call into sentencepiece."""
+        return self._processor.encode([_encodable(text) for text in texts])
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Ids -> text. PAD, BOS, EOS and ids that do not exist are passed over; broken bytes become U+FFFD."""
+        known = [i for i in map(int, ids) if 0 <= i < self.vocab_size and i not in (PAD, BOS, EOS)]
+        return self._processor.decode(known)
+
+    def piece(self, id: int) -> str:
+        """The piece as it stands in the vocabulary, e.g. "▁the", "<0xF0>", "</s>"; else "<?>"."""
+        return self._processor.id_to_piece(id) if 0 <= id < self.vocab_size else "<?>"
+
+    def kind(self, id: int) -> Kind:
+        """What sort of piece an id is. One that does not exist is "unknown"."""
+        if not 0 <= id < self.vocab_size or self._processor.is_unknown(id):
+            return "unknown"
+        if self._processor.is_control(id):
+            return "control"
+        return "byte" if self._processor.is_byte(id) else "piece"
+
+    def analyse(self, text: str) -> list[Piece]:
+        """The pieces of `text` in order (their ids are those of `encode`), with their place in it."""
+        found = self._processor.encode(_encodable(text), return_type="offset_mapping")
+        kinds = [self.kind(id) for id in found["ids"]]
+        spans: list[tuple[int, int]] = list(found["offsets"])
+        # sentencepiece gives a character's span to the last of its bytes only; walk back to share it with the others.
+        for i in range(len(spans) - 2, -1, -1):
+            if kinds[i] == kinds[i + 1] == "byte" and spans[i][0] == spans[i][1]:
+                spans[i] = spans[i + 1]
+        return [
+            Piece(id, self.piece(id), begin, end, kind)
+            for id, (begin, end), kind in zip(found["ids"], spans, kinds, strict=True)
+        ]
+
+    def sample(self, text: str, alpha: float, rng: random.Random) -> list[int]:
+        """Subword sampling (see sampling.py): another segmentation each time, a function of `rng` alone."""
+        normalised = self._processor.normalize(_encodable(text))
+        return [id for word in _words(normalised) for id in self._sampler.sample(word, alpha, rng)]
+
+    @cached_property
+    def _sampler(self) -> Sampler:
+        return make_sampler(self._processor)
+
+
+def _encodable(text: str) -> str:
+    """Lone surrogates, which sentencepiece refuses, become U+FFFD: as long as before, so offsets hold."""
+    return SURROGATES.sub("\ufffd", text)
+
+
+def _words(normalised: str) -> list[str]:
+    """ "▁to▁be" -> ["▁to", "▁be"]: pieces never reach over a space, so each word is cut on its own."""
+    return re.findall("▁[^▁]*|[^▁]+", normalised)
+
+
+def _at_most(limit: int, lines: Iterable[str]) -> list[str]:
+    """All lines, or a fair sample of them (reservoir sampling), the same in every run; blank ones left out."""
+    rng, kept = random.Random(0), list[str]()
+    seen = 0
+    for line in lines:
+        if not (line := _encodable(line).strip()):
+            continue
+        seen += 1
+        if len(kept) < limit:
+            kept.append(line[:LONGEST_LINE])
+        elif (place := rng.randrange(seen)) < limit:
+            kept[place] = line[:LONGEST_LINE]
+    return kept
+
+
+def _explain(message: str, config: TokenizerConfig) -> HeadlightError:
+    """sentencepiece's complaint in words that say what to do."""
+    if "required_chars" in message and (sizes := re.search(r"(\d+) vs (\d+)", message)):
+        return ConfigError(
+            f"tokenizer.vocab_size {config.vocab_size} cannot hold even the characters and bytes of this corpus: "
+            f"they alone need {sizes[2]}. Raise tokenizer.vocab_size, or lower tokenizer.character_coverage."
+        )
+    if "sentences_.empty" in message or "all_chars_count" in message:
+        return CorpusError("There is no text to learn a vocabulary from: every line is empty. Check data.train.")
+    return CorpusError(f"sentencepiece cannot learn a vocabulary from this corpus: {message.strip()}")
