@@ -1,0 +1,69 @@
+"""The parts of the page that need the browser: small, offline, without a framework.
+
+Each is a Streamlit component (v2) made of one JavaScript file beside this one. Text reaches the page by `textContent`
+alone, never as markup, so whatever a user types stays text (tests/browser/test_hostile_words.py).
+Components are registered once, when this module is imported.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+_HERE = Path(__file__).parent
+_CSS = (_HERE / "components.css").read_text(encoding="utf-8")
+
+
+def _component(name: str) -> Any:
+    source = (_HERE / f"{name}.js").read_text(encoding="utf-8")
+    return st.components.v2.component(f"headlight_{name}", html="<div class='root'></div>", css=_CSS, js=source)
+
+
+_lines = _component("lines")
+_pieces = _component("pieces")
+_choices = _component("choices")
+_meter = _component("meter")
+_link = _component("link")
+_export = _component("export")
+
+
+def lines(data: dict[str, Any], *, key: str) -> None:
+    """Attention as lines between two rows of tokens; data from `app.figures.lines.attention_lines`."""
+    _lines(data=data, key=key)
+
+
+def pieces(data: dict[str, Any], *, key: str) -> None:
+    """A strip of pieces; data from `app.figures.pieces`. With `headline`, that text stands above, large."""
+    _pieces(data=data, key=key)
+
+
+def choices(rows: list[dict[str, str]], chosen: int, label: str, *, key: str, on_choose: Callable[[int], None]) -> None:
+    """A list of which one row is chosen. Rows have `text` and may have `second` and `detail`."""
+
+    def changed() -> None:
+        index = st.session_state[key].chosen
+        if isinstance(index, int) and 0 <= index < len(rows):
+            on_choose(index)
+
+    _choices(data={"rows": rows, "chosen": chosen, "label": label}, key=key, on_chosen_change=changed)
+
+
+def meter(used: int, limit: int, unit: str, *, watches: str, key: str) -> str | None:
+    """Shows how much of a limit is used. While the user types into the input labelled `watches`, returns the draft."""
+    result = _meter(data={"used": used, "limit": limit, "unit": unit, "watches": watches}, key=key, on_draft_change=_nothing)
+    return result.draft
+
+
+def link(sentence: str, *, key: str) -> None:
+    """A button that copies the address of this page with the sentence in it. Only then is the sentence in an address."""
+    _link(data={"sentence": sentence}, key=key)
+
+
+def export(target: str, name: str, *, key: str) -> None:
+    """Buttons that save the picture inside the container with key `target` as SVG or PNG, made in the browser."""
+    _export(data={"target": target, "name": name}, key=key)
+
+
+def _nothing() -> None:
+    """Streamlit wants a callback for every value that a component reports."""

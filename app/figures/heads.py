@@ -1,0 +1,60 @@
+"""Numbers about heads, and which head to show first.
+
+The entropy of a row of weights says how spread it is: 0 = one token, log K = all alike. Attention on sinks (<s>, </s>,
+punctuation) is a place to rest, not an alignment, so a head that only rests there is sharp and says nothing. The head
+shown on opening is therefore the one that is sharp on real tokens and moves: each row's weights without the sinks.
+"""
+
+import unicodedata
+
+import numpy as np
+
+
+def is_sink(token: str) -> bool:
+    """Whether a piece carries no word: a control piece, or nothing but punctuation and white space."""
+    text = token.replace("▁", " ").strip()
+    return token in ("<s>", "</s>", "<pad>") or all(unicodedata.category(ch)[0] in "PZC" for ch in text)
+
+
+def entropy(weights: np.ndarray) -> np.ndarray:
+    """(..., K) -> (...), in bits; a weight of 0 adds 0."""
+    weights = weights.astype(np.float64)
+    return -np.sum(weights * np.log2(np.where(weights > 0, weights, 1.0)), axis=-1)
+
+
+def clarity(weights: np.ndarray, queries: tuple[str, ...], keys: tuple[str, ...]) -> np.ndarray:
+    """How much each head tells about words: (L, H, Q, K) -> (L, H), 0 to 1.
+
+    It is the mean of the strongest weight on a real token over the rows, times the share of distinct
+    tokens among those: a head that looks sharply at a different word in each row scores 1, one that stares at one
+    place, rests on sinks, or spreads evenly scores near 0. Rows of sinks are left out where there are others.
+    """
+    real_keys = np.array([not is_sink(token) for token in keys])  # (K,)
+    real_rows = np.array([not is_sink(token) for token in queries])  # (Q,)
+    if not real_keys.any():
+        real_keys[:] = True
+    if not real_rows.any():
+        real_rows[:] = True
+    rows = np.where(real_keys, weights, 0.0)[:, :, real_rows]  # (L, H, Q', K)
+    strongest = rows.max(axis=-1).mean(axis=-1)  # (L, H)
+    targets = rows.argmax(axis=-1)  # (L, H, Q')
+    possible = min(int(real_rows.sum()), int(real_keys.sum()))
+    distinct = np.array([[len(set(head.tolist())) / possible for head in layer] for layer in targets])  # (L, H)
+    return strongest * distinct
+
+
+def clearest_head(weights: np.ndarray, queries: tuple[str, ...], keys: tuple[str, ...]) -> tuple[int, int]:
+    """(layer, head), from 0, of the largest `clarity`."""
+    scores = clarity(weights, queries, keys)
+    layer, head = np.unravel_index(int(scores.argmax()), scores.shape)
+    return int(layer), int(head)
+
+
+def head_facts(weights: np.ndarray, keys: tuple[str, ...]) -> dict[str, float]:
+    """Of one head (Q, K): mean entropy in bits, mean strongest weight, share of all weight that lies on sinks."""
+    sinks = np.array([is_sink(token) for token in keys])  # (K,)
+    return {
+        "entropy": float(entropy(weights).mean()),
+        "strongest": float(weights.max(axis=-1).mean()),
+        "sinks": float(weights[:, sinks].sum(axis=-1).mean()),
+    }

@@ -1,0 +1,96 @@
+"""All layers x heads at a glance, as ONE tiled heatmap: a row of tiles a layer, a column a head.
+
+Forty-eight sub-plots are forty-eight times the work for the browser; one trace with gaps of NaN draws in a fifth of a
+second. Streamlit never reports a click on a heatmap, so an invisible marker lies over each tile and carries
+(layer, head) as its custom data.
+"""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from app.theme import ink, weight_scale
+
+LARGEST_TILE = 64  # cells along an edge; beyond, a tile has fewer pixels than cells and shows the strongest of each block
+TILE = 46  # px, height of a tile
+
+
+def head_mosaic(weights: np.ndarray, *, layer: int, head: int, dark: bool = False) -> go.Figure:
+    """Every head of every layer, the chosen one framed.
+
+    Args:
+        weights: (L, H, Q, K).
+        layer, head: the chosen head, from 0.
+    """
+    layers, heads = weights.shape[:2]
+    tiles = pooled(weights)  # (L, H, Q', K')
+    q, k = tiles.shape[2:]
+    gap_q, gap_k = max(1, q // 7), max(1, k // 12)
+    rows, columns = layers * (q + gap_q) - gap_q, heads * (k + gap_k) - gap_k
+    wall = np.full((rows, columns), np.nan, dtype=np.float32)
+    for i in range(layers):
+        for j in range(heads):
+            top, left = i * (q + gap_q), j * (k + gap_k)
+            wall[top : top + q, left : left + k] = tiles[i, j]
+    x = [j * (k + gap_k) + (k - 1) / 2 for j in range(heads)]  # tile centres
+    y = [i * (q + gap_q) + (q - 1) / 2 for i in range(layers)]
+    figure = go.Figure(
+        go.Heatmap(z=wall, zmin=0, zmax=1, colorscale=weight_scale(dark), showscale=False, hoverinfo="skip")
+    )
+    figure.add_scatter(
+        x=[x[j] for _ in range(layers) for j in range(heads)],
+        y=[y[i] for i in range(layers) for _ in range(heads)],
+        customdata=[(i, j) for i in range(layers) for j in range(heads)],
+        mode="markers",
+        marker={"symbol": "square", "size": TILE, "opacity": 0},
+        selected={"marker": {"opacity": 0}},
+        unselected={"marker": {"opacity": 0}},
+        text=[f"Layer {i + 1}, head {j + 1}" for i in range(layers) for j in range(heads)],
+        hovertemplate="%{text}<extra></extra>",
+        showlegend=False,
+    )
+    pad_x, pad_y = gap_k / 3, gap_q / 3
+    figure.add_shape(
+        type="rect",
+        x0=x[head] - k / 2 - pad_x,
+        x1=x[head] + k / 2 + pad_x,
+        y0=y[layer] - q / 2 - pad_y,
+        y1=y[layer] + q / 2 + pad_y,
+        line={"color": "#ff9a1f", "width": 4},
+    )
+    axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickmode": "array", "ticks": "", "automargin": True}
+    figure.update_layout(
+        height=layers * (TILE + 4) + 60,
+        margin={"l": 10, "r": 10, "t": 50, "b": 10, "pad": 0},
+        dragmode=False,
+        clickmode="event+select",
+        plot_bgcolor="rgba(0,0,0,0)",
+        xaxis={
+            **axis,
+            "side": "top",
+            "tickvals": x,
+            "ticktext": [str(j + 1) for j in range(heads)],
+            "title": {"text": "head", "standoff": 4, "font": {"color": ink(dark)}},
+            "range": [-0.5 - 2 * pad_x, columns - 0.5 + 2 * pad_x],
+        },
+        yaxis={
+            **axis,
+            "tickvals": y,
+            "ticktext": [str(i + 1) for i in range(layers)],
+            "title": {"text": "layer", "standoff": 4, "font": {"color": ink(dark)}},
+            "range": [rows - 0.5 + 2 * pad_y, -0.5 - 2 * pad_y],
+        },
+    )
+    return figure
+
+
+def pooled(weights: np.ndarray) -> np.ndarray:
+    """(L, H, Q, K) -> (L, H, Q', K'), Q' and K' at most LARGEST_TILE: the strongest weight of each block of cells.
+
+    Up to that length nothing changes.
+    """
+    for axis in (2, 3):
+        length = weights.shape[axis]
+        if length > LARGEST_TILE:
+            step = -(-length // LARGEST_TILE)
+            weights = np.maximum.reduceat(weights, np.arange(0, length, step), axis=axis)
+    return weights

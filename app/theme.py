@@ -1,0 +1,103 @@
+"""Colours, type sizes and number formats, in one place.
+
+Each of query, key, value, encoder and decoder keeps one colour through every page. The pairs are told apart by people
+with any of the common colour deficiencies, and each has its shade for light and for dark ground. Weights have one
+sequential map, signed values one diverging map. Weights of a long sentence are small, so the sequential map rises fast
+near 0; the colour bar shows it, and the range is always 0 to 1, so that heads can be compared.
+"""
+
+from typing import Literal
+
+Role = Literal["query", "key", "value", "encoder", "decoder"]
+ColorScale = list[tuple[float, str]]
+
+_ROLES: dict[Role, tuple[str, str]] = {  # on light ground, on dark ground
+    "query": ("#6a4fb3", "#b79cf2"),
+    "key": ("#a86400", "#f0b357"),
+    "value": ("#0e7c66", "#5ccfb3"),
+    "encoder": ("#1d62c4", "#82b4ff"),
+    "decoder": ("#bf3f28", "#ff9a82"),
+}
+
+_WEIGHTS_LIGHT: ColorScale = [
+    (0.0, "#f2f5fa"),
+    (0.05, "#dfeaf8"),
+    (0.2, "#a9c9f0"),
+    (0.5, "#4b8bd6"),
+    (0.8, "#1b54a8"),
+    (1.0, "#0b2f6b"),
+]
+_WEIGHTS_DARK: ColorScale = [
+    (0.0, "#18202b"),
+    (0.05, "#1c2f49"),
+    (0.2, "#24507f"),
+    (0.5, "#3f8fd0"),
+    (0.8, "#9ccdf2"),
+    (1.0, "#f2f9ff"),
+]
+_SIGNED_LIGHT: ColorScale = [
+    (0.0, "#8c2a17"),
+    (0.25, "#e29a86"),
+    (0.5, "#fbfcfe"),
+    (0.75, "#8db6ea"),
+    (1.0, "#154b99"),
+]
+_SIGNED_DARK: ColorScale = [
+    (0.0, "#ffb4a1"),
+    (0.25, "#a54a35"),
+    (0.5, "#161d27"),
+    (0.75, "#3572b8"),
+    (1.0, "#b5d6ff"),
+]
+
+MASKED = "rgba(128, 136, 150, 0.28)"  # a cell that may not attend: grey on either ground, never the colour of 0
+TICK_SIZE = 15  # px, tokens along an axis
+SMALL_TICK_SIZE = 11
+CELL_SIZE = 14  # px, numbers in cells
+TITLE_SIZE = 18
+
+
+def role_color(role: Role, dark: bool) -> str:
+    """The one colour of this role, for dark or light ground."""
+    return _ROLES[role][dark]
+
+
+def weight_scale(dark: bool) -> ColorScale:
+    """Colours of attention weights, 0 to 1."""
+    return _WEIGHTS_DARK if dark else _WEIGHTS_LIGHT
+
+
+def signed_scale(dark: bool) -> ColorScale:
+    """Colours of signed values, symmetric around 0."""
+    return _SIGNED_DARK if dark else _SIGNED_LIGHT
+
+
+def text_on_weight(weight: float, dark: bool) -> str:
+    """White or near-black, whichever is read better on the colour of this weight (at least 4.5 : 1, WCAG AA)."""
+    scale = weight_scale(dark)
+    weight = min(max(weight, 0.0), 1.0)
+    (low, a), (high, b) = next(pair for pair in zip(scale, scale[1:], strict=False) if weight <= pair[1][0])
+    share = (weight - low) / (high - low)
+    mixed = [(1 - share) * int(a[i : i + 2], 16) + share * int(b[i : i + 2], 16) for i in (1, 3, 5)]
+    linear = [(c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in mixed]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#0a0f18" if (luminance + 0.05) / 0.055 > 1.05 / (luminance + 0.05) else "#ffffff"
+
+
+def ink(dark: bool) -> str:
+    """Colour of text and of outlines."""
+    return "#e8ecf3" if dark else "#1c2430"
+
+
+def weight_text(weight: float) -> str:
+    """A weight as it stands in a cell: two digits, and no more ink than that. .07, .42, 1.0; below .005 a point."""
+    if weight < 0.005:
+        return "·"
+    return "1.0" if weight >= 0.995 else f"{weight:.2f}"[1:]
+
+
+def probability_text(probability: float) -> str:
+    """A probability as per cent with sensible digits: 97 %, 3.1 %, < 0.1 %."""
+    if probability < 0.001:
+        return "< 0.1 %"
+    return f"{probability:.0%}".replace("%", " %") if probability >= 0.0995 else f"{100 * probability:.1f} %"
