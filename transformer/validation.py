@@ -1,0 +1,67 @@
+"""From untrusted keys and values to a configuration, or to sentences that say everything that is wrong at once.
+
+Used for recipes, for `--set` on the command line, and for the configuration inside a checkpoint file.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from difflib import get_close_matches
+from typing import Any, TypeVar, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+Config = TypeVar("Config")
+
+
+def validate(kind: type[Config], values: Mapping[str, Any], prefix: str = "") -> tuple[Config | None, list[str]]:
+    """`values` as a configuration of class `kind`, and all problems: exactly one of the two is empty.
+
+    Args:
+        kind: one of the frozen dataclasses of `transformer.config`.
+        values: nested dictionaries, as TOML and JSON give them.
+        prefix: where the values stand, put before each name (`model.`).
+    """
+    try:
+        return TypeAdapter(kind).validate_python(dict(values)), []
+    except ValidationError as error:
+        # Every member of a union complains for itself; the same sentence need not be read twice.
+        return None, list(dict.fromkeys(_sentence(kind, detail, prefix) for detail in error.errors(include_url=False)))
+
+
+def nearest(name: str, names: list[str]) -> str:
+    """ " Did you mean ...?" for a name that is not among `names`, or what there is."""
+    close = get_close_matches(name, names, n=1, cutoff=0.5)
+    return f"Did you mean {close[0]}?" if close else f"There are: {', '.join(names)}."
+
+
+def shown(value: object, length: int = 80) -> str:
+    """A value from a file, safe to print: no control characters, no megabytes."""
+    try:
+        text = ascii(value)[1:-1] if isinstance(value, str) else ascii(value)
+    except (RecursionError, ValueError):  # a list in a list in a list ..., an integer of 5,000 digits
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def _sentence(kind: type, detail: ErrorDetails, prefix: str) -> str:
+    path = [part for part in detail["loc"] if isinstance(part, int) or part.isidentifier()]
+    where = prefix + ".".join(shown(str(part)) for part in detail["loc"])
+    if detail["type"] == "unexpected_keyword_argument":
+        return f"{where} is not an option. {nearest(str(detail['loc'][-1]), _options(kind, path[:-1]))}"
+    if detail["type"] == "missing":
+        return f"{where} is missing."
+    if detail["type"] == "value_error":  # our own sentences about values that do not go together
+        subject = f"{where}: " if where else ""
+        return f"{subject}{detail['ctx']['error']}."
+    message = detail["msg"].removeprefix("Input ").replace(" is an instance of DataclassArgs", "")
+    if detail["type"] == "dataclass_type":
+        message = "should be a section with options of its own"
+    return f"{where} = {shown(detail['input'])}: {message}."
+
+
+def _options(kind: type, path: list[int | str]) -> list[str]:
+    """The options of the section at `path` below `kind`."""
+    for part in path:
+        kind = get_type_hints(kind)[str(part)]
+    return [field.name for field in fields(kind)] if is_dataclass(kind) else []
