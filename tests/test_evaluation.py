@@ -1,0 +1,52 @@
+"""Scores are sacrebleu's own, with as many references as a sentence has."""
+
+import pytest
+import sacrebleu
+
+from transformer.errors import HeadlightError
+from transformer.evaluation import group_by_source, score
+
+OUTPUTS = ["Der Hund bellt laut im Garten.", "Ich heiße Anna, und du?", "Das ist ein kleines Haus."]
+FIRST = ["Der Hund bellt laut im Hof.", "Ich heiße Anna und du?", "Dies ist ein kleines Haus."]
+
+
+def test_scores_are_those_of_sacrebleu_on_plain_text() -> None:
+    scores = score(OUTPUTS, [[line] for line in FIRST])
+    assert scores["bleu"] == pytest.approx(sacrebleu.corpus_bleu(OUTPUTS, [FIRST]).score)
+    assert scores["chrf"] == pytest.approx(sacrebleu.corpus_chrf(OUTPUTS, [FIRST]).score)
+    version = sacrebleu.__version__
+    assert scores["bleu_signature"] == f"nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:{version}"
+    assert scores["chrf_signature"] == f"nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:{version}"
+
+
+def test_case_and_punctuation_count() -> None:
+    reference = [["Ich heiße Anna, und du?"]]
+    perfect = score(["Ich heiße Anna, und du?"], reference)["bleu"]
+    assert perfect == pytest.approx(100)
+    assert score(["ich heiße anna, und du?"], reference)["bleu"] != perfect
+    assert score(["Ich heiße Anna und du"], reference)["bleu"] != perfect
+
+
+def test_a_second_reference_counts_where_there_is_one() -> None:
+    references = [[FIRST[0], OUTPUTS[0]], [FIRST[1]], [FIRST[2], "Es ist klein.", OUTPUTS[2]]]
+    more = score(OUTPUTS, references)
+    fewer = score(OUTPUTS, [[line] for line in FIRST])
+    assert more["bleu"] > fewer["bleu"]  # type: ignore[operator]
+    assert more["chrf"] > fewer["chrf"]  # type: ignore[operator]
+    assert "nrefs:var" in str(more["bleu_signature"])
+    # Every output equals one of its references once the second sentence has its own.
+    assert score(OUTPUTS, [[*given, output] for given, output in zip(references, OUTPUTS, strict=True)])[
+        "bleu"
+    ] == pytest.approx(100)
+
+
+def test_rows_that_share_a_source_become_its_references_in_order() -> None:
+    rows = [("a", "1"), ("b", "2"), ("a", "3"), ("a", "1"), ("c", "4")]
+    assert group_by_source(rows) == {"a": ["1", "3"], "b": ["2"], "c": ["4"]}
+    assert list(group_by_source(rows)) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(("outputs", "references"), [([], []), (["a"], [[]]), (["a", "b"], [["a"]])])
+def test_nothing_to_score_is_an_error(outputs: list[str], references: list[list[str]]) -> None:
+    with pytest.raises(HeadlightError, match="at least one"):
+        score(outputs, references)
