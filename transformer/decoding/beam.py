@@ -1,0 +1,88 @@
+"""Beam search (paper, section 6.1): at each step the k best hypotheses so far go on, k = 4 in the paper.
+
+Every live hypothesis offers its best continuations; the 2k best of all are looked at. Trap: among the k best, up to k
+may end here with </s>, so k candidates alone could leave nobody to go on (test_ends_do_not_crowd_out_the_beam). Those
+that end are finished if they are among the k best; the k best that do not end go on.
+
+The search is over when no live hypothesis can win any more. A sum of log-probabilities only falls, and the length
+penalty only grows, so the best that a live hypothesis of sum s can reach is s / lp(length limit). Trap: to compare with
+s / lp(length now) stops too early (test_stopping_early_never_changes_the_result).
+"""
+
+import math
+
+import torch
+from torch import Tensor
+
+from transformer.config import EOS, DecodingConfig
+from transformer.decoding.length_penalty import length_penalty
+from transformer.decoding.scores import score
+from transformer.decoding.steps import Ending, Step
+
+
+class Beam:
+    """The state of a beam search over B sentences.
+
+    Args:
+        limits: the length limit of each sentence.
+    """
+
+    reorders = True  # hypotheses change places from step to step
+    width = 1  # rows a sentence at the start: all are <s>
+
+    def __init__(self, settings: DecodingConfig, limits: list[int], device: torch.device):
+        self.settings = settings
+        self.size = settings.beam
+        self.sums = torch.zeros(len(limits), 1, device=device)  # (B, W) of the live hypotheses, best first
+        penalties = [length_penalty(limit, settings) for limit in limits]
+        self.penalty_at_limit = torch.tensor(penalties, device=device)  # (B)
+        nothing = torch.full((len(limits), settings.n_best), -math.inf, device=device)  # (B, N)
+        self.finished = nothing  # (B, N) normalised scores of the N best that finished, best first
+        self.places = torch.zeros_like(nothing, dtype=torch.long)  # (B, N): length * 2k + candidate
+        self.length = 0
+
+    def advance(self, sentences: list[int], logits: Tensor, forced: int | None) -> Step:
+        """logits (B, W, V) of what comes next: chooses who goes on, and notes who finished."""
+        self.length += 1
+        logits, normaliser = score(logits, forced)
+        offered, tokens = logits.topk(min(2 * self.size, logits.shape[-1]), dim=-1)  # (B, W, 2k)
+        log_probabilities = offered - normaliser  # (B, W, 2k)
+        sums = (self.sums[:, :, None] + log_probabilities).flatten(1)  # (B, W*2k)
+        sums, places = sums.topk(min(2 * self.size, sums.shape[1]))  # (B, C), C = 2k, fewer at the start
+        tokens = tokens.flatten(1).gather(1, places)  # (B, C)
+        log_probabilities = log_probabilities.flatten(1).gather(1, places)  # (B, C)
+        parents = places // offered.shape[-1]  # (B, C)
+
+        ends = tokens == EOS  # (B, C)
+        self._finish(sums, ends)
+        # What is forbidden has a sum of -inf. Where fewer than k others are left it fills the beam, and stays at -inf.
+        self.sums, kept = sums.masked_fill(ends, -math.inf).topk(min(self.size, sums.shape[1]))  # (B, W)
+        return Step(sentences, tokens, parents, log_probabilities, sums, kept)
+
+    def _finish(self, sums: Tensor, ends: Tensor) -> None:
+        """Notes which of the candidates (B, C) end, and are among the k best, and so are finished."""
+        normalised = sums[:, : self.size] / length_penalty(self.length, self.settings)  # (B, k)
+        normalised = normalised.masked_fill(~ends[:, : self.size], -math.inf)  # (B, k)
+        here = torch.arange(normalised.shape[1], device=sums.device) + self.length * 2 * self.size  # (k)
+        scores = torch.cat([self.finished, normalised], dim=1)  # (B, N + k)
+        places = torch.cat([self.places, here.expand_as(normalised)], dim=1)  # (B, N + k)
+        self.finished, best = scores.topk(self.finished.shape[1])  # (B, N)
+        self.places = places.gather(1, best)  # (B, N)
+
+    def done(self) -> Tensor:
+        """(B) boolean: no live hypothesis can be among the best any more."""
+        attainable = self.sums[:, 0] / self.penalty_at_limit  # (B)
+        return self.finished[:, -1] >= attainable  # (B)
+
+    def endings(self, slot: int, step: Step) -> list[Ending]:
+        """Once this sentence is done: the N best that finished; where they are fewer, also what the limit cut off."""
+        pairs = zip(self.finished[slot].tolist(), self.places[slot].tolist(), strict=True)
+        ended = [Ending(*divmod(place, 2 * self.size), True) for score, place in pairs if score > -math.inf]
+        alive = zip(self.sums[slot].tolist(), step.kept[slot].tolist(), strict=True)
+        cut_off = [Ending(self.length, candidate, False) for total, candidate in alive if total > -math.inf]
+        return (ended + cut_off)[: self.settings.n_best]
+
+    def select(self, slots: Tensor) -> None:
+        """Only these of the B sentences go on."""
+        self.sums, self.penalty_at_limit = self.sums[slots], self.penalty_at_limit[slots]
+        self.finished, self.places = self.finished[slots], self.places[slots]

@@ -1,0 +1,92 @@
+"""Greedy decoding and sampling: rows that never meet. Each takes one piece a step, until it takes </s>.
+
+Greedy takes the most probable piece. Sampling draws one at random (see sampling.py), in `n_best` rows a sentence.
+"""
+
+import math
+
+import torch
+from torch import Tensor
+
+from transformer.config import EOS, PAD, DecodingConfig
+from transformer.decoding.sampling import draw, random_numbers
+from transformer.decoding.scores import score
+from transformer.decoding.steps import Ending, Step
+
+
+class Rows:
+    """The state of greedy decoding or sampling over B sentences.
+
+    Args:
+        sources: the ids of each sentence; its random numbers are a function of them and of the seed alone.
+        limits: the length limit of each sentence.
+        alternatives: how many other pieces each step also reports, for the tree. They change nothing.
+    """
+
+    reorders = False  # row i goes on as row i
+
+    def __init__(
+        self,
+        settings: DecodingConfig,
+        sources: list[list[int]],
+        limits: list[int],
+        device: torch.device,
+        alternatives: int = 0,
+    ):
+        self.settings = settings
+        self.alternatives = alternatives
+        self.length = 0
+        self.width = settings.n_best if settings.method == "sampling" else 1  # W
+        if settings.method == "sampling":
+            self.random = random_numbers(sources, self.width, max(limits), settings.seed).to(device)  # (B, W, L)
+        self.sums = torch.zeros(len(sources), self.width, device=device)  # (B, W)
+        self.ended = torch.zeros_like(self.sums, dtype=torch.long)  # (B, W): with so many pieces; 0 = not yet
+
+    def advance(self, sentences: list[int], logits: Tensor, forced: int | None) -> Step:
+        """logits (B, W, V) of what comes next: each row takes a piece."""
+        logits, normaliser = score(logits, forced)
+        if self.settings.method == "sampling":
+            tokens = draw(logits, self.random[:, :, self.length], self.settings)  # (B, W)
+        else:
+            tokens = logits.argmax(dim=-1)  # (B, W)
+        self.length += 1
+        log_probabilities = (logits.gather(-1, tokens[:, :, None]) - normaliser).squeeze(-1)  # (B, W)
+        # A row that has ended reads PAD while it waits for the others of its sentence; -inf = it is no candidate.
+        over = self.ended > 0  # (B, W)
+        tokens = tokens.masked_fill(over, PAD)  # (B, W)
+        before, self.sums = self.sums, (self.sums + log_probabilities).masked_fill(over, -math.inf)  # (B, W)
+        self.ended = self.ended.masked_fill(tokens == EOS, self.length)  # (B, W)
+
+        rows = torch.arange(self.width, device=tokens.device).expand_as(tokens)  # (B, W)
+        step = Step(sentences, tokens, rows, log_probabilities, self.sums, kept=rows)
+        return self._with_alternatives(step, logits - normaliser, before) if self.alternatives else step
+
+    def _with_alternatives(self, step: Step, log_probabilities: Tensor, before: Tensor) -> Step:
+        """Adds, after the W pieces that were taken, the most probable A that each row left."""
+        left = log_probabilities.scatter(-1, step.tokens[:, :, None], -math.inf)  # (B, W, V)
+        offered, tokens = left.topk(min(self.alternatives, left.shape[-1]), dim=-1)  # (B, W, A)
+        sums = (before[:, :, None] + offered).flatten(1)  # (B, W*A)
+        parents = step.parents[:, :, None].expand_as(tokens).flatten(1)  # (B, W*A)
+        return Step(
+            step.sentences,
+            torch.cat([step.tokens, tokens.flatten(1)], dim=1),  # (B, C), C = W + W*A
+            torch.cat([step.parents, parents], dim=1),  # (B, C)
+            torch.cat([step.log_probabilities, offered.flatten(1)], dim=1),  # (B, C)
+            torch.cat([step.sums, sums], dim=1),  # (B, C)
+            step.kept,
+        )
+
+    def done(self) -> Tensor:
+        """(B) boolean: all rows have ended."""
+        return (self.ended > 0).all(dim=1)  # (B)
+
+    def endings(self, slot: int, step: Step) -> list[Ending]:
+        """Once this sentence is done: its rows, also those that the length limit cut off."""
+        lengths = self.ended[slot].tolist()
+        return [Ending(length or self.length, row, finished=length > 0) for row, length in enumerate(lengths)]
+
+    def select(self, slots: Tensor) -> None:
+        """Only these of the B sentences go on."""
+        self.sums, self.ended = self.sums[slots], self.ended[slots]
+        if self.settings.method == "sampling":
+            self.random = self.random[slots]

@@ -1,0 +1,82 @@
+"""The search: one loop for greedy decoding, beam search and sampling, over `model.start` and `model.step`.
+
+Each round feeds the newest piece of every row to the decoder, and lets the method (beam.py, rows.py) choose what goes
+on. The state keeps keys and values of the past, so a round computes one position a row. A sentence that is done leaves
+the batch, and costs nothing from then on; what it gets does not depend on the others.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+from transformer.config import BOS, PAD, DecodingConfig
+from transformer.decoding.beam import Beam
+from transformer.decoding.length_penalty import length_limit
+from transformer.decoding.rows import Rows
+from transformer.decoding.steps import Ending, Found, Step, gather
+from transformer.model import Transformer
+
+ALTERNATIVES = 3  # pieces not taken that greedy decoding and sampling put into the tree, at each step
+
+
+@torch.inference_mode()
+def search(
+    model: Transformer,
+    sources: Sequence[list[int]],
+    settings: DecodingConfig,
+    prefix: Sequence[int] = (),
+    keep_tree: bool = False,
+) -> list[Found]:
+    """Searches the best outputs for a batch.
+
+    Args:
+        model: in eval mode. Nothing is kept on it, so threads may share it.
+        sources: B lists of ids, </s> included, none longer than the model's `max_positions`.
+        prefix: what every output has to begin with, without <s>. Shorter than the length limits.
+        keep_tree: look at a few alternatives also where the method needs none.
+
+    Returns:
+        What was found for each source.
+    """
+    if model.training:
+        raise ValueError("The model is in training mode, where dropout makes every search another. Call model.eval().")
+    device = model.output.weight.device
+    limits = [length_limit(len(source), settings, model.config.max_positions) for source in sources]
+    length_limits = torch.tensor(limits, device=device)  # (B)
+    method: Beam | Rows
+    if settings.method == "beam" and settings.beam > 1:
+        method = Beam(settings, limits, device)
+    else:  # a beam of one has nothing to choose between: it is greedy
+        method = Rows(settings, list(sources), limits, device, ALTERNATIVES if keep_tree else 0)
+
+    padded = pad_sequence([torch.tensor(source) for source in sources], batch_first=True, padding_value=PAD)  # (B, S)
+    state = model.start(padded.to(device))
+    tokens = torch.full((len(sources) * method.width,), BOS, device=device)  # (R)
+    sentences = list(range(len(sources)))  # those still in the batch
+    steps: list[Step] = []
+    endings: list[list[Ending]] = [[] for _ in sources]
+    while True:
+        logits = model.step(tokens, state).unflatten(0, (len(sentences), -1))  # (B, W, V)
+        forced = prefix[len(steps)] if len(steps) < len(prefix) else None
+        step = method.advance(sentences, logits, forced)
+        steps.append(step)
+
+        rows = step.parents.gather(1, step.kept)  # (B, W): which of a sentence's rows each of the next comes from
+        rows = rows + torch.arange(0, logits.shape[0] * logits.shape[1], logits.shape[1], device=device)[:, None]
+        tokens = step.tokens.gather(1, step.kept)  # (B, W)
+        done = method.done() | (length_limits <= len(steps))  # (B)
+        left = done.any().item()  # the one place where the device is waited for
+        if left:
+            for slot in done.nonzero().flatten().tolist():
+                endings[sentences[slot]] = method.endings(slot, step)
+            stay = (~done).nonzero().flatten()  # (B')
+            sentences = [sentences[slot] for slot in stay.tolist()]
+            if not sentences:
+                return gather(steps, endings, limits)
+            rows, tokens, length_limits = rows[stay], tokens[stay], length_limits[stay]
+            method.select(stay)
+            state.select_sentences(stay)
+        if left or method.reorders:
+            state.select(rows.flatten())  # (R)
+        tokens = tokens.flatten()  # (R)

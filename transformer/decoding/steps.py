@@ -1,0 +1,72 @@
+"""What a search remembers: the candidates of every step, from which hypotheses and the tree are read off at the end.
+
+Nothing is moved while the search runs. A hypothesis is the place of its last candidate; the way back leads over the
+parents.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a search over B sentences: W_0 rows a sentence led to C candidates, of which W went on as rows."""
+
+    sentences: list[int]  # B: which of the sentences still take part
+    tokens: Tensor  # (B, C)
+    parents: Tensor  # (B, C): row of the step before, 0 to W_0 - 1
+    log_probabilities: Tensor  # (B, C)
+    sums: Tensor  # (B, C)
+    kept: Tensor  # (B, W): the candidates that are the rows of the next step
+
+
+class Ending(NamedTuple):
+    """Where a hypothesis ends: candidate number `candidate` of steps[length - 1]."""
+
+    length: int  # pieces, </s> included
+    candidate: int
+    finished: bool  # with </s>
+
+
+class Candidate(NamedTuple):
+    """One column of one step, as plain numbers."""
+
+    token: int
+    parent: int
+    log_probability: float
+    sum: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that the search did for one sentence, as plain numbers."""
+
+    endings: list[Ending]
+    candidates: list[list[Candidate]]  # of each step
+    kept: list[list[int]]  # of each step: row -> candidate
+    limit: int  # of the length
+
+    def path(self, ending: Ending) -> list[Candidate]:
+        """The candidates from the first piece to the last."""
+        path = []
+        column = ending.candidate
+        for step in range(ending.length - 1, -1, -1):
+            candidate = self.candidates[step][column]
+            path.append(candidate)
+            if step:
+                column = self.kept[step - 1][candidate.parent]
+        return path[::-1]
+
+
+def gather(steps: list[Step], endings: list[list[Ending]], limits: list[int]) -> list[Found]:
+    """Sorts what all sentences did together into one `Found` for each of them."""
+    found: list[Found] = [Found(ended, [], [], limit) for ended, limit in zip(endings, limits, strict=True)]
+    for step in steps:
+        columns = (step.tokens, step.parents, step.log_probabilities, step.sums)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        for sentence, row, kept in zip(step.sentences, rows, step.kept.tolist(), strict=True):
+            found[sentence].candidates.append([Candidate(*column) for column in zip(*row, strict=True)])
+            found[sentence].kept.append(kept)
+    return found

@@ -1,0 +1,178 @@
+"""The Translator: text in, text out.
+
+    translator = Translator.load("pretrained/en-de.safetensors")
+    print(translator.translate("Where is the nearest train station?").text)
+
+It makes text plain (`normalise`), cuts it into sentences and those into pieces, gathers sentences of like length into
+batches, searches, and puts everything back in order.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from pydantic import TypeAdapter, ValidationError
+
+from transformer.checkpoint import Checkpoint, load_checkpoint
+from transformer.config import EOS, DecodingConfig
+from transformer.decoding.length_penalty import length_limit
+from transformer.decoding.results import hypotheses
+from transformer.decoding.search import search
+from transformer.decoding.translation import TranslatedText, Translation
+from transformer.errors import ConfigError, TranslationError
+from transformer.model import Transformer
+from transformer.text.normalise import normalise
+from transformer.text.sentences import split_sentences
+from transformer.text.tokenizer import Piece, Tokenizer
+
+
+class Translator:
+    """A model with its tokenizer. It keeps nothing of what it translates: threads may share one.
+
+    Args:
+        model: in eval mode, on the device where it shall run.
+        tokenizer: the one it was trained with.
+        settings: how to search, unless a call says otherwise.
+        checkpoint: where it all came from, if it came from a file.
+    """
+
+    def __init__(
+        self,
+        model: Transformer,
+        tokenizer: Tokenizer,
+        settings: DecodingConfig | None = None,
+        checkpoint: Checkpoint | None = None,
+    ):
+        self.model = model
+        self.tokenizer = tokenizer
+        self.settings = settings or DecodingConfig()
+        self.checkpoint = checkpoint
+        self.max_length = model.config.max_positions - 1  # pieces in a sentence; </s> needs one position, too
+
+    @classmethod
+    def load(cls, path: str | Path, device: str | torch.device = "cpu") -> "Translator":
+        """Loads a checkpoint; the settings of its recipe become the default.
+
+        Raises:
+            CheckpointError: the file cannot be used; the message lists everything that is wrong with it.
+        """
+        checkpoint = load_checkpoint(path, device)
+        recipe = checkpoint.recipe or {}
+        try:
+            settings = TypeAdapter(DecodingConfig).validate_python(recipe.get("decoding") or {})
+        except ValidationError:  # a recipe from another version: the checkpoint is good all the same
+            settings = DecodingConfig()
+        return cls(checkpoint.model, checkpoint.tokenizer, settings, checkpoint)
+
+    def translate(self, text: str, settings: DecodingConfig | None = None, **changes: Any) -> TranslatedText:
+        """Translates a text of any number of sentences and lines.
+
+        Args:
+            settings: how to search; without it, the default of this translator.
+            changes: single settings to change, by the names in `DecodingConfig`: `translate(text, beam=8)`.
+
+        Raises:
+            TranslationError: there is nothing to translate, or a sentence is too long.
+        """
+        settings = _changed(settings or self.settings, changes)
+        sentences: list[str] = []
+        separators: list[str] = []
+        for line in text.splitlines() or [""]:
+            found = split_sentences(line)
+            sentences += found or [""]
+            separators += [" "] * (len(found) - 1) + ["\n"]
+        if not any(normalise(sentence) for sentence in sentences):
+            raise TranslationError("There is nothing to translate: the text is empty. Type a sentence.")
+        separators[-1] = ""
+        return TranslatedText(tuple(self.translate_sentences(sentences, settings)), tuple(separators))
+
+    def translate_sentences(
+        self,
+        sentences: Sequence[str],
+        settings: DecodingConfig | None = None,
+        *,
+        keep_tree: bool = False,
+        prefix: str | Sequence[int] = (),
+        batch_tokens: int = 4096,
+    ) -> list[Translation]:
+        """Translates sentences, each by itself, and keeps their order. An empty one has an empty translation.
+
+        Args:
+            keep_tree: also return every candidate of the search.
+            prefix: how each translation has to begin: text, or ids without <s>.
+            batch_tokens: size of a batch: sentences x hypotheses of each x length of the longest source.
+
+        Raises:
+            TranslationError: a sentence is too long, or the prefix cannot be one.
+        """
+        settings = settings or self.settings
+        sources = [normalise(sentence) for sentence in sentences]
+        pieces = [self._read(source) for source in sources]
+        ids = [[piece.id for piece in sentence] for sentence in pieces]  # of an empty sentence: none
+        forced = self.tokenizer.encode(normalise(prefix)) if isinstance(prefix, str) else list(prefix)
+        self._check(sources, ids, forced, settings)
+        done = {}
+        for batch in batches([len(sentence) for sentence in ids], settings, batch_tokens):
+            found = search(self.model, [ids[i] for i in batch], settings, forced, keep_tree)
+            for i, result in zip(batch, found, strict=True):
+                done[i] = hypotheses(result, settings, self.tokenizer, keep_tree)
+        return [
+            Translation(source, tuple(pieces[i]), tuple(ids[i]), *done.get(i, ((), ())), settings)
+            for i, source in enumerate(sources)
+        ]
+
+    def _read(self, source: str) -> list[Piece]:
+        """The pieces as the encoder reads them, </s> included; none if there is nothing to read."""
+        pieces = self.tokenizer.analyse(source)
+        end = Piece(EOS, self.tokenizer.piece(EOS), len(source), len(source), "control")
+        return [*pieces, end] if pieces else []
+
+    def _check(self, sources: list[str], ids: list[list[int]], prefix: list[int], settings: DecodingConfig) -> None:
+        """Raises TranslationError for what cannot be translated, before anything is."""
+        for number, (source, sentence) in enumerate(zip(sources, ids, strict=True), start=1):
+            where = f"Sentence {number} of {len(sources)}" if len(sources) > 1 else "The sentence"
+            beginning = source if len(source) <= 40 else source[:40] + "…"
+            if len(sentence) - 1 > self.max_length:
+                raise TranslationError(
+                    f"{where} ({beginning!r}) has {len(sentence) - 1:,} pieces, and this model reads at most "
+                    f"{self.max_length:,}. Split it into shorter sentences."
+                )
+            limit = length_limit(len(sentence), settings, self.model.config.max_positions)
+            if sentence and len(prefix) >= limit:
+                raise TranslationError(
+                    f"The prefix has {len(prefix):,} pieces, and the translation of {beginning!r} may have at most "
+                    f"{limit - 1:,}. Shorten the prefix, or raise max_extra_length."
+                )
+        wrong = [id for id in prefix if not EOS < id < self.tokenizer.vocab_size]
+        if wrong:
+            raise TranslationError(
+                f"A translation cannot begin with {self.tokenizer.piece(wrong[0])} (id {wrong[0]}). "
+                "The prefix may contain ordinary pieces only."
+            )
+
+
+def batches(lengths: list[int], settings: DecodingConfig, batch_tokens: int) -> list[list[int]]:
+    """Sentences of like length together, so that little is padded: lists of their numbers. Length 0 is left out."""
+    rows = settings.beam if settings.method == "beam" else settings.n_best  # decoded side by side for a sentence
+    found: list[list[int]] = []
+    longest = 0
+    for i in sorted((i for i, length in enumerate(lengths) if length), key=lambda i: -lengths[i]):
+        if not found or (len(found[-1]) + 1) * rows * longest > batch_tokens:
+            found.append([])
+            longest = lengths[i]
+        found[-1].append(i)
+    return found
+
+
+def _changed(settings: DecodingConfig, changes: Mapping[str, Any]) -> DecodingConfig:
+    """Raises ConfigError, with a sentence for each value that cannot be."""
+    names = [field.name for field in fields(settings)]
+    if unknown := sorted(set(changes) - set(names)):
+        raise ConfigError(f"There is no decoding setting {', '.join(unknown)}. There are: {', '.join(names)}.")
+    try:
+        return replace(settings, **changes)
+    except ValidationError as error:
+        problems = [(".".join(map(str, problem["loc"])), problem["msg"]) for problem in error.errors()]
+        raise ConfigError(" ".join(f"{name or 'decoding'}: {message}." for name, message in problems)) from None
