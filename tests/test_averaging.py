@@ -56,8 +56,9 @@ def weights(path: Path) -> dict[str, torch.Tensor]:
 def test_the_average_of_equal_checkpoints_is_that_checkpoint(make: Make, tmp_path: Path, shared: bool) -> None:
     paths = [make(f"{i}.safetensors", shared_embeddings=shared) for i in range(7)]
     average_checkpoints(tmp_path / "mean", paths)
+    expected = weights(paths[0])
     for name, weight in weights(tmp_path / "mean").items():
-        assert torch.equal(weight, weights(paths[0])[name]), name
+        assert torch.equal(weight, expected[name]), name
 
 
 def test_the_average_of_a_model_and_its_negative_is_zero(make: Make, tmp_path: Path) -> None:
@@ -68,8 +69,9 @@ def test_the_average_of_a_model_and_its_negative_is_zero(make: Make, tmp_path: P
 def test_the_average_of_three_is_their_mean_and_still_shares_its_embeddings(make: Make, tmp_path: Path) -> None:
     paths = [make(f"{seed}", seed=seed) for seed in (1, 2, 3)]
     average_checkpoints(tmp_path / "mean", paths)
+    parts = [weights(path) for path in paths]
     for name, weight in weights(tmp_path / "mean").items():
-        torch.testing.assert_close(weight, torch.stack([weights(path)[name] for path in paths]).mean(dim=0))
+        torch.testing.assert_close(weight, torch.stack([part[name] for part in parts]).mean(dim=0))
     loaded = load_checkpoint(tmp_path / "mean")
     assert loaded.model.output.weight is loaded.model.encoder.embedding.tokens.weight
     assert loaded.metrics == {"averaged": ["1", "2", "3"], "update": 3}  # the scores of the parts are not its own
