@@ -54,7 +54,8 @@ class Rows:
         # A row that has ended reads PAD while it waits for the others of its sentence; -inf = it is no candidate.
         over = self.ended > 0  # (B, W)
         tokens = tokens.masked_fill(over, PAD)  # (B, W)
-        before, self.sums = self.sums, (self.sums + log_probabilities).masked_fill(over, -math.inf)  # (B, W)
+        before = self.sums.masked_fill(over, -math.inf)  # (B, W)
+        self.sums = before + log_probabilities  # (B, W)
         self.ended = self.ended.masked_fill(tokens == EOS, self.length)  # (B, W)
 
         rows = torch.arange(self.width, device=tokens.device).expand_as(tokens)  # (B, W)

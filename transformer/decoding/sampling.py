@@ -5,8 +5,8 @@
     top-p: only the fewest whose probabilities sum to p          (Holtzman et al. 2019, arXiv:1904.09751)
 
 A piece is drawn by turning a uniform random number into the piece whose stretch of the cumulative sum it falls in. So
-all random numbers can be made before the search starts, each row's from a generator of its own: what is drawn depends on
-the seed and the sentence, not on its batch, on the device or on other threads.
+all random numbers can be made before the search starts, each row's from a generator of its own: what is drawn depends
+on the seed and the sentence, not on its batch, on the device or on other threads.
 """
 
 import zlib

@@ -48,6 +48,10 @@ class Found:
     kept: list[list[int]]  # of each step: row -> candidate
     limit: int  # of the length
 
+    def end(self, ending: Ending) -> Candidate:
+        """The last candidate of a hypothesis."""
+        return self.candidates[ending.length - 1][ending.candidate]
+
     def path(self, ending: Ending) -> list[Candidate]:
         """The candidates from the first piece to the last."""
         path = []

@@ -117,7 +117,7 @@ class Translator:
         for batch in batches([len(sentence) for sentence in ids], settings, batch_tokens):
             found = search(self.model, [ids[i] for i in batch], settings, forced, keep_tree)
             for i, result in zip(batch, found, strict=True):
-                done[i] = hypotheses(result, settings, self.tokenizer, keep_tree)
+                done[i] = hypotheses(result, settings, self.tokenizer, len(forced) if keep_tree else None)
         return [
             Translation(source, tuple(pieces[i]), tuple(ids[i]), *done.get(i, ((), ())), settings)
             for i, source in enumerate(sources)
@@ -174,5 +174,7 @@ def _changed(settings: DecodingConfig, changes: Mapping[str, Any]) -> DecodingCo
     try:
         return replace(settings, **changes)
     except ValidationError as error:
-        problems = [(".".join(map(str, problem["loc"])), problem["msg"]) for problem in error.errors()]
+        problems = [
+            (".".join(map(str, each["loc"])), each["msg"].removeprefix("Value error, ")) for each in error.errors()
+        ]
         raise ConfigError(" ".join(f"{name or 'decoding'}: {message}." for name, message in problems)) from None

@@ -1,0 +1,98 @@
+"""The tree of a search: every candidate that was looked at, what became of it, and why in a sentence.
+
+It is read off the steps when the search is over, and only for those who ask.
+"""
+
+import math
+
+from transformer.config import BOS, EOS, DecodingConfig
+from transformer.decoding.length_penalty import formula, length_penalty
+from transformer.decoding.steps import Candidate, Ending, Found
+from transformer.decoding.translation import Fate, SearchNode
+from transformer.text.tokenizer import Tokenizer
+
+
+def search_tree(
+    found: Found, ranked: list[Ending], settings: DecodingConfig, tokenizer: Tokenizer, forced: int
+) -> tuple[tuple[SearchNode, ...], list[int]]:
+    """All candidates in the order of the steps, and the nodes where the hypotheses end.
+
+    Args:
+        ranked: the endings of the hypotheses, best first.
+        forced: length of the prefix that was given.
+    """
+    nodes = [SearchNode(0, None, 0, BOS, tokenizer.piece(BOS), 0.0, 0.0, 0.0, "start", "Every output starts here.")]
+    places: dict[tuple[int, int], int] = {}
+    rows = [0] * max(len(kept) for kept in found.kept)  # the node where each row stands
+    judge = Judge(found, ranked, settings, forced)
+    for length, (candidates, kept) in enumerate(zip(found.candidates, found.kept, strict=True), start=1):
+        for column, candidate in enumerate(candidates):
+            if not candidate.sum > -math.inf:  # forbidden, or a row that ended before
+                continue
+            fate, reason = judge(length, column, candidate)
+            places[length, column] = len(nodes)
+            nodes.append(
+                SearchNode(
+                    id=len(nodes),
+                    parent=rows[candidate.parent],
+                    step=length,
+                    token=candidate.token,
+                    piece=tokenizer.piece(candidate.token),
+                    log_probability=candidate.log_probability,
+                    sum=candidate.sum,
+                    normalised=candidate.sum / length_penalty(length, settings),
+                    fate=fate,
+                    reason=reason,
+                )
+            )
+        rows = [places.get((length, column), 0) for column in kept]
+    return tuple(nodes), [places[ending.length, ending.candidate] for ending in ranked]
+
+
+class Judge:
+    """Says what became of a candidate, and why."""
+
+    def __init__(self, found: Found, ranked: list[Ending], settings: DecodingConfig, forced: int):
+        self.found, self.ranked, self.settings, self.forced = found, ranked, settings, forced
+        self.beam = settings.beam if settings.method == "beam" and settings.beam > 1 else None
+
+    def __call__(self, length: int, column: int, candidate: Candidate) -> tuple[Fate, str]:
+        kept = self.found.kept[length - 1]
+        taken = column in kept
+        if candidate.token == EOS and (column < self.beam if self.beam else taken):
+            return "finished", self._finished(length, column, candidate)
+        if not taken:
+            return "pruned", self._pruned(length, candidate)
+        if length < len(self.found.candidates):
+            return "kept", self._kept(length, kept.index(column) + 1)
+        if length >= self.found.limit:
+            return "unfinished", f"Cut off: {length} pieces are the length limit."
+        limit = self.found.limit
+        best = candidate.sum / length_penalty(limit, self.settings)
+        reach = f"at best {candidate.sum:.3f} / {formula(limit, self.settings)} = {best:.3f}, at the length limit"
+        return "stopped", f"The search ended, because this one could not win any more: it could reach {reach}."
+
+    def _kept(self, length: int, rank: int) -> str:
+        if length <= self.forced:
+            return "The prefix demands it."
+        if self.beam:
+            return f"Number {rank} of those that do not end here; the best {self.beam} go on."
+        return "Drawn at random." if self.settings.method == "sampling" else "The most probable piece."
+
+    def _pruned(self, length: int, candidate: Candidate) -> str:
+        if not self.beam:
+            return "Not drawn." if self.settings.method == "sampling" else "Less probable than the piece taken."
+        if candidate.token == EOS:
+            return f"It ends here, but is not among the best {self.beam} candidates of this step."
+        lowest = self.found.candidates[length - 1][self.found.kept[length - 1][-1]].sum
+        return f"{self.beam} candidates that do not end here have higher sums, the lowest of them {lowest:.3f}."
+
+    def _finished(self, length: int, column: int, candidate: Candidate) -> str:
+        penalty = formula(length, self.settings)
+        score = candidate.sum / length_penalty(length, self.settings)
+        place = next((i for i, end in enumerate(self.ranked) if end[:2] == (length, column)), None)
+        if place is None:
+            rank = "Others scored better."
+        else:
+            rank = "It is the translation." if place == 0 else f"It is alternative {place + 1}."
+        return f"It ends here, with the score {candidate.sum:.3f} / {penalty} = {score:.3f}. {rank}"

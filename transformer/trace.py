@@ -1,0 +1,92 @@
+"""The trace: what the model computed on the way to a finished translation, as arrays with names.
+
+One teacher-forced pass over source and output, probed at the sites that somebody wants to see. Because of the causal
+mask it computes what every decoding step computed, to rounding: with or without cache, greedy or beam. (Trap: only in
+eval mode, and only of what the search really read. Test: test_the_trace_is_what_the_search_saw_at_each_step.)
+
+Row t of the decoder *reads* piece t and *predicts* piece t + 1:
+
+    reads      <s>  Wo   ist  der  Bahnhof  ?
+    predicts   Wo   ist  der  Bahnhof  ?    </s>
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+from transformer.config import BOS
+from transformer.model import Probe, Transformer, census
+
+EVERYTHING = ("*",)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Arrays by the name of the site, without the batch axis, read-only: `(H, T, S)` for cross-attention weights.
+
+    Masks are boolean; all else is float32 (float64 where the model is).
+    """
+
+    source_ids: tuple[int, ...]  # S, </s> included
+    target_ids: tuple[int, ...]  # T: what each row of the decoder reads, <s> first
+    predicted_ids: tuple[int, ...]  # T: what was predicted there
+    source_pieces: tuple[str, ...]  # the same as text
+    target_pieces: tuple[str, ...]  # reads
+    predicts: tuple[str, ...]  # predicts
+    arrays: dict[str, np.ndarray] = field(repr=False)
+
+    def __getitem__(self, site: str) -> np.ndarray:
+        return self.arrays[site]
+
+
+def trace(
+    model: Transformer,
+    source_ids: Sequence[int],
+    target_ids: Sequence[int],
+    watch: Iterable[str] = EVERYTHING,
+    piece: Callable[[int], str] = str,
+) -> Trace:
+    """One probed pass.
+
+    Args:
+        model: in eval mode; nothing is kept on it.
+        source_ids: as the encoder reads them, </s> included (`Translation.source_ids`).
+        target_ids: as the decoder predicted them, without <s>, and with </s> if it came (`Hypothesis.ids`).
+        watch: sites, or patterns such as `"decoder.layers.*.cross_attention.weights"`.
+        piece: how an id is written, `tokenizer.piece`.
+
+    Raises:
+        HeadlightError: no site has such a name.
+    """
+    if model.training:
+        raise ValueError("The model is in training mode, where dropout changes every pass. Call model.eval().")
+    if not source_ids or not target_ids:
+        raise ValueError("There is nothing to trace: source and target need at least one piece, </s>.")
+    if BOS in target_ids:
+        raise ValueError("target_ids are what was predicted (Hypothesis.ids); <s> is put before them here.")
+    reads = (BOS, *target_ids[:-1])
+    probe = Probe(census(model.config), watch)
+    device = model.output.weight.device
+    with torch.inference_mode():
+        model(torch.tensor([list(source_ids)], device=device), torch.tensor([reads], device=device), probe)
+    return Trace(
+        source_ids=tuple(source_ids),
+        target_ids=reads,
+        predicted_ids=tuple(target_ids),
+        source_pieces=tuple(piece(id) for id in source_ids),
+        target_pieces=tuple(piece(id) for id in reads),
+        predicts=tuple(piece(id) for id in target_ids),
+        arrays={site: _array(value) for site, value in probe.records.items()},
+    )
+
+
+def _array(value: torch.Tensor) -> np.ndarray:
+    value = value[0]  # the batch axis, of length 1
+    if value.dtype in (torch.bfloat16, torch.float16):
+        value = value.float()
+    # A copy: many a recorded tensor is a view, of one number for a whole mask or of a larger block.
+    array = np.array(value.cpu())
+    array.flags.writeable = False
+    return array
