@@ -1,1 +1,1 @@
-"""The Streamlit app that loads a checkpoint, translates what you type and shows how. Start: streamlit run app/main.py"""
+"""The Streamlit app: it loads a checkpoint, translates what you type and shows how. `streamlit run app/main.py`"""

@@ -6,6 +6,7 @@ sequential map, signed values one diverging map. Weights of a long sentence are 
 near 0; the colour bar shows it, and the range is always 0 to 1, so that heads can be compared.
 """
 
+from itertools import pairwise
 from typing import Literal
 
 Role = Literal["query", "key", "value", "encoder", "decoder"]
@@ -76,7 +77,7 @@ def text_on_weight(weight: float, dark: bool) -> str:
     """White or near-black, whichever is read better on the colour of this weight (at least 4.5 : 1, WCAG AA)."""
     scale = weight_scale(dark)
     weight = min(max(weight, 0.0), 1.0)
-    (low, a), (high, b) = next(pair for pair in zip(scale, scale[1:], strict=False) if weight <= pair[1][0])
+    (low, a), (high, b) = next(pair for pair in pairwise(scale) if weight <= pair[1][0])
     share = (weight - low) / (high - low)
     mixed = [(1 - share) * int(a[i : i + 2], 16) + share * int(b[i : i + 2], 16) for i in (1, 3, 5)]
     linear = [(c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in mixed]

@@ -51,12 +51,14 @@ def choices(rows: list[dict[str, str]], chosen: int, label: str, *, key: str, on
 
 def meter(used: int, limit: int, unit: str, *, watches: str, key: str) -> str | None:
     """Shows how much of a limit is used. While the user types into the input labelled `watches`, returns the draft."""
-    result = _meter(data={"used": used, "limit": limit, "unit": unit, "watches": watches}, key=key, on_draft_change=_nothing)
+    result = _meter(
+        data={"used": used, "limit": limit, "unit": unit, "watches": watches}, key=key, on_draft_change=_nothing
+    )
     return result.draft
 
 
 def link(sentence: str, *, key: str) -> None:
-    """A button that copies the address of this page with the sentence in it. Only then is the sentence in an address."""
+    """A button that copies the address of this view with the sentence in it; it is in no address before."""
     _link(data={"sentence": sentence}, key=key)
 
 

@@ -1,7 +1,8 @@
 """Who is on an axis of an attention picture: tokens with their names, safe to draw.
 
 Row t of the decoder *reads* token t and *predicts* token t+1 (contract 5 of the design): it is computed while the
-decoder has y_{t-1} as its newest input and is about to give y_t. Both names are kept, and each picture shows which is which.
+decoder has y_{t-1} as its newest input and is about to give y_t. Both names are kept, and each picture shows which is
+which.
 
 Trap: never give token strings to Plotly as coordinates, it merges equal ones. Coordinates are 0..n-1 with tick text
 (test_a_repeated_word_keeps_a_row_and_a_column_each).

@@ -51,10 +51,11 @@ def clearest_head(weights: np.ndarray, queries: tuple[str, ...], keys: tuple[str
 
 
 def head_facts(weights: np.ndarray, keys: tuple[str, ...]) -> dict[str, float]:
-    """Of one head (Q, K): mean entropy in bits, mean strongest weight, share of all weight that lies on sinks."""
+    """Of one head (Q, K): mean entropy in bits, what it were if all were alike, mean maximum, share on sinks."""
     sinks = np.array([is_sink(token) for token in keys])  # (K,)
     return {
         "entropy": float(entropy(weights).mean()),
+        "even": float(np.log2(len(keys))),
         "strongest": float(weights.max(axis=-1).mean()),
         "sinks": float(weights[:, sinks].sum(axis=-1).mean()),
     }

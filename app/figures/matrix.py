@@ -1,7 +1,7 @@
 """One head as a large matrix: softmax(Q K^T / sqrt(d_k)) of equation 1, a number in every cell.
 
-Rows are queries (who looks), columns are keys (what is looked at), so each row sums to 1. Cells that the mask forbids are
-grey and empty, which a weight of 0 is not.
+Rows are queries (who looks), columns are keys (what is looked at), so each row sums to 1. Cells that the mask forbids
+are grey and empty, which a weight of 0 is not.
 """
 
 import csv
@@ -10,8 +10,18 @@ import io
 import numpy as np
 import plotly.graph_objects as go
 
-from app.figures.axes import TokenAxis, plotly_text, ticks, visible
-from app.theme import CELL_SIZE, MASKED, SMALL_TICK_SIZE, TICK_SIZE, TITLE_SIZE, role_color, text_on_weight, weight_scale, weight_text
+from app.figures.axes import TokenAxis, plotly_text, ticks
+from app.theme import (
+    CELL_SIZE,
+    MASKED,
+    SMALL_TICK_SIZE,
+    TICK_SIZE,
+    TITLE_SIZE,
+    role_color,
+    text_on_weight,
+    weight_scale,
+    weight_text,
+)
 
 NUMBERS_UP_TO = 32  # rows or columns; beyond, numbers would not be legible and hover and table have them
 SMALLEST_CELL = 30  # px, so that a number fits
@@ -60,8 +70,7 @@ def attention_matrix(
     figure = go.Figure(
         go.Heatmap(
             z=drawn,
-            hovertext=_hover(weights, queries, keys),
-            hovertemplate="%{hovertext}<extra></extra>",
+            hovertemplate=("reads " if queries.predicts else "") + "%{y}<br>looks at %{x}<br>%{z:.4f}<extra></extra>",
             hoverongaps=False,
             colorscale=weight_scale(dark),
             zmin=0,
@@ -77,7 +86,14 @@ def attention_matrix(
         figure.add_scatter(x=[None], y=[None], yaxis="y2", showlegend=False, hoverinfo="skip")
     axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickmode": "array", "ticks": ""}
     figure.update_layout(
-        title={"text": plotly_text(title), "font": {"size": TITLE_SIZE}, "x": 0, "xanchor": "left", "y": 0.995, "yanchor": "top"},
+        title={
+            "text": plotly_text(title),
+            "font": {"size": TITLE_SIZE},
+            "x": 0,
+            "xanchor": "left",
+            "y": 0.995,
+            "yanchor": "top",
+        },
         height=top + 60 + max(rows * cell, 60),
         margin={"l": 10, "r": 10, "t": top, "b": 60, "pad": 2},
         plot_bgcolor=MASKED,
@@ -89,7 +105,11 @@ def attention_matrix(
             "ticktext": ticks(keys.tokens),
             "tickangle": -45,
             "tickfont": {"size": tick_size, "color": role_color(keys.role, dark)},
-            "title": {"text": plotly_text(keys.title), "font": {"size": 14, "color": role_color(keys.role, dark)}, "standoff": 6},
+            "title": {
+                "text": plotly_text(keys.title),
+                "font": {"size": 14, "color": role_color(keys.role, dark)},
+                "standoff": 6,
+            },
             "range": [-0.5, columns - 0.5],
             "automargin": False,
         },
@@ -170,14 +190,3 @@ def matrix_alt(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis, title: 
         lines.append(f"{name}: most on {keys.names[k]}, {float(row[k]):.2f}")
     more = f"; and {len(queries) - 40} more rows in the table" if len(queries) > 40 else ""
     return f"{title}. {len(queries)} rows (queries) by {len(keys)} columns (keys). " + "; ".join(lines) + more + "."
-
-
-def _hover(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis) -> list[list[str]]:
-    columns = [plotly_text(visible(token)) for token in keys.tokens]
-    result = []
-    for i, row in enumerate(weights):
-        who = plotly_text(visible(queries.tokens[i]))
-        if queries.predicts:
-            who = f"reads {who}, predicts {plotly_text(visible(queries.predicts[i]))}"
-        result.append([f"{who}<br>looks at {column}<br><b>{w:.4f}</b>" for column, w in zip(columns, row, strict=True)])
-    return result

@@ -10,7 +10,9 @@ import plotly.graph_objects as go
 
 from app.theme import ink, weight_scale
 
-LARGEST_TILE = 64  # cells along an edge; beyond, a tile has fewer pixels than cells and shows the strongest of each block
+LARGEST_TILE = (
+    64  # cells along an edge; beyond, a tile has fewer pixels than cells and shows the strongest of each block
+)
 TILE = 46  # px, height of a tile
 
 
@@ -57,7 +59,14 @@ def head_mosaic(weights: np.ndarray, *, layer: int, head: int, dark: bool = Fals
         y1=y[layer] + q / 2 + pad_y,
         line={"color": "#ff9a1f", "width": 4},
     )
-    axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickmode": "array", "ticks": "", "automargin": True}
+    axis = {
+        "showgrid": False,
+        "zeroline": False,
+        "fixedrange": True,
+        "tickmode": "array",
+        "ticks": "",
+        "automargin": True,
+    }
     figure.update_layout(
         height=layers * (TILE + 4) + 60,
         margin={"l": 10, "r": 10, "t": 50, "b": 10, "pad": 0},

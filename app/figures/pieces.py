@@ -42,11 +42,20 @@ def source_strip(pieces: Sequence[PieceLike], *, dark: bool = False) -> dict[str
         }
         for piece in pieces
     ]
-    return {"chips": chips, "color": role_color("encoder", dark), "label": "Pieces of the source with id and characters"}
+    return {
+        "chips": chips,
+        "color": role_color("encoder", dark),
+        "label": "Pieces of the source with id and characters",
+    }
 
 
 def target_strip(
-    pieces: Sequence[str], ids: Sequence[int], probabilities: Sequence[float], *, role: Role = "decoder", dark: bool = False
+    pieces: Sequence[str],
+    ids: Sequence[int],
+    probabilities: Sequence[float],
+    *,
+    role: Role = "decoder",
+    dark: bool = False,
 ) -> dict[str, Any]:
     """What the decoder gave: each piece with its id and the probability it had when it was chosen."""
     chips = [
@@ -59,7 +68,11 @@ def target_strip(
         }
         for text, piece_id, probability in zip(pieces, ids, probabilities, strict=True)
     ]
-    return {"chips": chips, "color": role_color(role, dark), "label": "Pieces of the translation with probability and id"}
+    return {
+        "chips": chips,
+        "color": role_color(role, dark),
+        "label": "Pieces of the translation with probability and id",
+    }
 
 
 def source_table(pieces: Sequence[PieceLike], text: str) -> list[dict[str, Any]]:

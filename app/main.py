@@ -1,0 +1,18 @@
+"""The door of the app: navigation, and nothing else. Start it with `streamlit run app/main.py`."""
+
+import sys
+from pathlib import Path
+
+import streamlit as st
+
+HERE = Path(__file__).resolve().parent
+if str(HERE.parent) not in sys.path:  # `streamlit run` knows only the folder of this file
+    sys.path.insert(0, str(HERE.parent))
+
+# The icon is a file of ours: Streamlit would fetch a Material icon from the network
+# (test_no_request_leaves_the_machine).
+st.set_page_config(page_title="Headlight", page_icon=str(HERE / "favicon.png"), layout="wide")
+st.html(HERE / "page.css")
+
+page = st.navigation([st.Page(HERE / "views" / "translate.py", title="Translate", url_path="translate", default=True)])
+page.run()

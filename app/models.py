@@ -1,0 +1,162 @@
+"""Checkpoints found and loaded once for all sessions; translations and traces computed once and kept.
+
+What is cached: a loaded checkpoint by (path, time of change, size), so a file that was replaced is read again; a
+translation by checkpoint, text and settings; a trace by checkpoint, ids and kind of attention. Models are shared by all
+sessions and never written to; what comes out is immutable or a copy. Inference waits at a gate, because more passes at
+once than cores make all of them slower, and each pass gets one thread: two threads in each of Streamlit's own threads
+trip over each other as soon as anything else runs (0.3 s becomes 1 to 10 s, measured).
+"""
+
+import hashlib
+import os
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from threading import BoundedSemaphore, Lock
+from typing import Any, Literal
+
+import numpy as np
+import streamlit as st
+import torch
+from transformer.trace import trace
+
+from transformer.config import DecodingConfig
+from transformer.decoding.translation import TranslatedText
+from transformer.decoding.translator import Translator
+from transformer.text.normalise import normalise
+from transformer.text.sentences import split_sentences
+
+Kind = Literal["cross", "encoder", "decoder"]
+
+torch.set_num_threads(int(os.environ.get("HEADLIGHT_THREADS", "1")))
+_GATE = BoundedSemaphore(max(os.cpu_count() or 1, 1))
+
+MOST_CHARACTERS = 4000  # of a whole text; beyond, the page says so instead of translating for minutes
+MOST_SENTENCES = 24
+MOST_PIECES = 100  # of a sentence: a larger matrix is no picture any more
+MOST_UPLOADS = 4  # on this server at once; the oldest goes first
+
+_SITES: dict[Kind, str] = {
+    "cross": "decoder.layers.*.cross_attention",
+    "encoder": "encoder.layers.*.self_attention",
+    "decoder": "decoder.layers.*.self_attention",
+}
+
+
+@dataclass(frozen=True)
+class CheckpointFile:
+    """A file that can be opened, as it is now."""
+
+    name: str  # without .safetensors
+    path: str
+    modified: int  # ns
+    size: int  # bytes
+
+    @classmethod
+    def at(cls, path: Path, name: str | None = None) -> "CheckpointFile":
+        found = path.stat()
+        return cls(name or path.stem, str(path.resolve()), found.st_mtime_ns, found.st_size)
+
+    @property
+    def card(self) -> str | None:
+        """The model card NAME.md beside it. Its images become links: a card must not make the browser fetch a thing."""
+        path = Path(self.path).with_suffix(".md")
+        return path.read_text(encoding="utf-8", errors="replace").replace("![", "[") if path.is_file() else None
+
+
+@dataclass(frozen=True)
+class Attention:
+    """One kind of attention of one translation: weights (L, H, Q, K) float32, mask (Q, K) True = may attend."""
+
+    weights: np.ndarray
+    mask: np.ndarray
+
+
+def checkpoint_folder() -> Path:
+    """Where checkpoints are looked for: HEADLIGHT_CHECKPOINTS, or `pretrained/` of the repository."""
+    return Path(os.environ.get("HEADLIGHT_CHECKPOINTS") or Path(__file__).resolve().parents[1] / "pretrained")
+
+
+def checkpoints() -> dict[str, CheckpointFile]:
+    """Checkpoints in the folder by name; `en-de`, where there is one, comes first."""
+    found = sorted(checkpoint_folder().glob("*.safetensors"), key=lambda path: (path.stem != "en-de", path.stem))
+    return {path.stem: CheckpointFile.at(path) for path in found if path.is_file()}
+
+
+def load(file: CheckpointFile) -> Translator:
+    """The checkpoint, ready to translate. Raises CheckpointError with everything that is wrong with the file."""
+    return _load(file.path, file.modified, file.size)
+
+
+@st.cache_resource(max_entries=3, show_spinner=False)
+def _load(path: str, modified: int, size: int) -> Translator:
+    return Translator.load(path)
+
+
+@st.cache_resource
+def _upload_folder() -> tuple[tempfile.TemporaryDirectory[str], Lock]:
+    return tempfile.TemporaryDirectory(prefix="headlight-"), Lock()
+
+
+def keep_upload(name: str, content: bytes) -> CheckpointFile:
+    """Keeps an uploaded file for as long as the server runs, or until newer uploads push it out.
+
+    It is stored under the hash of its bytes, never under the name the visitor gave it.
+    """
+    folder, lock = _upload_folder()
+    path = Path(folder.name) / f"{hashlib.sha256(content).hexdigest()}.safetensors"
+    with lock:
+        if not path.exists():
+            others = sorted(Path(folder.name).glob("*.safetensors"), key=lambda other: other.stat().st_mtime_ns)
+            for old in others[: max(len(others) - MOST_UPLOADS + 1, 0)]:
+                old.unlink()
+            path.write_bytes(content)
+    return CheckpointFile.at(path, name)
+
+
+def pieces_needed(file: CheckpointFile, text: str) -> tuple[int, int]:
+    """(pieces of the longest sentence of the text, how many sentences there are), counted as the translator will."""
+    tokenizer = load(file).tokenizer
+    sentences = [found for line in text[: 2 * MOST_CHARACTERS].splitlines() for found in split_sentences(line)]
+    return max((len(tokenizer.encode(normalise(sentence))) for sentence in sentences), default=0), len(sentences)
+
+
+def most_pieces(translator: Translator) -> int:
+    """How many pieces a sentence may have on the page, its end sign not counted."""
+    return min(translator.max_length, MOST_PIECES)
+
+
+def translate(file: CheckpointFile, text: str, settings: DecodingConfig) -> TranslatedText:
+    """The translation of a text, sentence by sentence. Raises TranslationError."""
+    return _translate(file.path, file.modified, file.size, text, asdict(settings))
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def _translate(path: str, modified: int, size: int, text: str, settings: dict[str, Any]) -> TranslatedText:
+    translator = _load(path, modified, size)
+    with _GATE:
+        return translator.translate(text, DecodingConfig(**settings))
+
+
+def attention(file: CheckpointFile, source_ids: tuple[int, ...], target_ids: tuple[int, ...], kind: Kind) -> Attention:
+    """All heads of one kind of attention, from one teacher-forced pass over the finished translation.
+
+    Args:
+        source_ids: pieces and EOS, as the encoder reads them.
+        target_ids: as the decoder predicted them, `Hypothesis.ids`.
+    """
+    return _attention(file.path, file.modified, file.size, source_ids, target_ids, kind)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _attention(
+    path: str, modified: int, size: int, source_ids: tuple[int, ...], target_ids: tuple[int, ...], kind: Kind
+) -> Attention:
+    model = _load(path, modified, size).model
+    config = model.config
+    layers = config.encoder_layers if kind == "encoder" else config.decoder_layers
+    names = [_SITES[kind].replace("*", str(i)) for i in range(layers)]
+    with _GATE:
+        found = trace(model, source_ids, target_ids, [f"{_SITES[kind]}.weights", f"{names[0]}.mask"])
+    weights = np.stack([found.arrays[f"{name}.weights"] for name in names]).astype(np.float32)  # (L, H, Q, K)
+    return Attention(weights, found.arrays[f"{names[0]}.mask"][0].astype(bool))

@@ -1,0 +1,111 @@
+"""What is chosen now. One state for all pages, mirrored in the address where that gives nothing private away.
+
+Widgets bound to the address (`bind="query-params"`) are the state: checkpoint, kind, layer, head, decoding settings.
+The sentence stays in the session, and enters an address only in a link that the user copies; such a link is read once
+and the sentence taken out of the address again.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from app.models import MOST_CHARACTERS, CheckpointFile
+from transformer.decoding.translator import Translator
+
+SENTENCE = "sentence"
+CHECKPOINT = "checkpoint"
+KIND = "kind"
+LAYER = "layer"
+HEAD = "head"
+SHOWN_SENTENCE = "shown_sentence"  # which of several sentences the pictures show
+SHOWN_HYPOTHESIS = "shown_hypothesis"  # which of its alternatives
+
+LANGUAGES = {
+    "en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "nl": "Dutch", "pl": "Polish",
+    "pt": "Portuguese", "cs": "Czech", "ru": "Russian", "uk": "Ukrainian", "tr": "Turkish", "vi": "Vietnamese",
+    "ja": "Japanese", "zh": "Chinese", "ar": "Arabic", "he": "Hebrew", "fi": "Finnish", "sv": "Swedish", "da": "Danish",
+}  # fmt: skip
+
+_EXAMPLES = {
+    "en": (
+        "The animal didn't cross the street because it was too tired.",
+        "Where is the nearest train station?",
+        "I have never seen such a beautiful garden.",
+        "She gave him the book that he had asked for.",
+    ),
+    "de": (
+        "Das Tier überquerte die Straße nicht, weil es zu müde war.",
+        "Wo ist der nächste Bahnhof?",
+        "Ich habe noch nie einen so schönen Garten gesehen.",
+    ),
+    "copy": ("h e a d l i g h t", "a b c d e f g", "t h e t h e"),
+    "reverse": ("h e a d l i g h t", "a b c d e f g", "t h e t h e"),
+    "sort": ("h e a d l i g h t", "g f e d c b a", "t h e t h e"),
+    "numbers": ("forty-two", "three hundred and sixty-five", "one thousand, nine hundred and eighty-four"),
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a checkpoint translates from and to, in words."""
+
+    source: str
+    target: str
+    target_code: str  # for the lang attribute, "" if there is no language
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The checkpoint that is chosen, loaded."""
+
+    file: CheckpointFile
+    translator: Translator
+    task: Task
+
+
+def task_of(translator: Translator) -> Task:
+    """Read from the recipe in the checkpoint. A checkpoint of unknown origin has no names and no examples."""
+    recipe = translator.checkpoint.recipe if translator.checkpoint else None
+    data: Any = recipe.get("data") if isinstance(recipe, dict) else None
+    if not isinstance(data, dict):
+        return Task("Source", "Target", "", ())
+    toy = data.get("toy")
+    if toy in ("copy", "reverse", "sort"):
+        return Task("Input", "Output", "", _EXAMPLES[toy])
+    source, target = str(data.get("source_language", ""))[:20], str(data.get("target_language", ""))[:20]
+    examples = _EXAMPLES["numbers"] if toy == "numbers" else _EXAMPLES.get(source, ())
+    return Task(LANGUAGES.get(source, source or "Source"), LANGUAGES.get(target, target or "Target"), target, examples)
+
+
+def sentence_from_link() -> None:
+    """Takes the sentence of a copied link into the session, once, and out of the address."""
+    if SENTENCE in st.query_params:
+        st.session_state[SENTENCE] = st.query_params[SENTENCE][: MOST_CHARACTERS + 1]
+        del st.query_params[SENTENCE]
+
+
+def open_with_example(task: Task) -> None:
+    """Fills the sentence box where the user has not written anything of their own for this task."""
+    written = st.session_state.get(SENTENCE)
+    ours = {example for examples in _EXAMPLES.values() for example in examples}
+    if written is None or (written in ours and written not in task.examples):
+        st.session_state[SENTENCE] = task.examples[0] if task.examples else ""
+
+
+def forget_head() -> None:
+    """Lets the page choose layer and head anew: another checkpoint has other heads."""
+    for key in (LAYER, HEAD):
+        st.session_state.pop(key, None)
+
+
+def forget_choice() -> None:
+    """Another text, or other settings: show the best translation of the first sentence."""
+    st.session_state[SHOWN_SENTENCE] = 0
+    st.session_state[SHOWN_HYPOTHESIS] = 0
+
+
+def is_dark() -> bool:
+    """Whether the page is shown on dark ground."""
+    return st.context.theme.type == "dark"
