@@ -1,0 +1,167 @@
+"""From a recipe's [data] to an endless stream of batches, and to the text that the run is validated on.
+
+    pairs of sentences -> vocabulary (trained here if none is given) -> ids -> batches of about equally many tokens
+
+The stream is a function of (seed, epoch) alone, so a position in it is two integers.
+"""
+
+import logging
+import random
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from transformer.checkpoint import load_checkpoint
+from transformer.config import DataConfig, Recipe, TokenizerConfig
+from transformer.errors import CorpusError
+from transformer.files import replacing
+from transformer.text.batches import Batch, EncodedPairs, encode_pairs
+from transformer.text.corpus import Pair, read_aligned, read_pairs
+from transformer.text.splits import shared_pairs
+from transformer.text.tokenizer import Tokenizer
+from transformer.text.toy import toy_lines, toy_pairs
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Position:
+    """The next batch is number `batch` of epoch `epoch`, both counted from 0."""
+
+    epoch: int = 0
+    batch: int = 0
+
+
+class TrainingData:
+    """What a run learns from and is validated on.
+
+    Attributes:
+        tokenizer: given, or trained on the training pairs and kept in `run_dir/tokenizer.model`.
+        valid_pairs, valid_batches: text and ids of the validation set.
+        fingerprint: changes when the training text does.
+
+    Raises:
+        CorpusError: no usable pair, or a file that cannot be read, with its name and line.
+    """
+
+    def __init__(self, recipe: Recipe, run_dir: Path, tokenizer: Tokenizer | None = None):
+        self._config = recipe.data
+        self._seed = recipe.training.seed
+        self._sampling = recipe.tokenizer.sampling
+        self._pairs, self.valid_pairs = read_text(recipe.data, self._seed)
+        self.tokenizer = tokenizer or find_tokenizer(recipe, run_dir, self._pairs)
+        encoded = self._encode_epoch(0)
+        if not len(encoded):
+            raise CorpusError(
+                f"None of the {len(self._pairs)} training pairs is at most data.max_length = {recipe.data.max_length} "
+                "pieces long. Raise data.max_length."
+            )
+        if encoded.too_long:
+            log.warning(
+                "%d training pairs with more than %d pieces left out.", encoded.too_long, recipe.data.max_length
+            )
+        self._encoded = encoded
+        self.size = len(encoded)
+        self.valid_batches = self._validation_batches()
+        self.fingerprint = (
+            f"{len(encoded)} pairs, {zlib.crc32(encoded.sources.ids.tobytes() + encoded.targets.ids.tobytes()):08x}"
+        )
+
+    def stream(self, at: Position) -> Iterator[tuple[Batch, Position]]:
+        """Batches without end, from a position on; each with the position after it."""
+        epoch, first = at.epoch, at.batch
+        while True:
+            pairs = self._encode_epoch(epoch)
+            order = pairs.batches(self._config.tokens_per_batch, self._seed, epoch)
+            for number in range(first, len(order)):
+                yield pairs.collate(order[number]), Position(epoch, number + 1)
+            epoch, first = epoch + 1, 0
+
+    def _encode_epoch(self, epoch: int) -> EncodedPairs:
+        """The pairs of one epoch as ids: the same ones each time, unless they are made or cut anew for it."""
+        fresh = self._config.toy is not None and epoch > 0
+        if not fresh and not self._sampling and hasattr(self, "_encoded"):
+            return self._encoded
+        pairs = toy(self._config, self._seed, epoch) if fresh else self._pairs
+        rng = random.Random(f"subwords {self._seed} {epoch}")
+        return encode_pairs(self.tokenizer, pairs, self._config.max_length, alpha=self._sampling, rng=rng)
+
+    def _validation_batches(self) -> list[Batch]:
+        encoded = encode_pairs(self.tokenizer, self.valid_pairs, self._config.max_length)
+        if not len(encoded):
+            raise CorpusError("No validation pair is at most data.max_length pieces long. Give other validation text.")
+        tokens = min(self._config.tokens_per_batch, max(4000, self._config.max_length + 1))
+        return [encoded.collate(indices) for indices in encoded.batches(tokens, 0, 0)]
+
+
+def read_text(config: DataConfig, seed: int) -> tuple[list[Pair], list[Pair]]:
+    """(training pairs, validation pairs) as text. For a toy task: those of epoch 0, and held-out ones."""
+    if config.toy is not None:
+        return toy(config, seed, 0), toy(config, seed, 0, held_out=True)
+    train = _read(config, config.train, config.train_target)
+    if config.valid is not None:
+        valid = _read(config, (config.valid,), (config.valid_target,) if config.valid_target else ())
+    elif len(train) <= config.valid_size:
+        raise CorpusError(
+            f"Of {len(train)} pairs, data.valid_size = {config.valid_size} are to be set aside for validation, which "
+            "leaves none to learn from. Lower data.valid_size, or give data.valid."
+        )
+    else:
+        random.Random(f"valid {seed}").shuffle(train)
+        train, valid = train[config.valid_size :], train[: config.valid_size]
+    if shared := shared_pairs(train, valid):
+        log.warning(
+            "%d of %d validation pairs stand in the training text too: scores will flatter.", shared, len(valid)
+        )
+    return train, valid
+
+
+def _read(config: DataConfig, sources: tuple[str, ...], targets: tuple[str, ...]) -> list[Pair]:
+    if targets:
+        return [pair for files in zip(sources, targets, strict=True) for pair in read_aligned(*files)]
+    return [pair for file in sources for pair in read_pairs(file, config.source_column, config.target_column)]
+
+
+def toy(config: DataConfig, seed: int, epoch: int, held_out: bool = False) -> list[Pair]:
+    """The pairs of one epoch of a toy task."""
+    assert config.toy is not None
+    return toy_pairs(
+        config.toy,
+        seed,
+        config.valid_size if held_out else config.toy_epoch,
+        epoch=epoch,
+        held_out=held_out,
+        symbols=config.toy_symbols,
+        min_length=config.toy_min_length,
+        max_length=config.toy_max_length,
+        max_number=config.toy_max_number,
+    )
+
+
+def find_tokenizer(recipe: Recipe, run_dir: Path, pairs: list[Pair]) -> Tokenizer:
+    """The vocabulary of this run if it is resumed; the one the recipe names; else one trained on the pairs."""
+    kept = run_dir / "tokenizer.model"
+    if kept.exists():
+        return Tokenizer.from_bytes(kept.read_bytes())
+    if recipe.tokenizer.model is not None:
+        tokenizer = _read_tokenizer(Path(recipe.tokenizer.model))
+    else:
+        tokenizer = _train_tokenizer(recipe.data, recipe.tokenizer, pairs)
+    with replacing(kept) as temporary:
+        temporary.write_bytes(tokenizer.to_bytes())
+    return tokenizer
+
+
+def _train_tokenizer(data: DataConfig, config: TokenizerConfig, pairs: list[Pair]) -> Tokenizer:
+    lines = toy_lines(data.toy) if data.toy is not None else (side for pair in pairs for side in pair)
+    return Tokenizer.train(lines, config)
+
+
+def _read_tokenizer(path: Path) -> Tokenizer:
+    if path.suffix == ".safetensors":
+        return load_checkpoint(path).tokenizer
+    try:
+        return Tokenizer.from_bytes(path.read_bytes())
+    except OSError as error:
+        raise CorpusError(f"tokenizer.model = {path} cannot be read: {error.strerror or error}.") from None

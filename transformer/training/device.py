@@ -1,0 +1,41 @@
+"""Where to compute, and in what precision."""
+
+from contextlib import AbstractContextManager
+
+import torch
+
+from transformer.errors import TrainingError
+
+
+def choose_device(name: str) -> torch.device:
+    """`auto` takes the first there is of CUDA, MPS and CPU.
+
+    Raises:
+        TrainingError: the device asked for is not there.
+    """
+    available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    if name == "auto":
+        return torch.device(next(kind for kind, there in available.items() if there))
+    if not available.get(name.split(":")[0], False):
+        there = ", ".join(kind for kind, there in available.items() if there)
+        raise TrainingError(f"There is no device {name!r} on this machine. There is: {there}. Choose with --device.")
+    return torch.device(name)
+
+
+def autocast(device: torch.device, precision: str) -> AbstractContextManager[None]:
+    """Matrix products in bfloat16, everything that needs digits in float32; or all in float32.
+
+    bfloat16 has the range of float32, so unlike float16 it needs no loss scaling.
+    """
+    use = precision == "bfloat16" or (precision == "auto" and multiplies_bfloat16(device))
+    return torch.autocast(device.type, dtype=torch.bfloat16, enabled=use)
+
+
+def multiplies_bfloat16(device: torch.device) -> bool:
+    """Whether the hardware itself multiplies bfloat16. Where it is emulated it is four times slower than float32."""
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    if device.type == "cpu":
+        has = torch.cpu.get_capabilities()
+        return any(bool(has.get(name)) for name in ("avx512_bf16", "amx_bf16", "bf16"))
+    return False

@@ -1,0 +1,35 @@
+"""Ctrl-C and SIGTERM: finish the update, save, say how to go on."""
+
+import signal
+from types import FrameType, TracebackType
+
+
+class Interrupt:
+    """Between `with` and its end, SIGINT and SIGTERM set a flag instead of ending the process.
+
+    `if interrupt:` asks for it. A second SIGINT ends the process at once, as ever.
+    """
+
+    def __init__(self) -> None:
+        self._name: str | None = None
+        self._before: dict[int, object] = {}
+
+    def __enter__(self) -> "Interrupt":
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._before[number] = signal.signal(number, self._catch)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]  # what signal() gave, it takes back
+
+    def _catch(self, number: int, frame: FrameType | None) -> None:
+        self._name = signal.Signals(number).name
+        if number == signal.SIGINT:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def __bool__(self) -> bool:
+        return self._name is not None
+
+    def __str__(self) -> str:
+        return self._name or "no signal"

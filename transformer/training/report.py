@@ -1,0 +1,90 @@
+"""What a run says while it runs: a bar with time left on a terminal, plain lines elsewhere, and metrics."""
+
+import time
+from types import TracebackType
+
+import torch
+from rich.console import Console
+from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from transformer.config import TrainingConfig
+from transformer.model import Transformer
+from transformer.training.metrics import Metrics
+from transformer.training.state import Progress
+
+
+class Report:
+    """Shown while `with report:` lasts. Losses are summed on the device and read only when they are shown."""
+
+    def __init__(self, config: TrainingConfig, metrics: Metrics, progress: Progress):
+        self._config = config
+        self._metrics = metrics
+        self._console = Console(stderr=True, highlight=False)
+        self._bar = Bar(
+            TextColumn("update {task.completed:.0f}/{task.total:.0f}"),
+            BarColumn(),
+            TextColumn("{task.fields[text]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=self._console,
+            disable=not self._console.is_terminal,
+        )
+        self._task: TaskID = self._bar.add_task("", total=config.updates, completed=progress.update, text="")
+        self._loss, self._tokens, self._seconds, self._since = 0.0, 0, 0.0, time.monotonic()
+
+    def __enter__(self) -> "Report":
+        self._bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._bar.stop()
+        self._metrics.close()
+
+    def say(self, text: str) -> None:
+        self._console.print(text, markup=False)
+
+    def update(
+        self, progress: Progress, loss: float, tokens: int, rate: float, gradient_norm: float, seconds: float
+    ) -> None:
+        """After every update: `loss` is summed over its `tokens` target pieces, made in so many `seconds`."""
+        self._loss, self._tokens, self._seconds = self._loss + loss, self._tokens + tokens, self._seconds + seconds
+        self._bar.update(self._task, completed=progress.update)
+        if progress.update % self._config.log_every and progress.update != self._config.updates:
+            return
+        speed = self._tokens / max(self._seconds, 1e-9)
+        values = {
+            "loss": self._loss / self._tokens,
+            "rate": rate,
+            "gradient_norm": gradient_norm,
+            "tokens_per_second": speed,
+            "epoch": progress.epoch,
+            "target_tokens": progress.tokens,
+            "seconds": progress.seconds,
+        }
+        self._metrics.write(progress.update, "train", values)
+        text = f"loss {values['loss']:.3f}  {speed:,.0f} tokens/s"
+        self._bar.update(self._task, text=text)
+        if not self._console.is_terminal:
+            left = (self._config.updates - progress.update) * progress.seconds / progress.update
+            count = f"update {progress.update}/{self._config.updates}"
+            self.say(f"{count}  epoch {progress.epoch + 1}  {text}  {clock(left)} left")
+        self._loss, self._tokens, self._seconds = 0.0, 0, 0.0
+
+    def validation(self, progress: Progress, improved: bool) -> None:
+        self._metrics.write(progress.update, "valid", progress.scores)
+        numbers = [f"{name} {value:.3f}" for name, value in progress.scores.items() if isinstance(value, float)]
+        self.say(f"update {progress.update} validation: {'  '.join(numbers)}{'  (best so far)' if improved else ''}")
+
+
+def describe(model: Transformer, device: torch.device, pairs: int, tokenizer_size: int) -> str:
+    """The first line of a run."""
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    return f"{parameters:,} parameters on {device}; {pairs:,} training pairs; {tokenizer_size:,} pieces"
+
+
+def clock(seconds: float) -> str:
+    """1:02:03."""
+    minutes, second = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02d}:{second:02d}"

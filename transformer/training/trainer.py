@@ -1,0 +1,189 @@
+"""The training run, from top to bottom (paper, section 5).
+
+    for update u = 1, 2, ...:
+        rate      from the schedule (equation 3)
+        loss      summed over the target pieces of one or more batches, divided by their number
+        gradient  clipped if asked, then one step of Adam
+        and now and then: report, validate, save
+
+Everything random is a function of (seed, u) for dropout and of (seed, epoch) for the data, so a run that was killed and
+resumed ends in the same bits as one that was left alone (on the CPU). Trap: test_a_killed_run_ends_in_the_same_bits.
+"""
+
+import math
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+from torch.nn.utils import clip_grad_norm_
+from torch.optim import AdamW
+
+from transformer.checkpoint import load_checkpoint
+from transformer.config import Recipe
+from transformer.errors import TrainingError
+from transformer.model import Transformer
+from transformer.text.batches import Batch
+from transformer.training.data import Position, TrainingData
+from transformer.training.device import autocast, choose_device
+from transformer.training.interrupt import Interrupt
+from transformer.training.loss import summed_loss
+from transformer.training.metrics import Metrics
+from transformer.training.optimizer import make_optimizer
+from transformer.training.report import Report, describe
+from transformer.training.run import Run, copy_weights, fit_vocabulary
+from transformer.training.schedule import learning_rate
+from transformer.training.state import Progress
+from transformer.training.validation import Interrupted, validate
+
+
+def train(
+    recipe: Recipe, run_dir: Path, resume: bool = False, init_from: Path | None = None, device: str = "auto"
+) -> Path:
+    """Trains a model by its recipe, or goes on with it.
+
+    Args:
+        run_dir: the folder of the run; see run.py for what it gets.
+        resume: go on from where the run in run_dir was saved last.
+        init_from: a checkpoint whose weights and vocabulary to start with.
+        device: "auto", "cpu", "cuda" or "mps".
+
+    Returns:
+        The path of the checkpoint to use: the average if it scores better than the best single one.
+
+    Raises:
+        HeadlightError: something a user can mend; also, after saving, when the run was told to stop.
+    """
+    where = choose_device(device)
+    run = Run(run_dir, resume)
+    start = load_checkpoint(init_from) if init_from else None
+    data = TrainingData(recipe, run_dir, start.tokenizer if start else None)
+    recipe = fit_vocabulary(recipe, data.tokenizer)
+    torch.manual_seed(recipe.training.seed)
+    model = Transformer(recipe.model)
+    if start:
+        copy_weights(start, model)
+    model.to(where)
+    optimizer = make_optimizer(model, recipe.training)
+    progress = run.restore(recipe, model, optimizer, data.fingerprint)
+
+    settings = recipe.training
+    batches = data.stream(Position(progress.epoch, progress.batch))
+    report = Report(settings, Metrics(run_dir, progress.update), progress)
+    report.say(describe(model, where, data.size, data.tokenizer.vocab_size))
+    with Interrupt() as stop, report:
+        while True:
+            update, last = progress.update, progress.update == settings.updates
+            if progress.validated < update and (update % settings.validate_every == 0 or last):
+                try:
+                    progress.scores = validate(
+                        model, data.tokenizer, data.valid_batches, data.valid_pairs, recipe, lambda: bool(stop)
+                    )
+                except Interrupted:
+                    pass  # it is due again after resuming
+                else:
+                    improved = note_validation(progress, recipe)
+                    run.snapshot(recipe, model, data.tokenizer, progress)
+                    if improved:
+                        run.checkpoint("best", recipe, model, data.tokenizer, progress)
+                    report.validation(progress, improved)
+            patient = not settings.patience or progress.without_improvement < settings.patience
+            finished = update >= settings.updates or not patient
+            if stop or finished or (update and update % settings.save_every == 0):
+                run.save(recipe, model, data.tokenizer, optimizer, progress)
+            if stop:
+                raise TrainingError(
+                    f"Stopped by {stop} after update {update} of {settings.updates}; everything is saved. "
+                    f"To go on, give the same command with --resume (and --run-dir {run_dir})."
+                )
+            if finished:
+                break
+            began = time.monotonic()
+            rate = learning_rate(update + 1, settings, recipe.model.d_model)
+            loss, tokens, norm = one_update(model, optimizer, batches, progress, recipe, rate)
+            progress.seconds += time.monotonic() - began
+            report.update(progress, loss, tokens, rate, norm, time.monotonic() - began)
+        if not patient:
+            report.say(
+                f"No better {settings.best_by} in {settings.patience} validations: stopped after update {update}."
+            )
+        return finish(run, recipe, data, progress, where, report)
+
+
+def one_update(
+    model: Transformer,
+    optimizer: AdamW,
+    batches: Iterator[tuple[Batch, Position]],
+    progress: Progress,
+    recipe: Recipe,
+    rate: float,
+) -> tuple[float, int, float]:
+    """Makes update number `progress.update + 1` and moves `progress` on.
+
+    Returns: the loss summed over the target pieces, how many those were, the norm of the gradient (before clipping).
+
+    Raises:
+        TrainingError: the loss is no number; weights and the files on disk are those of the update before.
+    """
+    settings, device = recipe.training, next(model.parameters()).device
+    model.train()
+    torch.manual_seed(settings.seed * 1_000_003 + progress.update)  # dropout is a function of (seed, update) alone
+    drawn = [next(batches) for _ in range(settings.accumulate)]
+    tokens = sum(batch.target_tokens for batch, _ in drawn)
+    total = torch.zeros((), device=device)
+    for batch, _ in drawn:
+        with autocast(device, settings.precision):
+            loss = summed_loss(model, batch.to(device), settings.label_smoothing)
+        (loss / tokens).backward()
+        total += loss.detach()
+    norm = float(clip_grad_norm_(model.parameters(), settings.clip_norm or math.inf))
+    if not math.isfinite(norm):
+        raise TrainingError(
+            f"The loss or its gradient is no longer a number at update {progress.update + 1} (epoch {progress.epoch + 1}, "
+            f"rate {rate:.2g}). The last saved state is good. Lower training.peak_rate, raise training.warmup or set "
+            "training.clip_norm = 1.0, and start anew; if the text has changed, look for odd lines in it."
+        )
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+    optimizer.step()
+    optimizer.zero_grad()
+    after = drawn[-1][1]
+    progress.update, progress.epoch, progress.batch = progress.update + 1, after.epoch, after.batch
+    progress.tokens += tokens
+    return float(total), tokens, norm
+
+
+def note_validation(progress: Progress, recipe: Recipe) -> bool:
+    """Books the newest scores; True if they are the best so far by `best_by`."""
+    progress.validated = progress.update
+    value = goodness(progress.scores, recipe)
+    improved = progress.best is None or value > progress.best
+    if improved:
+        progress.best, progress.best_update, progress.without_improvement = value, progress.update, 0
+    else:
+        progress.without_improvement += 1
+    return improved
+
+
+def goodness(scores: dict[str, float | str], recipe: Recipe) -> float:
+    """The score that decides, turned so that more is better."""
+    value = float(scores[recipe.training.best_by])
+    return -value if recipe.training.best_by == "loss" else value
+
+
+def finish(
+    run: Run, recipe: Recipe, data: TrainingData, progress: Progress, device: torch.device, report: Report
+) -> Path:
+    """Averages the last checkpoints (section 6.1), and says which of average and best to use."""
+    best = run.folder / "best.safetensors"
+    averaged = load_checkpoint(run.average(), device=str(device))
+    scores = validate(averaged.model, data.tokenizer, data.valid_batches, data.valid_pairs, recipe)
+    value = goodness(scores, recipe)
+    run.checkpoint("average", recipe, averaged.model, data.tokenizer, Progress(**{**vars(progress), "scores": scores}))
+    chosen = run.folder / "average.safetensors" if value >= (progress.best or -math.inf) else best
+    report.say(
+        f"Finished. {recipe.training.best_by} {abs(value):.3f} for the average of the last {len(run.snapshots())} "
+        f"checkpoints, {abs(progress.best or 0.0):.3f} for the best single one (update {progress.best_update}).\n"
+        f"Use {chosen}"
+    )
+    return chosen

@@ -1,0 +1,77 @@
+"""How good the model is on text it does not learn from: loss, accuracy, and BLEU and chrF of real translations."""
+
+import math
+from collections.abc import Callable, Sequence
+
+import torch
+
+from transformer.config import DecodingConfig, Recipe
+from transformer.decoding.translator import Translator
+from transformer.evaluation import group_by_source, score
+from transformer.model import Transformer
+from transformer.text.batches import Batch
+from transformer.text.tokenizer import Tokenizer
+from transformer.training.device import autocast
+from transformer.training.loss import negative_log_likelihood
+
+
+class Interrupted(Exception):
+    """Asked to stop in the middle; the validation is made again after resuming."""
+
+
+def validate(
+    model: Transformer,
+    tokenizer: Tokenizer,
+    batches: Sequence[Batch],
+    pairs: Sequence[tuple[str, str]],
+    recipe: Recipe,
+    stop: Callable[[], bool] = lambda: False,
+) -> dict[str, float | str]:
+    """Teacher-forced loss over `batches`; greedy translations of the first `validation_sentences` different sources of
+    `pairs`, scored by sacrebleu against all references each has.
+
+    Returns:
+        `loss` (nats a piece, without label smoothing), `perplexity` (of a piece), `accuracy` (pieces ranked first) and,
+        unless validation_sentences is 0, `bleu`, `chrf` with their signatures and `exact_match` (share of outputs that
+        equal a reference).
+    """
+    device = next(model.parameters()).device
+    model.eval()
+    total, right, count = 0.0, 0, 0
+    for batch in batches:
+        if stop():
+            raise Interrupted
+        with autocast(device, recipe.training.precision):
+            loss, correct = negative_log_likelihood(model, batch.to(device))
+        total, right, count = total + loss, right + correct, count + batch.target_tokens
+    scores: dict[str, float | str] = {
+        "loss": total / count,
+        "perplexity": math.exp(min(50.0, total / count)),
+        "accuracy": right / count,
+    }
+    if recipe.training.validation_sentences:
+        scores.update(_translate_and_score(model, tokenizer, pairs, recipe, stop))
+    return scores
+
+
+def _translate_and_score(
+    model: Transformer,
+    tokenizer: Tokenizer,
+    pairs: Sequence[tuple[str, str]],
+    recipe: Recipe,
+    stop: Callable[[], bool],
+) -> dict[str, float | str]:
+    grouped = group_by_source(pairs)
+    sources = list(grouped)[: recipe.training.validation_sentences]
+    translator = Translator(model, tokenizer)
+    greedy = DecodingConfig(method="greedy", max_extra_length=recipe.decoding.max_extra_length)
+    outputs: list[str] = []
+    with torch.inference_mode():
+        for start in range(0, len(sources), 128):
+            if stop():
+                raise Interrupted
+            part = translator.translate_sentences(sources[start : start + 128], greedy)
+            outputs.extend(translation.text for translation in part)
+    references = [grouped[source] for source in sources]
+    exact = sum(output in allowed for output, allowed in zip(outputs, references, strict=True)) / len(outputs)
+    return {**score(outputs, references), "exact_match": exact}
