@@ -1,0 +1,163 @@
+"""Recipes: one commented TOML file describes a whole training run, and is the manual of its options.
+
+    [model]  [tokenizer]  [data]  [training]  [decoding]        the classes of `transformer.config`, key for key
+
+Any value can be overridden as `section.key=value`. Everything that is wrong is told at once, with where it stands
+and the nearest name there is, before anything is read or allocated. Relative paths in a recipe are taken from the
+current folder, as everywhere on the command line, and not from where the recipe lies.
+"""
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
+
+from transformer.config import Recipe, TokenizerConfig
+from transformer.errors import ConfigError
+from transformer.validation import nearest, shown, validate
+
+BUNDLED = Path(__file__).parent / "recipes"
+Values = dict[str, Any]
+
+
+def bundled() -> dict[str, Path]:
+    """The recipes that come with Headlight, by name."""
+    return {path.stem: path for path in sorted(BUNDLED.glob("*.toml"))}
+
+
+def load_recipe(path_or_name: str | Path, overrides: Sequence[str] = ()) -> Recipe:
+    """Reads a recipe.
+
+    Args:
+        path_or_name: a TOML file, or the name of a bundled recipe: `reverse`.
+        overrides: `section.key=value`, the value as in TOML, but quotes and brackets may be left out.
+
+    `model.vocab_size` may be left out: it is then `tokenizer.vocab_size`, and the trainer corrects it to the number of
+    pieces that the tokenizer really has.
+
+    Raises:
+        ConfigError: the message lists everything that is wrong.
+    """
+    path = _find(path_or_name)
+    values = _read(path)
+    values.setdefault("name", path.stem)
+    for section in ("model", "tokenizer", "data"):
+        values.setdefault(section, {})
+    problems: list[str] = []
+    overridden = [_override(values, override, problems) for override in overrides]
+    _forgive(values)
+    _leave_vocabulary_to_the_tokenizer(values, problems)
+    recipe, wrong = validate(Recipe, values)
+    problems += [f"{_origin(problem, overridden, path)}: {problem}" for problem in wrong]
+    if recipe is not None:
+        problems += _contradictions(recipe)
+    if problems or recipe is None:
+        raise ConfigError("\n".join(["This recipe cannot be followed:", *(f"- {problem}" for problem in problems)]))
+    return recipe
+
+
+def check_files(recipe: Recipe) -> None:
+    """Sees to it that the files a recipe names are there. Raises ConfigError naming all that are not."""
+    named = {"data.train": recipe.data.train, "data.train_target": recipe.data.train_target}
+    for section, option in (("data", "valid"), ("data", "valid_target"), ("tokenizer", "model")):
+        file = getattr(getattr(recipe, section), option)
+        named[f"{section}.{option}"] = () if file is None else (file,)
+    missing = [f"- {option}: {file}" for option, files in named.items() for file in files if not Path(file).is_file()]
+    if missing:
+        listed = "\n".join(missing)
+        raise ConfigError(
+            f"These files of the recipe are not there:\n{listed}\nRelative paths are taken from the current folder, "
+            f"{Path.cwd()}. Name your own files like this: --set data.train=my-corpus.tsv"
+        )
+
+
+def _find(path_or_name: str | Path) -> Path:
+    path = Path(path_or_name)
+    if path.is_file():
+        return path
+    known = bundled()
+    if str(path_or_name) in known:
+        return known[str(path_or_name)]
+    raise ConfigError(
+        f"There is no recipe {path}: neither a file (relative to {Path.cwd()}) nor a recipe of Headlight's. "
+        f"{nearest(path.stem, list(known))}"
+    )
+
+
+def _read(path: Path) -> Values:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise ConfigError(f"The recipe {path} cannot be read: {error.strerror or error}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"The recipe {path} is not TOML: {error}.") from error
+
+
+def _override(values: Values, override: str, problems: list[str]) -> str:
+    """Puts one `section.key=value` into `values`; returns `section.key`."""
+    name, equals, text = override.partition("=")
+    name = name.strip()
+    if not equals or not name:
+        problems.append(f"--set {shown(override)}: give it as section.key=value, for example training.updates=1000.")
+        return ""
+    *sections, key = name.split(".")
+    for section in sections:
+        if not isinstance(values.get(section), dict):
+            values[section] = {}
+        values = values[section]
+    values[key] = _value(text.strip())
+    return name
+
+
+def _value(text: str) -> Any:
+    """A value as TOML has it, or as somebody types it who does not think of TOML: `my.tsv`, `[a.tsv, b.tsv]`."""
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        if text.startswith("[") and text.endswith("]"):
+            return [part.strip().strip("\"'") for part in text[1:-1].split(",") if part.strip()]
+        return text
+    return value if isinstance(value, bool | int | float | str | list) else text  # not a date, if it looks like one
+
+
+def _forgive(values: Values) -> None:
+    """One file need not be a list; and as TOML has no null, "none" says it, where null may be said."""
+    for section, kind in get_type_hints(Recipe).items():
+        options = values.get(section)
+        if isinstance(options, dict):
+            for option, hint in get_type_hints(kind).items():
+                if get_origin(hint) is tuple and isinstance(options.get(option), str):
+                    options[option] = [options[option]] if options[option] else []
+                if NoneType in get_args(hint) and options.get(option) in ("none", ""):
+                    options[option] = None
+
+
+def _leave_vocabulary_to_the_tokenizer(values: Values, problems: list[str]) -> None:
+    model, tokenizer = values["model"], values["tokenizer"]
+    if not isinstance(model, dict) or not isinstance(tokenizer, dict):
+        return  # told by the validation
+    wanted = tokenizer.get("vocab_size", TokenizerConfig.vocab_size)
+    stated = model.setdefault("vocab_size", wanted if type(wanted) is int and wanted >= 5 else 5)
+    if "vocab_size" in tokenizer and stated != wanted and type(wanted) is int and wanted >= 5:
+        problems.append(
+            f"model.vocab_size = {shown(stated)} contradicts tokenizer.vocab_size = {wanted}. Leave the first one out."
+        )
+
+
+def _origin(problem: str, overridden: list[str], path: Path) -> str:
+    """Where a problem comes from: the command line or the file. A problem begins with the name of its option."""
+    name = problem.split(" ", 1)[0].rstrip(":")
+    given = any(option and (name == option or name.startswith(f"{option}.")) for option in overridden)
+    return "--set" if given else str(path)
+
+
+def _contradictions(recipe: Recipe) -> list[str]:
+    """What each section allows and two sections together do not."""
+    problems = []
+    if recipe.model.positions != "none" and recipe.data.max_length >= recipe.model.max_positions:
+        problems.append(
+            f"data.max_length = {recipe.data.max_length} pieces and the sign of the end need a position each; "
+            f"model.max_positions = {recipe.model.max_positions} has too few. Lower the first or raise the second."
+        )
+    return problems
