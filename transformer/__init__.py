@@ -12,7 +12,7 @@ __all__ = ["Translator"]
 
 
 def __getattr__(name: str) -> object:
-    """`Translator` is imported when it is first asked for, so that `python -m transformer --help` need not load torch."""
+    """`Translator` is imported when first asked for, so that `python -m transformer --help` need not load torch."""
     if name == "Translator":
         from transformer.decoding.translator import Translator
 
