@@ -18,13 +18,13 @@ from typing import Any, Literal
 import numpy as np
 import streamlit as st
 import torch
-from transformer.trace import trace
 
 from transformer.config import DecodingConfig
 from transformer.decoding.translation import TranslatedText
 from transformer.decoding.translator import Translator
 from transformer.text.normalise import normalise
 from transformer.text.sentences import split_sentences
+from transformer.trace import trace
 
 Kind = Literal["cross", "encoder", "decoder"]
 

@@ -72,11 +72,13 @@ def task_of(translator: Translator) -> Task:
     if not isinstance(data, dict):
         return Task("Source", "Target", "", ())
     toy = data.get("toy")
-    if toy in ("copy", "reverse", "sort"):
-        return Task("Input", "Output", "", _EXAMPLES[toy])
     source, target = str(data.get("source_language", ""))[:20], str(data.get("target_language", ""))[:20]
-    examples = _EXAMPLES["numbers"] if toy == "numbers" else _EXAMPLES.get(source, ())
-    return Task(LANGUAGES.get(source, source or "Source"), LANGUAGES.get(target, target or "Target"), target, examples)
+    return Task(
+        LANGUAGES.get(source, source.capitalize() or "Source"),
+        LANGUAGES.get(target, target.capitalize() or "Target"),
+        target if target in LANGUAGES else "",
+        _EXAMPLES.get(str(toy) if toy else source, ()),
+    )
 
 
 def sentence_from_link() -> None:

@@ -74,7 +74,7 @@ def signed_scale(dark: bool) -> ColorScale:
 
 
 def text_on_weight(weight: float, dark: bool) -> str:
-    """White or near-black, whichever is read better on the colour of this weight (at least 4.5 : 1, WCAG AA)."""
+    """White or black, whichever is read better on the colour of this weight (at least 4.5 : 1, WCAG AA)."""
     scale = weight_scale(dark)
     weight = min(max(weight, 0.0), 1.0)
     (low, a), (high, b) = next(pair for pair in pairwise(scale) if weight <= pair[1][0])
@@ -82,7 +82,7 @@ def text_on_weight(weight: float, dark: bool) -> str:
     mixed = [(1 - share) * int(a[i : i + 2], 16) + share * int(b[i : i + 2], 16) for i in (1, 3, 5)]
     linear = [(c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in mixed]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#0a0f18" if (luminance + 0.05) / 0.055 > 1.05 / (luminance + 0.05) else "#ffffff"
+    return "#000000" if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else "#ffffff"
 
 
 def ink(dark: bool) -> str:

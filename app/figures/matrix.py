@@ -169,6 +169,11 @@ def matrix_width(rows_have_two_names: bool, columns: int) -> int:
     return 190 + 130 * rows_have_two_names + columns * cell
 
 
+def matrix_table(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis) -> dict[str, list[str] | np.ndarray]:
+    """The same numbers as columns of a table, the first of which names the rows."""
+    return {"query": list(queries.names), **{name: weights[:, k] for k, name in enumerate(keys.names)}}
+
+
 def matrix_csv(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis) -> str:
     """The same numbers with all their digits, as CSV: one line a query, one column a key.
 

@@ -4,14 +4,13 @@ They are a fragment: choosing a head draws them again and nothing else.
 """
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from app import components, models
 from app.figures.axes import TokenAxis
 from app.figures.heads import clearest_head, head_facts
 from app.figures.lines import attention_lines
-from app.figures.matrix import attention_matrix, matrix_alt, matrix_csv, matrix_width
+from app.figures.matrix import attention_matrix, matrix_alt, matrix_csv, matrix_table, matrix_width
 from app.figures.mosaic import LARGEST_TILE, head_mosaic
 from app.models import Kind
 from app.session import HEAD, KIND, LAYER, Opened, is_dark
@@ -23,6 +22,7 @@ KINDS: dict[Kind, str] = {
     "encoder": "Encoder self-attention",
     "decoder": "Decoder self-attention",
 }
+SHORT: dict[Kind, str] = {"cross": "Encoder-decoder", "encoder": "Encoder self", "decoder": "Decoder self"}
 EXPLAINED: dict[Kind, str] = {
     "cross": "While the decoder writes each piece, which pieces of the source does it look at? "
     "A row is computed when the decoder *reads* one piece and *predicts* the next.",
@@ -41,7 +41,7 @@ def attention_pictures(opened: Opened, translation: Translation, hypothesis: Hyp
         kind: Kind = st.segmented_control(
             "Attention",
             list(KINDS),
-            format_func=KINDS.__getitem__,
+            format_func=SHORT.__getitem__,
             default="cross",
             required=True,
             key=KIND,
@@ -141,8 +141,8 @@ def _mosaic(weights: np.ndarray, layer: int, head: int, kind: Kind, dark: bool) 
 def _facts(weights: np.ndarray, keys: TokenAxis) -> None:
     facts = head_facts(weights, keys.tokens)
     st.caption(
-        f"This head: strongest weight in a row {facts['strongest']:.2f} on average, entropy {facts['entropy']:.2f} bits ("
-        f"all alike would be {facts['even']:.2f}), {facts['sinks']:.0%} of its attention on `</s>` and punctuation."
+        f"This head: strongest weight of a row {facts['strongest']:.2f} on average, entropy {facts['entropy']:.2f} bits "
+        f"(all alike: {facts['even']:.2f}); {facts['sinks']:.0%} of the attention lies on `</s>` and punctuation."
     )
 
 
@@ -167,4 +167,4 @@ def _matrix(
         )
     table = st.expander("The same numbers as a table", on_change="rerun", key="matrix_table")
     if table.open:
-        table.dataframe(pd.DataFrame(weights, index=queries.names, columns=keys.names), alt=title, placeholder="")
+        table.dataframe(matrix_table(weights, queries, keys), alt=title, hide_index=True)

@@ -1,5 +1,6 @@
 """The controls that all pages share, in the same place on each: checkpoint, model card and decoding settings."""
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -122,7 +123,7 @@ def upload_problem() -> None:
 
 def decoding_settings(defaults: DecodingConfig) -> DecodingConfig:
     """Draws the folded decoding settings, `defaults` being those of the checkpoint's recipe; what they say now."""
-    chosen: dict[str, Any] = {}
+    chosen: dict[str, Any] = {"n_best": 1}
     with st.sidebar, st.expander("How to search for the translation"):
         method = st.segmented_control(
             "Method",
@@ -140,7 +141,7 @@ def decoding_settings(defaults: DecodingConfig) -> DecodingConfig:
             chosen |= _sampling_settings()
         else:
             st.caption("At each step the most probable piece.")
-    return DecodingConfig(**chosen)
+    return replace(defaults, **chosen)
 
 
 def _beam_settings(defaults: DecodingConfig) -> dict[str, Any]:
@@ -162,8 +163,8 @@ def _beam_settings(defaults: DecodingConfig) -> dict[str, Any]:
     penalty = st.selectbox(
         "Length penalty",
         ["paper", "power", "none"],
-        format_func={"paper": "((5 + l) / 6)^α, the paper's", "power": "l^α", "none": "none"}.__getitem__,
         index=["paper", "power", "none"].index(defaults.length_penalty),
+        help="Scores are divided by it, else short translations would win. paper: ((5 + l) / 6)^α. power: l^α.",
         key="penalty",
         bind="query-params",
         on_change=forget_choice,

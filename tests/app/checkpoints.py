@@ -1,0 +1,52 @@
+"""Tiny checkpoints for the tests of the app: random weights, a tokenizer trained on a few lines."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from transformer.checkpoint import save_checkpoint
+from transformer.config import ModelConfig, TokenizerConfig
+from transformer.model import Transformer
+from transformer.text.tokenizer import Tokenizer
+
+LINES = (
+    "The animal didn't cross the street because it was too tired.",
+    "Das Tier überquerte die Straße nicht, weil es zu müde war.",
+    "Where is the nearest train station? I have never seen such a beautiful garden.",
+    "Wo ist der nächste Bahnhof? Ich habe noch nie einen so schönen Garten gesehen.",
+    "the the the The cat sat on the mat",
+)
+
+
+@dataclass(frozen=True)
+class Size:
+    """Depth of encoder and decoder, and heads."""
+
+    encoder: int = 2
+    decoder: int = 3
+    heads: int = 4
+
+
+def write_checkpoint(path: Path, size: Size = Size(), seed: int = 1, **data: Any) -> Path:
+    """A checkpoint at `path`, whose decoder stops two pieces after the length of its source at the latest."""
+    tokenizer = Tokenizer.train(LINES, TokenizerConfig(kind="bpe", vocab_size=420))
+    torch.manual_seed(seed)
+    config = ModelConfig(
+        vocab_size=tokenizer.vocab_size,
+        encoder_layers=size.encoder,
+        decoder_layers=size.decoder,
+        heads=size.heads,
+        d_model=32,
+        d_ff=64,
+        max_positions=128,
+    )
+    model = Transformer(config).eval()
+    with torch.no_grad():  # far from 0, so that attention is not flat and heads differ
+        for name, weight in model.named_parameters():
+            if ".query." in name or ".key." in name:
+                weight.mul_(3.0)
+    recipe = {"data": {"source_language": "en", "target_language": "de"} | data, "decoding": {"max_extra_length": 2}}
+    save_checkpoint(path, model, tokenizer, recipe=recipe, metrics={"bleu": 1.5})
+    return path

@@ -1,0 +1,38 @@
+"""A folder of tiny checkpoints, and the app opened on it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from tests.app.checkpoints import Size, write_checkpoint
+
+MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`en-de` and `small` (one layer, one head), and a file that is no checkpoint."""
+    path = tmp_path_factory.mktemp("checkpoints")
+    write_checkpoint(path / "en-de.safetensors")
+    (path / "en-de.md").write_text("# A card\n\n![pixel](https://example.org/pixel.png)\n", encoding="utf-8")
+    write_checkpoint(path / "small.safetensors", Size(1, 1, 1), toy="reverse")
+    (path / "wrong.safetensors").write_bytes(b"this is no checkpoint at all")
+    return path
+
+
+@pytest.fixture
+def open_app(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    """Opens the app as a new visitor would, with these query parameters in the address."""
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
+    st.cache_data.clear()
+
+    def opened(**address: str) -> AppTest:
+        app = AppTest.from_file(str(MAIN), default_timeout=60)
+        for name, value in address.items():
+            app.query_params[name] = value
+        return app.run()
+
+    return opened

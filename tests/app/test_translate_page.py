@@ -1,0 +1,234 @@
+"""The Translate page, run without a browser: what it says, and that what it draws are the tensors."""
+
+import base64
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from transformer.decoding.translator import Translator
+from transformer.trace import trace
+
+Open = Callable[..., AppTest]
+EXAMPLE = "The animal didn't cross the street because it was too tired."
+
+
+def chart(app: AppTest, alt: str) -> dict[str, Any]:
+    """The Plotly chart whose traces satisfy: `alt` is "overview" or "matrix"."""
+    charts = [json.loads(found.proto.spec) for found in app.get("plotly_chart")]
+    number = {"overview": 0, "matrix": 1}[alt]
+    return dict(charts[number])
+
+
+def array(value: dict[str, Any]) -> np.ndarray:
+    kind = {"f4": np.float32, "f8": np.float64, "i2": np.int16, "i1": np.int8}[value["dtype"]]
+    shape = [int(n) for n in value["shape"].split(",")] if "shape" in value else -1
+    return np.frombuffer(base64.b64decode(value["bdata"]), kind).reshape(shape)
+
+
+def component(app: AppTest, name: str) -> dict[str, Any]:
+    for found in app.get("bidi_component"):
+        if found.proto.component_name == f"headlight_{name}":
+            return dict(json.loads(found.proto.json))
+    raise AssertionError(f"no component {name}")
+
+
+def words(app: AppTest) -> str:
+    return " ".join(element.value for kind in (app.text, app.info, app.warning, app.error) for element in kind)
+
+
+def healthy(app: AppTest) -> None:
+    assert not app.exception, app.exception[0].message
+
+
+def expected(folder: Path, text: str, site: str, hypothesis: int = 0, **settings: Any) -> np.ndarray:
+    """(L, H, Q, K) computed beside the app."""
+    translator = Translator.load(folder / "en-de.safetensors")
+    found = translator.translate(text, **{"n_best": 3, **settings}).sentences[0]
+    arrays = trace(translator.model, found.source_ids, found.hypotheses[hypothesis].ids, [f"{site}.weights"]).arrays
+    return np.stack(list(arrays.values()))
+
+
+BUTTONS = {"cross": "Encoder-decoder", "encoder": "Encoder self", "decoder": "Decoder self"}  # also in the address
+SITES = {
+    "cross": "decoder.layers.*.cross_attention",
+    "encoder": "encoder.layers.*.self_attention",
+    "decoder": "decoder.layers.*.self_attention",
+}
+
+
+def test_it_opens_with_an_example_already_translated(open_app: Open) -> None:
+    app = open_app()
+    healthy(app)
+    assert app.text_input(key="sentence").value == EXAMPLE
+    assert component(app, "pieces")["chips"][0]["text"] == "▁The"
+    assert len(app.get("plotly_chart")) == 2
+
+
+@pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
+def test_the_numbers_drawn_are_the_tensors(open_app: Open, folder: Path, kind: str) -> None:
+    app = open_app(kind=BUTTONS[kind], layer="2", head="3")
+    healthy(app)
+    weights = expected(folder, EXAMPLE, SITES[kind])
+    drawn = array(chart(app, "matrix")["data"][0]["z"])
+    allowed = ~np.isnan(drawn)
+    assert np.array_equal(drawn[allowed], weights[1, 2][allowed])
+    assert (weights[1, 2][~allowed] == 0).all()
+    assert allowed.all() == (kind != "decoder")
+    lines = component(app, "lines")
+    assert np.array_equal(
+        np.frombuffer(base64.b64decode(lines["weights"]), "<f4").reshape(lines["shape"]), weights[1, 2].astype("<f4")
+    )
+    wall = array(chart(app, "overview")["data"][0]["z"])
+    assert np.array_equal(np.sort(wall[~np.isnan(wall)]), np.sort(weights.ravel()))
+
+
+def test_rows_of_the_drawn_matrix_sum_to_one(open_app: Open) -> None:
+    drawn = array(chart(open_app(kind="Decoder self"), "matrix")["data"][0]["z"])
+    assert np.nansum(drawn, axis=1) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_the_probabilities_shown_are_those_of_the_search(open_app: Open, folder: Path) -> None:
+    app = open_app()
+    found = Translator.load(folder / "en-de.safetensors").translate(EXAMPLE, n_best=3).sentences[0].hypotheses[0]
+    strips = [json.loads(e.proto.json) for e in app.get("bidi_component") if e.proto.component_name.endswith("pieces")]
+    assert [chip["share"] for chip in strips[1]["chips"]] == pytest.approx(np.exp(found.log_probabilities))
+    assert strips[1]["headline"] == found.text
+
+
+def test_layer_head_and_kind_come_from_the_address(open_app: Open) -> None:
+    app = open_app(kind="Encoder self", layer="2", head="4")
+    assert component(app, "lines")["title"] == "Encoder self-attention, layer 2, head 4"
+
+
+def test_values_that_cannot_be_are_dropped_from_the_address(open_app: Open) -> None:
+    app = open_app(kind="nonsense", layer="99", head="-1", checkpoint="../../etc/passwd", beam="1000")
+    healthy(app)
+    assert component(app, "lines")["title"].startswith("Encoder-decoder attention")
+    assert app.selectbox(key="checkpoint").value == "en-de"
+
+
+def test_the_sentence_of_a_link_is_taken_and_then_out_of_the_address(open_app: Open) -> None:
+    app = open_app(sentence="Where is the nearest train station?")
+    healthy(app)
+    assert app.text_input(key="sentence").value == "Where is the nearest train station?"
+    assert "sentence" not in app.query_params
+
+
+def test_encoder_and_decoder_of_different_depth_offer_their_own_layers(open_app: Open) -> None:
+    app = open_app(kind="Decoder self", layer="3")
+    healthy(app)
+    app.session_state["kind"] = "encoder"
+    healthy(app.run())
+    assert json.loads(component(app, "lines")["title"].split("layer ")[1][0]) <= 2
+
+
+def test_another_checkpoint_brings_its_own_example_and_its_own_heads(open_app: Open) -> None:
+    app = open_app(layer="3", head="4")
+    app.selectbox(key="checkpoint").select("small").run()
+    healthy(app)
+    assert app.text_input(key="sentence").value == "h e a d l i g h t"
+    assert component(app, "lines")["title"].endswith("layer 1, head 1")
+
+
+def test_a_file_that_is_no_checkpoint_gets_a_sentence(open_app: Open) -> None:
+    app = open_app(checkpoint="wrong")
+    healthy(app)
+    assert "cannot be opened" in words(app)
+    assert not app.get("plotly_chart")
+
+
+def test_an_uploaded_checkpoint_is_opened_for_this_visitor_alone(open_app: Open, folder: Path) -> None:
+    app = open_app()
+    content = (folder / "small.safetensors").read_bytes()
+    app.get("file_uploader")[0].upload("mine.safetensors", content, "application/octet-stream").run()
+    healthy(app)
+    assert app.selectbox(key="checkpoint").value == "mine (yours)"
+    assert "mine (yours)" not in open_app().selectbox(key="checkpoint").options
+
+
+def test_an_uploaded_file_that_is_no_checkpoint_gets_a_sentence_and_changes_nothing(open_app: Open) -> None:
+    app = open_app()
+    app.get("file_uploader")[0].upload("bad.safetensors", b"junk", "application/octet-stream").run()
+    healthy(app)
+    assert "Your file was not opened." in words(app)
+    assert "/" not in words(app).split("Your file was not opened.")[1].split("bad.safetensors")[0]
+    assert app.selectbox(key="checkpoint").value == "en-de"
+
+
+@pytest.mark.parametrize("empty", ["", "   ", "\u200b\u200b"])
+def test_an_empty_line_gets_a_sentence(open_app: Open, empty: str) -> None:
+    app = open_app()
+    app.text_input(key="sentence").set_value(empty).run()
+    healthy(app)
+    assert words(app).strip()
+    assert not app.get("plotly_chart")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [("x" * 5000, "5,000 characters"), ("word " * 300, "pieces"), ("Hi there. " * 200, "sentences")],
+)
+def test_what_is_too_long_gets_a_sentence_with_the_number_and_the_limit(
+    open_app: Open, text: str, problem: str
+) -> None:
+    app = open_app()
+    app.text_input(key="sentence").set_value(text).run()
+    healthy(app)
+    assert problem in words(app)
+    assert not app.get("plotly_chart")
+
+
+@pytest.mark.parametrize("text", ["</script><img src=x onerror=alert(1)>", "_a_ $x$ :red[b]", "the the the", "🙂", "a"])
+def test_odd_words_are_translated_and_drawn(open_app: Open, text: str) -> None:
+    app = open_app()
+    app.text_input(key="sentence").set_value(text).run()
+    healthy(app)
+    assert len(app.get("plotly_chart")) == 2
+    for markdown in (*app.markdown, *app.caption):
+        assert "alert(1)" not in markdown.value
+        assert ":red[b]" not in markdown.value
+
+
+def test_several_sentences_are_all_translated_and_one_is_shown(open_app: Open) -> None:
+    app = open_app(sentence="The cat sat on the mat. Where is the nearest train station?")
+    healthy(app)
+    rows = component(app, "choices")["rows"]
+    assert [row["second"] for row in rows] == ["The cat sat on the mat.", "Where is the nearest train station?"]
+    app.session_state["shown_sentence"] = 1
+    app.run()
+    assert component(app, "pieces")["chips"][0]["text"].startswith("▁Where"[:2])
+    assert component(app, "choices")["chosen"] == 1
+
+
+def test_another_alternative_brings_its_own_pictures(open_app: Open, folder: Path) -> None:
+    app = open_app(layer="1", head="1")
+    app.session_state["shown_hypothesis"] = 1
+    app.run()
+    healthy(app)
+    drawn = array(chart(app, "matrix")["data"][0]["z"])
+    assert np.array_equal(drawn, expected(folder, EXAMPLE, SITES["cross"], hypothesis=1)[0, 0])
+
+
+@pytest.mark.parametrize("method", ["greedy", "sampling", "beam"])
+def test_every_method_translates(open_app: Open, method: str) -> None:
+    app = open_app(method=method)
+    healthy(app)
+    assert len(app.get("plotly_chart")) == 2
+
+
+def test_a_card_makes_the_browser_fetch_nothing(open_app: Open) -> None:
+    shown = " ".join(markdown.value for markdown in open_app().markdown)
+    assert "A card" in shown
+    assert "![" not in shown
+
+
+def test_an_empty_folder_says_what_to_do(open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
+    app = AppTest.from_file(str(Path(__file__).resolve().parents[2] / "app" / "main.py"), default_timeout=60).run()
+    healthy(app)
+    assert "There is no checkpoint yet" in words(app)
