@@ -37,7 +37,7 @@ PLOT = {"displayModeBar": False}
 def attention_pictures(opened: Opened, translation: Translation, hypothesis: Hypothesis) -> None:
     """All pictures of attention for this hypothesis."""
     st.header("Where it looked", anchor=False)
-    with st.container(horizontal=True, gap="large", vertical_alignment="bottom"):
+    with st.container(key="choose", horizontal=True, vertical_alignment="bottom"):
         kind: Kind = st.segmented_control(
             "Attention",
             list(KINDS),
@@ -141,8 +141,8 @@ def _mosaic(weights: np.ndarray, layer: int, head: int, kind: Kind, dark: bool) 
 def _facts(weights: np.ndarray, keys: TokenAxis) -> None:
     facts = head_facts(weights, keys.tokens)
     st.caption(
-        f"This head: strongest weight of a row {facts['strongest']:.2f} on average, entropy {facts['entropy']:.2f} bits "
-        f"(all alike: {facts['even']:.2f}); {facts['sinks']:.0%} of the attention lies on `</s>` and punctuation."
+        f"This head: strongest weight of a row {facts['strongest']:.2f} on average, entropy {facts['entropy']:.2f} "
+        f"of {facts['even']:.2f} bits; {facts['sinks']:.0%} of the attention lies on `</s>` and punctuation."
     )
 
 

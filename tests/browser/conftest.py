@@ -1,0 +1,178 @@
+"""The real app in a real browser: one server and one browser for all tests, a fresh visitor for each.
+
+Every page that a test opens is watched: a request that would leave the machine is stopped and remembered, and so are
+errors of the console. The fixture `visit` fails the test at its end if there was either.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+
+from tests.app.checkpoints import Size, write_checkpoint
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
+MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+# Streamlit looks for its own health below the path of the page first; harmless (and on "/" it does not happen).
+HARMLESS = ("/_stcore/health", "/_stcore/host-config")
+PATIENCE = 120_000  # ms, for a machine that is busy with other things
+
+
+def _missing(reason: str) -> None:
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{reason} The browser tests must run in CI.")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A Chromium or Chrome of this machine."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        _missing("playwright is not installed: pip install -r tests/requirements.txt.")
+    found = os.environ.get("HEADLIGHT_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
+    if not found and Path(MAC).exists():
+        found = MAC
+    with sync_playwright() as playwright:
+        if not found and not Path(playwright.chromium.executable_path).exists():
+            _missing("No Chromium or Chrome was found (HEADLIGHT_BROWSER may name one).")
+        opened = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two tiny checkpoints."""
+    path = tmp_path_factory.mktemp("checkpoints")
+    write_checkpoint(path / "en-de.safetensors")
+    write_checkpoint(path / "small.safetensors", Size(1, 1, 1), toy="reverse")
+    return path
+
+
+@pytest.fixture(scope="session")
+def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the app, started as a user starts it."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app/main.py"]
+    command += ["--server.headless", "true", "--server.port", str(port)]
+    log = tmp_path_factory.mktemp("server") / "log"
+    with log.open("w") as output:
+        environment = os.environ | {"HEADLIGHT_CHECKPOINTS": str(folder)}
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        address = f"http://127.0.0.1:{port}"
+        try:
+            _wait_for(f"{address}/_stcore/health", process, log)
+            yield address
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+    assert "Traceback" not in log.read_text(), log.read_text()
+
+
+def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(600):
+        if process.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(url, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.2)
+    pytest.fail(f"The app did not start:\n{log.read_text()}")
+
+
+class Visit:
+    """One visitor's page."""
+
+    def __init__(self, page: Any, address: str):
+        self.page = page
+        self.address = address
+        self.outside: list[str] = []
+        self.errors: list[str] = []
+        page.set_default_timeout(PATIENCE)
+        page.route("**/*", self._guard)
+        page.on("console", self._complain)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("dialog", self._dismiss)
+
+    def _guard(self, route: Any) -> None:
+        url = route.request.url
+        if urlsplit(url).scheme in ("http", "https", "ws", "wss") and not url.startswith(self.address):
+            self.outside.append(url)
+            route.abort()
+        else:
+            route.continue_()
+
+    def _complain(self, message: Any) -> None:
+        if message.type == "error" and not any(part in str(message.location) + message.text for part in HARMLESS):
+            self.errors.append(message.text)
+
+    def _dismiss(self, dialog: Any) -> None:
+        self.errors.append(f"a dialog opened: {dialog.message}")
+        dialog.dismiss()
+
+    def open(self, **parameters: str) -> "Visit":
+        self.page.goto(f"{self.address}/?{urlencode(parameters)}")
+        self.settle()
+        return self
+
+    def settle(self) -> None:
+        """Waits until the script has run and the page has drawn what it sent."""
+        self.page.wait_for_timeout(150)  # so that a run that was just caused has begun
+        self.page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+        self.page.locator('[data-testid="stMainBlockContainer"]').wait_for()
+        self.page.wait_for_timeout(150)
+
+    def drawn(self) -> None:
+        """Waits for all three pictures."""
+        self.page.locator(".st-key-lines svg .line").first.wait_for(state="attached")
+        for key in ("mosaic", "matrix"):
+            self.page.locator(f".st-key-{key} .hm image").first.wait_for(state="attached")
+        self.settle()
+
+    def type(self, sentence: str) -> None:
+        """Types a sentence and presses Enter."""
+        box = self.page.get_by_label("Sentence", exact=True)
+        box.fill(sentence)
+        box.press("Enter")
+        self.settle()
+
+
+@pytest.fixture
+def visit(browser: Any, server: str) -> Iterator[Callable[..., Visit]]:
+    """Opens the app as a new visitor; keyword arguments are those of a Playwright context."""
+    visits: list[tuple[Any, Visit]] = []
+
+    def begin(**options: Any) -> Visit:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | options)
+        visits.append((context, Visit(context.new_page(), server)))
+        return visits[-1][1]
+
+    yield begin
+    for context, one in visits:
+        context.close()
+        assert one.outside == [], "requests left the machine"
+        assert one.errors == [], "the page complained"

@@ -1,0 +1,197 @@
+"""The Translate page in a browser: it draws the tensors, its mouse and keys work, and nothing leaves the machine."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.browser.conftest import Visit
+from transformer.decoding.translator import Translator
+from transformer.trace import trace
+
+Begin = Callable[..., Visit]
+EXAMPLE = "The animal didn't cross the street because it was too tired."
+CHART = "selector => document.querySelector(selector + ' .js-plotly-plot').data[0].z.map(row => Array.from(row))"
+
+
+def weights_of(folder: Path, text: str = EXAMPLE) -> np.ndarray:
+    """Cross-attention (L, H, T, S), computed beside the app."""
+    translator = Translator.load(folder / "en-de.safetensors")
+    found = translator.translate(text, n_best=3).sentences[0]
+    site = "decoder.layers.*.cross_attention.weights"
+    arrays = trace(translator.model, found.source_ids, found.hypotheses[0].ids, [site]).arrays
+    return np.stack(list(arrays.values()))
+
+
+def title(page: Any) -> str:
+    return str(page.locator(".st-key-lines svg.picture").get_attribute("aria-label"))
+
+
+def test_it_opens_with_a_drawn_example_and_no_request_leaves_the_machine(visit: Begin, folder: Path) -> None:
+    one = visit().open()
+    one.drawn()
+    page = one.page
+    assert page.get_by_label("Sentence", exact=True).input_value() == EXAMPLE
+    assert page.locator(".headline").inner_text().strip()
+    # The pictures show the very tensors.
+    layer, head = (int(part.split()[-1]) - 1 for part in title(page).split(",")[1:])
+    weights = weights_of(folder)[layer, head]
+    matrix = np.array(page.evaluate(CHART, ".st-key-matrix"), dtype=np.float32)
+    assert np.array_equal(matrix, weights)
+    lines = page.locator(".st-key-lines svg .line").evaluate_all(
+        "nodes => nodes.map(n => [+n.dataset.q, +n.dataset.k, +n.dataset.weight])"
+    )
+    assert len(lines) == int((weights >= 0.01).sum())
+    for q, k, weight in lines:
+        assert np.float32(weight) == weights[int(q), int(k)]
+    wall = np.array(page.evaluate(CHART, ".st-key-mosaic"), dtype=np.float32)
+    assert np.array_equal(np.sort(wall[~np.isnan(wall)]), np.sort(weights_of(folder).ravel()))
+
+
+def test_a_click_on_the_overview_chooses_the_head_again_and_again(visit: Begin) -> None:
+    one = visit().open(layer="1", head="1")
+    one.drawn()
+    page = one.page
+    for layer, head in ((3, 4), (2, 2), (1, 3)):
+        page.locator(".st-key-mosaic .scatterlayer path.point").nth((layer - 1) * 4 + head - 1).click(force=True)
+        page.locator(f'svg.picture[aria-label$="layer {layer}, head {head}"]').wait_for()
+        one.settle()
+        assert f"head={head}" in page.url
+
+
+def test_the_buttons_choose_layer_and_head_and_a_link_restores_them(visit: Begin) -> None:
+    one = visit().open(layer="1", head="1")
+    one.drawn()
+    one.page.get_by_role("radiogroup", name="Layer").or_(one.page.get_by_role("group", name="Layer")).get_by_text(
+        "3", exact=True
+    ).click()
+    one.page.locator('svg.picture[aria-label$="layer 3, head 1"]').wait_for()
+    one.page.get_by_text("Decoder self", exact=True).click()
+    one.page.locator('svg.picture[aria-label="Decoder self-attention, layer 3, head 1"]').wait_for()
+    one.settle()
+    again = visit()
+    again.page.goto(one.page.url)
+    again.drawn()
+    assert title(again.page) == "Decoder self-attention, layer 3, head 1"
+
+
+def test_the_lines_answer_to_mouse_and_keyboard(visit: Begin) -> None:
+    one = visit().open(layer="1", head="1")
+    one.drawn()
+    page = one.page
+    all_lines = page.locator(".st-key-lines svg .line").count()
+    spoken = page.locator(".st-key-lines .spoken")
+    token = page.locator('.st-key-lines .token[data-side="1"]')
+    token.nth(1).hover()
+    assert "looks at" in spoken.inner_text()
+    assert page.locator(".st-key-lines .number").count() > 0
+    page.mouse.move(5, 5)
+    assert "looks at" not in spoken.inner_text()
+    assert page.locator(".st-key-lines svg .line").count() == all_lines
+    token.nth(0).focus()
+    page.keyboard.press("ArrowRight")
+    assert spoken.inner_text().startswith("reads")
+    page.keyboard.press("Enter")
+    assert token.nth(1).get_attribute("aria-pressed") == "true"
+    page.keyboard.press("ArrowUp")
+    assert "is looked at by" in spoken.inner_text()
+    page.keyboard.press("Escape")
+    assert token.nth(1).get_attribute("aria-pressed") == "false"
+
+
+def test_the_length_is_counted_while_typing_and_enter_translates(visit: Begin) -> None:
+    one = visit().open()
+    one.drawn()
+    page = one.page
+    before = page.locator(".headline").inner_text(), page.locator(".meter .count").inner_text()
+    box = page.get_by_label("Sentence", exact=True)
+    box.fill("")
+    box.press_sequentially("Where is the")
+    page.locator(".meter .count", has_not_text=before[1]).wait_for()
+    assert page.locator(".headline").inner_text() == before[0]  # counted, not yet translated
+    box.press_sequentially(" nearest station?")
+    box.press("Enter")
+    one.settle()
+    one.drawn()
+    assert "Where" in "".join(page.locator(".st-key-source_pieces .chip .text").all_inner_texts())
+
+
+def test_the_sentence_is_in_no_address_but_in_the_copied_link(visit: Begin) -> None:
+    one = visit(permissions=["clipboard-read", "clipboard-write"]).open()
+    one.type("the cat sat")
+    one.drawn()
+    assert "cat" not in one.page.url
+    one.page.get_by_role("button", name="Copy link").click()
+    one.page.get_by_text("Copied.").wait_for()
+    link = one.page.evaluate("navigator.clipboard.readText()")
+    again = visit()
+    again.page.goto(link)
+    again.drawn()
+    assert again.page.get_by_label("Sentence", exact=True).input_value() == "the cat sat"
+    assert "cat" not in again.page.url
+
+
+def test_hostile_words_are_drawn_as_words(visit: Begin) -> None:
+    one = visit().open()
+    one.drawn()
+    page = one.page
+    for words in ("</script><img src=x onerror=alert(1)>", "_a_ $x$ :red[b]", "the the the", "🙂"):
+        one.type(words)
+        one.drawn()
+        chips = page.locator(".st-key-source_pieces .chip .text").all_inner_texts()
+        if words == "🙂":
+            assert sum(chip.startswith("<0x") for chip in chips) == 4
+            assert page.locator(".st-key-source_pieces .chip.byte").count() == 4
+        else:
+            assert "".join(chips).replace("▁", " ").replace("</s>", "", -1).strip() == words.replace("</s>", "")
+        assert page.locator("img[src='x'], [onerror]").count() == 0
+        columns = len(page.evaluate(CHART, ".st-key-matrix")[0])
+        assert columns == len(chips)  # repeated words keep their columns
+        assert page.locator(".st-key-matrix .xtick text").count() == columns
+
+
+@pytest.mark.parametrize("words", ["", "x" * 5000])
+def test_an_empty_line_and_five_thousand_characters_get_a_sentence(visit: Begin, words: str) -> None:
+    one = visit().open()
+    one.drawn()
+    one.type(words)
+    notice = one.page.locator('[data-testid="stAlert"]')
+    notice.wait_for()
+    assert ("5,000 characters" if words else "Type a sentence") in notice.inner_text()
+    assert one.page.locator(".js-plotly-plot").count() == 0
+
+
+def test_pictures_and_numbers_can_be_saved(visit: Begin) -> None:
+    one = visit(accept_downloads=True).open(layer="1", head="1")
+    one.drawn()
+    page = one.page
+    for key in ("export_lines", "export_matrix"):
+        for kind, start in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+            with page.expect_download() as saved:
+                page.locator(f".st-key-{key}").get_by_role("button", name=kind).click()
+            content = Path(saved.value.path()).read_bytes()
+            assert content.startswith(start)
+            assert len(content) > 3000
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="CSV").click()
+    assert Path(saved.value.path()).read_text().startswith("query \\ key,")
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "dark"), (1920, "light"), (390, "light")], ids=["1280 dark", "1920 light", "phone"]
+)
+def test_it_fits_the_screen_in_light_and_dark(visit: Begin, width: int, scheme: str) -> None:
+    one = visit(viewport={"width": width, "height": 900}, color_scheme=scheme).open()
+    one.drawn()
+    page = one.page
+    main = page.locator('[data-testid="stMain"]')
+    assert main.evaluate("n => n.scrollWidth <= n.clientWidth + 1")
+    ground = page.locator('[data-testid="stApp"]').evaluate("n => getComputedStyle(n).backgroundColor")
+    assert (ground == "rgb(16, 21, 29)") == (scheme == "dark")
+    zero = page.evaluate("document.querySelector('.st-key-matrix .js-plotly-plot').data[0].colorscale[0][1]")
+    assert zero == ("#18202b" if scheme == "dark" else "#f2f5fa")
+    box = page.locator(".st-key-lines svg.picture").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
