@@ -87,6 +87,6 @@ def _array(value: torch.Tensor) -> np.ndarray:
     if value.dtype in (torch.bfloat16, torch.float16):
         value = value.float()
     # A copy: many a recorded tensor is a view, of one number for a whole mask or of a larger block.
-    array = np.array(value.cpu())
+    array: np.ndarray = value.cpu().numpy().copy()
     array.flags.writeable = False
     return array

@@ -76,10 +76,10 @@ class Beam:
 
     def endings(self, slot: int, step: Step) -> list[Ending]:
         """Once this sentence is done: the N best that finished; where they are fewer, also what the limit cut off."""
-        places = self.places[slot][self.finished[slot] > -math.inf].tolist()
+        places = self.places[slot][self.finished[slot] != -math.inf].tolist()
         ended = [Ending(place // (2 * self.size), place % (2 * self.size), True) for place in places]
         alive = zip(self.sums[slot].tolist(), step.kept[slot].tolist(), strict=True)
-        cut_off = [Ending(self.length, candidate, False) for total, candidate in alive if total > -math.inf]
+        cut_off = [Ending(self.length, candidate, False) for total, candidate in alive if total != -math.inf]
         return (ended + cut_off)[: self.settings.n_best]
 
     def select(self, slots: Tensor) -> None:

@@ -27,7 +27,7 @@ def search_tree(
     judge = Judge(found, ranked, settings, forced)
     for length, (candidates, kept) in enumerate(zip(found.candidates, found.kept, strict=True), start=1):
         for column, candidate in enumerate(candidates):
-            if not candidate.sum > -math.inf:  # forbidden, or a row that ended before
+            if candidate.sum == -math.inf:  # forbidden, or a row that ended before
                 continue
             fate, reason = judge(length, column, candidate)
             places[length, column] = len(nodes)

@@ -1,0 +1,157 @@
+"""Text in, text out: order, paragraphs, empty lines, and a sentence for everything that cannot be."""
+
+import pickle
+import re
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+import torch
+
+from transformer.checkpoint import save_checkpoint
+from transformer.config import EOS, DecodingConfig, ModelConfig, TokenizerConfig
+from transformer.decoding import Translator
+from transformer.errors import CheckpointError, ConfigError, TranslationError
+from transformer.model import Transformer
+from transformer.text.tokenizer import Tokenizer
+
+SETTINGS = DecodingConfig(beam=2, n_best=2, max_extra_length=4)
+LINES = ["A dog barks.", "", "The cat sat on the mat, and the dog saw it.", "Cats!", "  ", "The mat is red."]
+
+
+@lru_cache
+def translator() -> Translator:
+    corpus = ["The cat sat on the mat.", "A dog barks at the red cat, and it is loud!"] * 20
+    tokenizer = Tokenizer.train(corpus, TokenizerConfig(vocab_size=320))
+    torch.manual_seed(0)
+    model = Transformer(
+        ModelConfig(
+            vocab_size=tokenizer.vocab_size,
+            encoder_layers=1,
+            decoder_layers=1,
+            d_model=16,
+            d_ff=16,
+            heads=2,
+            max_positions=60,
+        )
+    )
+    return Translator(model.double().eval(), tokenizer, SETTINGS)
+
+
+def test_sentences_come_back_in_order_with_empty_ones_empty() -> None:
+    found = translator().translate_sentences(LINES)
+    assert [one.source for one in found] == [line.strip() for line in LINES]
+    for one, line in zip(found, LINES, strict=True):
+        if line.strip():
+            (alone,) = translator().translate_sentences([line])
+            assert one.text == alone.text
+            assert one.source_ids == (*translator().tokenizer.encode(line), EOS)
+            assert len(one.hypotheses) == 2
+        else:
+            assert (one.text, one.hypotheses, one.source_pieces, one.source_ids) == ("", (), (), ())
+
+
+def test_small_batches_give_the_same_translations() -> None:
+    whole = translator().translate_sentences(LINES)
+    for batch_tokens in (1, 30, 60):
+        parts = translator().translate_sentences(LINES, batch_tokens=batch_tokens)
+        assert [one.text for one in parts] == [one.text for one in whole]
+
+
+def test_pieces_and_probabilities_belong_to_the_text() -> None:
+    (found,) = translator().translate_sentences(["The cat."])
+    tokenizer = translator().tokenizer
+    assert found.source_pieces[-1].text == "</s>"
+    assert tuple(piece.id for piece in found.source_pieces) == found.source_ids
+    for hypothesis in found.hypotheses:
+        assert hypothesis.text == tokenizer.decode(hypothesis.ids)
+        assert hypothesis.pieces == tuple(tokenizer.piece(id) for id in hypothesis.ids)
+        assert hypothesis.score == pytest.approx(sum(hypothesis.log_probabilities), abs=1e-9)
+        assert hypothesis.normalised_score == pytest.approx(
+            hypothesis.score / ((5 + len(hypothesis.ids)) / 6) ** 0.6, abs=1e-9
+        )
+        assert hypothesis.finished == (hypothesis.ids[-1] == EOS)
+    assert found.settings == SETTINGS
+    assert found.tree == ()
+
+
+def test_text_is_split_into_sentences_and_put_together_again() -> None:
+    found = translator().translate("The cat sat. A dog barks!\n\nIt is “loud”.")
+    assert [one.source for one in found.sentences] == ["The cat sat.", "A dog barks!", "", 'It is "loud".']
+    one, two, _, three = (sentence.text for sentence in found.sentences)
+    assert found.text == f"{one} {two}\n\n{three}"
+
+
+def test_a_translation_is_immutable_and_can_be_pickled() -> None:
+    found = translator().translate("The cat.")
+    assert pickle.loads(pickle.dumps(found)) == found
+    with pytest.raises(AttributeError):
+        found.sentences[0].source = "The dog."  # type: ignore[misc]
+
+
+def test_settings_can_be_changed_by_name_for_one_call() -> None:
+    assert translator().translate("A dog.", beam=3).sentences[0].settings == replace(SETTINGS, beam=3)
+    with pytest.raises(ConfigError, match=re.escape("There is no decoding setting beem. There are: method, beam,")):
+        translator().translate("A dog.", beem=3)
+    with pytest.raises(ConfigError, match=r"beam: Input should be greater than or equal to 1\. "):
+        translator().translate("A dog.", beam=0, alpha=9)
+    with pytest.raises(ConfigError, match="5 alternatives cannot come from a beam of 2"):
+        translator().translate("A dog.", n_best=5)
+
+
+@pytest.mark.parametrize("text", ["", " \n\t ", "\n\n", "\u200b"])
+def test_nothing_to_translate_is_said_so(text: str) -> None:
+    with pytest.raises(TranslationError, match="There is nothing to translate"):
+        translator().translate(text)
+
+
+def test_a_sentence_that_is_too_long_is_refused_with_its_number_and_the_limit() -> None:
+    assert translator().max_length == 59
+    fits = " ".join(["cat"] * 200)
+    while len(translator().tokenizer.encode(fits)) > 59:
+        fits = fits.rpartition(" ")[0]
+    translator().translate(fits)
+    with pytest.raises(TranslationError, match=r"The sentence .*cat….* has \d+ pieces, .* at most 59\. Split it"):
+        translator().translate(fits + " cat cat")
+    with pytest.raises(TranslationError, match="Sentence 2 of 3"):
+        translator().translate_sentences(["A dog.", fits + " cat cat", "A dog."])
+
+
+def test_a_prefix_may_be_text_or_ids() -> None:
+    ids = translator().tokenizer.encode("The cat")
+    (one,) = translator().translate_sentences(["A dog barks."], prefix="The cat")
+    (two,) = translator().translate_sentences(["A dog barks."], prefix=ids)
+    assert one == two
+    assert all(hypothesis.text.startswith("The cat") for hypothesis in one.hypotheses)
+
+
+def test_a_prefix_that_cannot_be_is_refused() -> None:
+    with pytest.raises(TranslationError, match=r"The prefix has 30 pieces, and .* may have at most \d+"):
+        translator().translate_sentences(["A dog."], prefix=[9] * 30)
+    for wrong in (0, 1, 2, EOS, 5000):
+        with pytest.raises(TranslationError, match="ordinary pieces only"):
+            translator().translate_sentences(["A dog."], prefix=[9, wrong])
+
+
+def test_scores_that_are_no_numbers_are_said_so() -> None:
+    broken = Transformer(translator().model.config).eval()
+    torch.nn.init.constant_(broken.output.weight, torch.nan)
+    for method in ("greedy", "beam", "sampling"):
+        with pytest.raises(TranslationError, match="no numbers"):
+            Translator(broken, translator().tokenizer).translate("A dog.", method=method)
+
+
+def test_a_checkpoint_is_loaded_with_the_settings_of_its_recipe(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    model, tokenizer = translator().model, translator().tokenizer
+    save_checkpoint(path, model, tokenizer, recipe={"decoding": {"beam": 3, "alpha": 1.0}}, metrics={})
+    loaded = Translator.load(path)
+    assert loaded.settings == DecodingConfig(beam=3, alpha=1.0)
+    assert loaded.checkpoint is not None
+    expected = Translator(model, tokenizer, loaded.settings).translate("The cat sat.")
+    assert loaded.translate("The cat sat.").text == expected.text
+    save_checkpoint(path, model, tokenizer, recipe=None, metrics={})
+    assert Translator.load(path).settings == DecodingConfig()
+    with pytest.raises(CheckpointError):
+        Translator.load(tmp_path / "none.safetensors")

@@ -1,0 +1,122 @@
+"""The tree of a search tells what happened: every candidate, what became of it, and why."""
+
+import math
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from tests.decoding.small import random_sources, undecided
+from transformer.config import BOS, EOS, DecodingConfig
+from transformer.decoding.length_penalty import length_penalty
+from transformer.decoding.results import hypotheses
+from transformer.decoding.search import search
+from transformer.decoding.translation import Hypothesis, SearchNode
+from transformer.text.tokenizer import Tokenizer
+
+BEAM = DecodingConfig(beam=3, n_best=2, max_extra_length=5)
+METHODS = [
+    BEAM,
+    replace(BEAM, method="greedy", n_best=1),
+    replace(BEAM, method="sampling", temperature=1.5),
+]
+SOURCES = random_sources(8)
+
+
+class Pieces:
+    """A tokenizer for ids without words."""
+
+    def piece(self, id: int) -> str:
+        return f"<{id}>"
+
+    def decode(self, ids: list[int]) -> str:
+        return " ".join(map(str, ids))
+
+
+def trees(
+    settings: DecodingConfig, prefix: tuple[int, ...] = ()
+) -> list[tuple[tuple[Hypothesis, ...], tuple[SearchNode, ...]]]:
+    tokenizer: Tokenizer = Pieces()  # type: ignore[assignment]
+    found = search(undecided(), SOURCES, settings, prefix, keep_tree=True)
+    return [hypotheses(one, settings, tokenizer, len(prefix)) for one in found]
+
+
+@pytest.mark.parametrize("settings", METHODS, ids=lambda settings: settings.method)
+def test_every_node_continues_its_parent(settings: DecodingConfig) -> None:
+    for _, tree in trees(settings):
+        assert (tree[0].id, tree[0].parent, tree[0].token, tree[0].fate) == (0, None, BOS, "start")
+        for place, node in enumerate(tree[1:], start=1):
+            assert node.parent is not None
+            parent = tree[node.parent]
+            assert node.id == place
+            assert node.step == parent.step + 1
+            assert parent.fate in ("start", "kept")
+            assert node.sum == pytest.approx(parent.sum + node.log_probability, abs=1e-10)
+            assert node.normalised == pytest.approx(node.sum / length_penalty(node.step, settings), abs=1e-10)
+            assert node.reason.endswith(".")
+            assert node.sum > -math.inf
+        if settings.method != "sampling":  # where two rows may draw the same
+            assert max(Counter((node.parent, node.token) for node in tree).values()) == 1
+
+
+@pytest.mark.parametrize("settings", METHODS, ids=lambda settings: settings.method)
+def test_hypotheses_end_at_their_nodes(settings: DecodingConfig) -> None:
+    fates = Counter[str]()
+    for found, tree in trees(settings):
+        for hypothesis in found:
+            node: SearchNode | None = tree[hypothesis.node or 0]
+            assert node is not None
+            assert node.fate == ("finished" if hypothesis.finished else "unfinished")
+            assert node.normalised == pytest.approx(hypothesis.normalised_score)
+            backwards = []
+            while node is not None and node.parent is not None:
+                backwards.append(node.token)
+                node = tree[node.parent]
+            assert tuple(backwards[::-1]) == hypothesis.ids
+        fates.update(node.fate for node in tree)
+    expected = {"start", "kept", "pruned", "finished", "unfinished"}
+    assert set(fates) == (expected | {"stopped"} if settings.method == "beam" else expected)
+
+
+def test_the_beam_keeps_the_best_that_do_not_end() -> None:
+    for _, tree in trees(BEAM):
+        for step in range(1, tree[-1].step):
+            nodes = [node for node in tree if node.step == step]
+            kept = [node.sum for node in nodes if node.fate == "kept"]
+            pruned = [node.sum for node in nodes if node.fate == "pruned" and node.token != EOS]
+            assert len(kept) == BEAM.beam
+            assert len(nodes) == 2 * BEAM.beam
+            assert max(pruned, default=-math.inf) <= min(kept)
+
+
+def test_what_was_stopped_could_not_win() -> None:
+    for source, (found, tree) in zip(SOURCES, trees(BEAM), strict=True):
+        for node in tree:
+            if node.fate == "stopped":
+                attainable = node.sum / length_penalty(len(source) + BEAM.max_extra_length, BEAM)
+                assert attainable <= found[-1].normalised_score + 1e-12
+
+
+def test_reasons_name_the_numbers() -> None:
+    found, tree = trees(BEAM)[2]
+    best = tree[found[0].node or 0]
+    expected = f"It ends here, with the score {best.sum:.3f} / ((5 + {best.step}) / 6)^0.6 = {best.normalised:.3f}."
+    assert best.reason == f"{expected} It is the translation."
+    assert tree[found[1].node or 0].reason.endswith("It is alternative 2.")
+    assert any(node.reason.endswith("Others scored better.") for _, tree in trees(BEAM) for node in tree)
+
+
+def test_a_prefix_is_named_as_the_reason() -> None:
+    for settings in METHODS:
+        for _, tree in trees(settings, prefix=(5, 6)):
+            assert {(node.token, node.reason) for node in tree if node.step == 2} == {(6, "The prefix demands it.")}
+
+
+def test_nothing_is_kept_unless_asked_and_asking_changes_nothing() -> None:
+    tokenizer: Tokenizer = Pieces()  # type: ignore[assignment]
+    for settings in METHODS:
+        without = [hypotheses(one, settings, tokenizer, None) for one in search(undecided(), SOURCES, settings)]
+        for (plain, no_tree), (found, tree) in zip(without, trees(settings), strict=True):
+            assert no_tree == ()
+            assert len(tree) > 1
+            assert [replace(one, node=None) for one in found] == list(plain)
