@@ -9,12 +9,17 @@ A source that stands in several rows of a corpus has that many right translation
 compared with all of them.
 """
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
+from transformer.config import DecodingConfig
+from transformer.decoding.translator import Translator
 from transformer.errors import HeadlightError
+from transformer.lines import translate_each
 
 
 def group_by_source(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -48,3 +53,39 @@ def score(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> dic
         scores[name] = metric.corpus_score(hypotheses, streams).score  # type: ignore[arg-type]  # None is allowed
         scores[f"{name}_signature"] = str(metric.get_signature())
     return scores
+
+
+def evaluate(
+    translator: Translator,
+    pairs: Iterable[tuple[str, str]],
+    settings: DecodingConfig,
+    advance: Callable[[int, int], None] = lambda done, total: None,
+) -> dict[str, Any]:
+    """Translates every source of `pairs` once, and scores the outputs against all references it has there.
+
+    Args:
+        pairs: (source, reference), sources as the translator should read them.
+        advance: told after each batch how many sources are done, of how many.
+
+    Returns:
+        What `score` returns, and `sentences` (different sources), `references`, `untranslated` (sources that are too
+        long for the model: they count as empty outputs), `seconds` (of translating alone).
+    """
+    grouped = group_by_source(pairs)
+    sources = sorted(grouped, key=len)  # sentences of like length together: less padding
+    outputs: list[str] = []
+    untranslated = 0
+    began = time.perf_counter()
+    for start in range(0, len(sources), 256):
+        found = translate_each(translator, sources[start : start + 256], settings)
+        untranslated += sum(not isinstance(output, str) for output in found)
+        outputs += [output if isinstance(output, str) else "" for output in found]
+        advance(len(outputs), len(sources))
+    seconds = time.perf_counter() - began
+    return {
+        **score(outputs, [grouped[source] for source in sources]),
+        "sentences": len(sources),
+        "references": sum(map(len, grouped.values())),
+        "untranslated": untranslated,
+        "seconds": round(seconds, 3),
+    }

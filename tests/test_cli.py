@@ -1,0 +1,304 @@
+"""The five commands: lines in, lines out, scores, sentences instead of tracebacks."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from transformer.checkpoint import load_checkpoint, save_checkpoint
+from transformer.cli import app
+from transformer.config import ModelConfig, Recipe, TokenizerConfig
+from transformer.decoding.translator import Translator
+from transformer.evaluation import score
+from transformer.model import Transformer, census
+from transformer.text.tokenizer import Tokenizer
+
+LINES = ["a cat sat on a mat.", "the dog ran.", "eine Katze sass.", "der Hund lief."]
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A random model: what it says is nonsense, but always the same."""
+    path = tmp_path_factory.mktemp("checkpoint") / "tiny.safetensors"
+    tokenizer = Tokenizer.train(LINES, TokenizerConfig(vocab_size=320))
+    torch.manual_seed(0)
+    config = ModelConfig(
+        vocab_size=tokenizer.vocab_size,
+        encoder_layers=2,
+        decoder_layers=1,
+        d_model=16,
+        d_ff=16,
+        heads=2,
+        max_positions=48,
+    )
+    recipe = {"name": "tiny", "decoding": {"max_extra_length": 3, "beam": 2}}
+    save_checkpoint(path, Transformer(config), tokenizer, recipe=recipe, metrics={"valid_bleu": 12.25})
+    return path
+
+
+def run(*arguments: object, input: str | bytes | None = None) -> Any:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], input=input)
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split("\n"))
+
+
+# translate
+
+
+def test_each_line_of_stdin_gives_one_line_of_stdout(checkpoint: Path) -> None:
+    """A real process, with a real pipe on either side."""
+    lines = ["a cat sat.", "", "the dog ran. the cat sat.", "   ", "😀 ünï"]
+    process = subprocess.run(
+        [sys.executable, "-m", "transformer", "translate", str(checkpoint), "--device", "cpu"],
+        input="\n".join(lines).encode() + b"\r\n",
+        capture_output=True,
+        check=True,
+    )
+    translator = Translator.load(checkpoint)
+    expected = [one_line(translator.translate(line).text) if line.strip() else "" for line in lines]
+    assert process.stdout.decode().split("\n") == [*expected, ""]
+    assert process.stderr == b""  # no progress bar where nobody looks
+
+
+def test_files_are_read_and_written(checkpoint: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("a cat sat.\n\nthe dog ran.", encoding="utf-8")
+    result = run("translate", checkpoint, "--input", tmp_path / "in.txt", "--output", tmp_path / "out.txt")
+    assert (result.exit_code, result.output) == (0, "")
+    lines = (tmp_path / "out.txt").read_text(encoding="utf-8").split("\n")
+    assert len(lines) == 4
+    assert lines[0] == run("translate", checkpoint, input="a cat sat.").stdout.rstrip("\n")
+    assert lines[1] == lines[3] == ""
+
+
+def test_the_beam_is_that_of_the_recipe_unless_the_command_says_otherwise(
+    checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used = []
+    original = Translator.translate_sentences
+
+    def spy(self: Translator, sentences: Any, settings: Any = None, **more: Any) -> Any:
+        used.append((settings.method, settings.beam))
+        return original(self, sentences, settings, **more)
+
+    monkeypatch.setattr(Translator, "translate_sentences", spy)
+    run("translate", checkpoint, input="a cat")
+    run("translate", checkpoint, "--beam", 3, input="a cat")
+    assert used == [("beam", 2), ("beam", 3)]
+
+
+def test_a_line_that_cannot_be_translated_is_told_and_the_others_are_translated(checkpoint: Path) -> None:
+    result = run("translate", checkpoint, input=b"a cat.\n" + b"dog " * 100 + b"\n\xff\xfe\nthe dog.\n")
+    lines = result.stdout.split("\n")
+    assert len(lines) == 5
+    assert lines[0]
+    assert lines[1] == lines[2] == ""
+    assert lines[3]
+    assert "Line 2: " in result.stderr
+    assert "at most 47" in result.stderr
+    assert "Line 3: The line is not UTF-8" in result.stderr
+    assert result.exit_code == 1
+
+
+def test_a_translation_with_a_line_break_stays_one_line(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Tokenizer, "decode", lambda self, ids: "one\ntwo\r\nthree")
+    assert run("translate", checkpoint, input="a\nb\n").stdout == "one two three\none two three\n"
+
+
+def test_the_input_is_never_overwritten_by_the_output(checkpoint: Path, tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("a cat")
+    result = run("translate", checkpoint, "--input", tmp_path / "text", "--output", tmp_path / "text")
+    assert result.exit_code == 1
+    assert "input and output at once" in result.stderr
+    assert (tmp_path / "text").read_text() == "a cat"
+
+
+def test_a_reader_that_goes_away_is_no_catastrophe(
+    checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`... | head -1`: the pipe on stdout is closed while there is still something to write."""
+    (tmp_path / "many").write_text("a cat.\n" * 3)
+    reader, writer = os.pipe()
+    os.close(reader)
+    stdout = os.fdopen(writer, "w")
+    monkeypatch.setattr(sys, "stdout", stdout)
+    with pytest.raises(SystemExit) as ended:
+        app(["translate", str(checkpoint), "--input", str(tmp_path / "many")])
+    assert ended.value.code == 1
+    assert capsys.readouterr().err == ""
+    with suppress(BrokenPipeError):
+        stdout.close()
+
+
+# evaluate
+
+
+def test_rows_that_share_a_source_are_several_references_of_it(checkpoint: Path, tmp_path: Path) -> None:
+    rows = [("the dog ran.", "der Hund lief."), ("a cat.", "Katze."), ("the dog ran.", "Hund!"), ("a cat.", "Katze.")]
+    with gzip.open(tmp_path / "test.tsv.gz", "wt", encoding="utf-8") as file:
+        file.writelines(f"{i}\t{target}\t{source}\n" for i, (source, target) in enumerate(rows))
+    columns = ("--source-column", 3, "--target-column", 2)
+    result = run("evaluate", checkpoint, "--data", tmp_path / "test.tsv.gz", *columns, "--json")
+    assert result.exit_code == 0
+    scores = json.loads(result.stdout)
+    outputs = [t.text for t in Translator.load(checkpoint).translate_sentences(["the dog ran.", "a cat."])]
+    for name, value in score(outputs, [["der Hund lief.", "Hund!"], ["Katze."]]).items():
+        assert scores[name] == pytest.approx(value) if isinstance(value, float) else scores[name] == value
+    assert (scores["sentences"], scores["references"], scores["beam"], scores["untranslated"]) == (2, 3, 2, 0)
+    assert scores["seconds"] > 0
+    readable = run("evaluate", checkpoint, "--data", tmp_path / "test.tsv.gz", *columns, "--beam", 3)
+    assert readable.exit_code == 0
+    assert readable.stdout.startswith("BLEU ")
+    assert "nrefs:var|case:mixed" in readable.stdout
+    assert "2 sentences, 3 references" in readable.stdout
+
+
+def test_a_source_that_is_too_long_counts_as_an_empty_output(checkpoint: Path, tmp_path: Path) -> None:
+    (tmp_path / "test.tsv").write_text("a cat.\tKatze.\n" + "dog " * 60 + "\tHund.\n")
+    result = run("evaluate", checkpoint, "--data", tmp_path / "test.tsv", "--json")
+    assert json.loads(result.stdout)["untranslated"] == 1
+    assert "too long" in run("evaluate", checkpoint, "--data", tmp_path / "test.tsv").stdout
+
+
+# average and inspect
+
+
+def test_averaging_a_checkpoint_with_itself_gives_it_back(checkpoint: Path, tmp_path: Path) -> None:
+    result = run("average", tmp_path / "mean.safetensors", checkpoint, checkpoint)
+    assert result.exit_code == 0
+    mean, original = load_checkpoint(tmp_path / "mean.safetensors").model, load_checkpoint(checkpoint).model
+    for averaged, weight in zip(mean.parameters(), original.parameters(), strict=True):
+        assert torch.equal(averaged, weight)
+
+
+def test_inspect_tells_everything(checkpoint: Path) -> None:
+    loaded = load_checkpoint(checkpoint)
+    described = json.loads(run("inspect", checkpoint, "--json").stdout)
+    assert ModelConfig(**described["config"]) == loaded.config
+    parameters = described["parameters"]
+    assert parameters["total"] == sum(weight.numel() for weight in loaded.model.parameters())
+    assert parameters["total"] == sum(count for part, count in parameters.items() if part != "total")
+    assert parameters["encoder self-attention"] == 2 * 4 * (16 * 16 + 16)
+    assert parameters["decoder cross-attention"] == 4 * (16 * 16 + 16)
+    assert parameters["embeddings and output projection"] == loaded.config.vocab_size * 16
+    assert described["metrics"] == {"valid_bleu": 12.25}
+    assert described["tokenizer"]["vocab_size"] == loaded.config.vocab_size
+    assert described["tokenizer"]["kinds"]["byte"] == 256
+    assert {name: tuple(letters) for name, letters in described["sites"].items()} == census(loaded.config)
+    text = run("inspect", checkpoint).stdout
+    assert "valid_bleu  12.25" in text
+    for site in census(loaded.config):
+        assert site.replace(".layers.0.", ".layers.*.").replace(".layers.1.", ".layers.*.") in text
+    assert "(B, H, T, S)" in text
+
+
+@pytest.mark.parametrize(
+    "changes", [{"shared_embeddings": False, "norm": "pre"}, {"positions": "learned", "activation": "silu"}]
+)
+def test_every_parameter_belongs_to_a_part(changes: dict[str, Any]) -> None:
+    from transformer.inspection import parameters_by_part
+
+    with torch.device("meta"):
+        model = Transformer(ModelConfig(vocab_size=20, d_model=8, d_ff=8, heads=2, **changes))
+    assert sum(parameters_by_part(model).values()) == sum(weight.numel() for weight in model.parameters())
+
+
+# train
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Recipe, Path, dict[str, Any]]]:
+    """What the training was called with; nothing is trained."""
+    calls: list[tuple[Recipe, Path, dict[str, Any]]] = []
+    monkeypatch.setattr(
+        "transformer.training.train", lambda recipe, run_dir, **more: calls.append((recipe, run_dir, more))
+    )
+    return calls
+
+
+def test_train_hands_over_the_recipe_as_overridden(trained: list[tuple[Recipe, Path, dict[str, Any]]]) -> None:
+    result = run("train", "reverse", "--set", "training.updates=7", "--set", "data.toy=copy", "--device", "cpu")
+    assert result.exit_code == 0
+    recipe, folder, more = trained[0]
+    assert (recipe.training.updates, recipe.data.toy) == (7, "copy")
+    assert folder == Path("runs/reverse")
+    assert more == {"resume": False, "init_from": None, "device": "cpu"}
+    run("train", "reverse", "--run-dir", "here", "--resume", "--init-from", "x.safetensors")
+    assert trained[1][1:] == (
+        Path("here"),
+        {"resume": True, "init_from": Path("x.safetensors"), "device": "auto"},
+    )
+
+
+def test_a_wrong_recipe_or_a_missing_corpus_trains_nothing(trained: list[tuple[Recipe, Path, dict[str, Any]]]) -> None:
+    wrong = run("train", "reverse", "--set", "training.updats=7", "--set", "model.heads=0")
+    assert wrong.exit_code == 2
+    assert "Did you mean updates?" in wrong.stderr
+    assert "model.heads = 0" in wrong.stderr
+    missing = run("train", "paper-base", "--set", "data.train=nowhere.tsv")
+    assert missing.exit_code == 2
+    assert "data.train: nowhere.tsv" in missing.stderr
+    assert not trained
+
+
+# Errors and help
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "expected"),
+    [
+        (("inspect", "nowhere.safetensors"), 1, "No such file"),
+        (("inspect", "pyproject.toml"), 1, "does not begin like"),
+        (("translate", "nowhere.safetensors"), 1, "No such file"),
+        (("translate", "CHECKPOINT", "--input", "nowhere.txt"), 1, "nowhere.txt cannot be opened"),
+        (("translate", "CHECKPOINT", "--output", "nowhere/out.txt"), 1, "nowhere/out.txt cannot be opened"),
+        (("translate", "CHECKPOINT", "--beam", "0"), 2, "greater than or equal to 1"),
+        (("translate", "CHECKPOINT", "--device", "tpu"), 2, "tpu"),
+        (("evaluate", "CHECKPOINT"), 2, "--data"),
+        (("evaluate", "CHECKPOINT", "--data", "nowhere.tsv"), 1, "nowhere.tsv"),
+        (("average", "out.safetensors"), 2, "CHECKPOINT"),
+        (("average", "out.safetensors", "nowhere.safetensors"), 1, "No such file"),
+        (("trian",), 2, "train"),
+        (("train", "nowhere.toml"), 2, "There is no recipe nowhere.toml"),
+    ],
+)
+def test_an_error_is_a_sentence_and_an_exit_code(
+    checkpoint: Path, arguments: tuple[str, ...], code: int, expected: str
+) -> None:
+    given = [checkpoint if argument == "CHECKPOINT" else argument for argument in arguments]
+    result = run(*given, input="")
+    assert result.exit_code == code
+    assert expected in result.stderr
+    assert "Traceback" not in result.output
+    assert result.stdout == ""
+
+
+def test_every_command_and_option_has_its_help() -> None:
+    options = {
+        "train": ["RECIPE.toml", "--set", "--run-dir", "--resume", "--init-from", "--device"],
+        "translate": ["CHECKPOINT", "--beam", "--device", "--input", "--output"],
+        "evaluate": ["CHECKPOINT", "--data", "--source-column", "--target-column", "--beam", "--device", "--json"],
+        "average": ["OUT", "CHECKPOINT"],
+        "inspect": ["CHECKPOINT", "--json"],
+    }
+    overview = run("--help").stdout
+    for command, expected in options.items():
+        assert f"  {command} " in overview
+        text = run(command, "--help").stdout
+        assert all(option in text for option in expected)
+        assert f"python -m transformer {command} " in text  # an example
+    assert "..." not in overview.split("Commands:")[1]  # no description is cut off
+
+
+def test_help_comes_without_waiting_for_torch() -> None:
+    script = "import sys, transformer.cli; sys.exit('torch' in sys.modules or 'sentencepiece' in sys.modules)"
+    subprocess.run([sys.executable, "-c", script], check=True)

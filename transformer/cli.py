@@ -1,0 +1,261 @@
+"""The command line: train, translate, evaluate, average, inspect.
+
+    python -m transformer COMMAND --help
+
+Each command says its errors in sentences on stderr and leaves with 1 (with 2 if the command itself was wrong). What
+it computes goes to stdout, what it has to say about that to stderr. Whatever needs torch is imported inside the
+commands, so that help comes at once.
+"""
+
+import json
+import logging
+import sys
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
+
+import typer
+from typer.core import TyperGroup
+
+from transformer.errors import ConfigError, HeadlightError
+from transformer.progress import show_progress
+
+if TYPE_CHECKING:
+    from transformer.decoding.translator import Translator
+
+
+class Commands(TyperGroup):
+    """All commands; an error that a user can mend is told without a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        logging.basicConfig(format="%(message)s")  # to stderr
+        logging.getLogger("transformer").setLevel(logging.INFO)
+        try:
+            return super().invoke(ctx)
+        except HeadlightError as error:
+            typer.echo(f"Error: {error}", err=True)
+            raise typer.Exit(2 if isinstance(error, ConfigError) else 1) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    help="Train a Transformer, translate with it, and look inside. Each command has --help of its own, with examples.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,  # plain text: examples (after a backspace, which keeps their lines) can be copied
+    pretty_exceptions_enable=False,
+)
+
+Device = Annotated[
+    Literal["auto", "cpu", "cuda", "mps"], typer.Option(help="Where to compute. auto: the GPU if there is one.")
+]
+CheckpointFile = Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A .safetensors file made by training.")]
+Beam = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=64,
+        metavar="N",
+        help="Hypotheses kept in the search. Default: as in the checkpoint's recipe, else 4.",
+    ),
+]
+
+
+@app.command()
+def train(
+    recipe: Annotated[str, typer.Argument(metavar="RECIPE.toml", help="A recipe file, or the name of a bundled one.")],
+    set: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="section.key=value", help="Change one value of the recipe. Can be repeated."),
+    ] = None,
+    run_dir: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder for checkpoints and metrics. Default: runs/NAME-OF-THE-RECIPE."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in the folder where it stopped.")
+    ] = False,
+    init_from: Annotated[
+        Path | None, typer.Option(metavar="CHECKPOINT", help="Start from these weights and this vocabulary.")
+    ] = None,
+    device: Device = "auto",
+) -> None:
+    """Train a model by a recipe, on the corpus that the recipe names.
+
+    The folder of the run gets best.safetensors, last.safetensors and average.safetensors, metrics.jsonl, and a log
+    for TensorBoard. Ctrl-C saves and stops; --resume goes on as if nothing had happened.
+
+    \b
+    Examples:
+      python -m transformer train reverse
+      python -m transformer train paper-base --set data.train=my.tsv --set data.valid=my-valid.tsv
+      python -m transformer train my-recipe.toml --run-dir runs/second-try --set training.updates=20000
+      python -m transformer train my-recipe.toml --run-dir runs/second-try --resume
+    """
+    from transformer.recipe import check_files, load_recipe
+
+    loaded = load_recipe(recipe, set or [])
+    check_files(loaded)
+
+    from transformer.training import train as run
+
+    run(loaded, run_dir or Path("runs") / loaded.name, resume=resume, init_from=init_from, device=device)
+
+
+@app.command()
+def translate(
+    checkpoint: CheckpointFile,
+    beam: Beam = None,
+    device: Device = "auto",
+    input: Annotated[Path | None, typer.Option(metavar="FILE", help="Text to translate. Default: stdin.")] = None,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to write. Default: stdout.")] = None,
+) -> None:
+    """Translate text, line by line.
+
+    Each line of the input gives one line of the output.
+    An empty line stays empty, and a line with several sentences stays one line. A line that cannot be translated is
+    told on stderr and gives an empty line; the command then ends with 1. Text is UTF-8.
+
+    \b
+    Examples:
+      echo "Where is the station?" | python -m transformer translate pretrained/en-de.safetensors
+      python -m transformer translate pretrained/en-de.safetensors --input in.txt --output out.txt
+    """
+    from transformer.lines import translate_lines
+
+    if input is not None and output is not None and output.exists() and input.exists() and input.samefile(output):
+        raise HeadlightError(f"{output} is input and output at once. Choose another file for --output.")
+    with ExitStack() as stack:
+        lines: BinaryIO = sys.stdin.buffer if input is None else stack.enter_context(_open(input, "rb"))
+        translator = _translator(checkpoint, device)
+        settings = _settings(translator, beam)
+        out: BinaryIO = sys.stdout.buffer if output is None else stack.enter_context(_open(output, "wb"))
+        total = None
+        if input is not None:
+            total = sum(1 for _ in lines)
+            lines.seek(0)
+        show = output is not None or not sys.stdout.isatty()
+        advance = stack.enter_context(show_progress("lines", show))
+        failed = 0
+        for line in translate_lines(translator, lines, settings, at_once=1 if lines.isatty() else 128):
+            out.write(line.text.encode() + b"\n")
+            out.flush()
+            if line.problem:
+                failed += 1
+                typer.echo(f"Line {line.number}: {line.problem}", err=True)
+            advance(line.number, total)
+    if failed:
+        raise HeadlightError(f"{failed} lines could not be translated and are empty in the output.")
+
+
+@app.command()
+def evaluate(
+    checkpoint: CheckpointFile,
+    data: Annotated[
+        Path, typer.Option(metavar="FILE.tsv[.gz]", help="Sentences and their translations, a pair a line.")
+    ],
+    source_column: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Column of the sentences, counted from 1.")
+    ] = 1,
+    target_column: Annotated[int, typer.Option(min=1, metavar="N", help="Column of the translations.")] = 2,
+    beam: Beam = None,
+    device: Device = "auto",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Score a checkpoint on a test set.
+
+    The scores are BLEU and chrF by sacrebleu, with their signatures. Rows that share a source are several right
+    translations of it: it is translated once and compared with all.
+
+    \b
+    Examples:
+      python -m transformer evaluate pretrained/en-de.safetensors --data test.tsv.gz
+      python -m transformer evaluate my.safetensors --data de-en.tsv --source-column 2 --target-column 1 --json
+    """
+    from transformer.evaluation import evaluate as run
+    from transformer.text.corpus import read_pairs
+
+    pairs = read_pairs(data, source_column, target_column)
+    translator = _translator(checkpoint, device)
+    settings = _settings(translator, beam)
+    with show_progress("sentences") as advance:
+        result = run(translator, pairs, settings, advance)
+    result |= {
+        "checkpoint": str(checkpoint),
+        "data": str(data),
+        "device": str(next(translator.model.parameters()).device),
+    }
+    result |= {"method": settings.method, "beam": settings.beam}
+    result |= {"length_penalty": settings.length_penalty, "alpha": settings.alpha}
+    if as_json:
+        typer.echo(json.dumps(result, ensure_ascii=False))
+        return
+    typer.echo(f"BLEU {result['bleu']:.2f}    {result['bleu_signature']}")
+    typer.echo(f"chrF {result['chrf']:.2f}    {result['chrf_signature']}")
+    speed = result["sentences"] / max(result["seconds"], 1e-9)
+    counted = f"{result['sentences']:,} sentences, {result['references']:,} references"
+    typer.echo(f"{counted}, {result['seconds']:.1f} s ({speed:.1f} a second)")
+    if result["untranslated"]:
+        typer.echo(f"{result['untranslated']:,} sentences are too long for this model and count as empty.")
+
+
+@app.command()
+def average(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The checkpoint to write.")],
+    checkpoints: Annotated[list[Path], typer.Argument(metavar="CHECKPOINT", help="The checkpoints to average.")],
+) -> None:
+    """Average the weights of checkpoints of one run.
+
+    The mean of the last few often translates better than each of them (section 6.1 of the paper).
+
+    \b
+    Example:
+      python -m transformer average mean.safetensors runs/mine/snapshots/*.safetensors
+    """
+    from transformer.averaging import average_checkpoints
+
+    average_checkpoints(out, checkpoints)
+    typer.echo(f"{out} is the average of {len(checkpoints)} checkpoints.", err=True)
+
+
+@app.command()
+def inspect(
+    checkpoint: CheckpointFile,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show what is in a checkpoint.
+
+    That is its configuration, parameters by part, tokenizer, metrics, and every site of the model that can be watched,
+    with its shape.
+
+    \b
+    Examples:
+      python -m transformer inspect pretrained/en-de.safetensors
+      python -m transformer inspect pretrained/en-de.safetensors --json
+    """
+    from transformer.checkpoint import load_checkpoint
+    from transformer.inspection import as_text, describe
+
+    description = describe(load_checkpoint(checkpoint))
+    typer.echo(json.dumps(description, ensure_ascii=False) if as_json else as_text(description))
+
+
+def _translator(checkpoint: Path, device: str) -> "Translator":
+    from transformer.decoding.translator import Translator
+    from transformer.training.device import choose_device
+
+    return Translator.load(checkpoint, choose_device(device))
+
+
+def _settings(translator: "Translator", beam: int | None) -> Any:
+    """The settings of the checkpoint's recipe; `--beam` turns them into a beam search."""
+    settings = replace(translator.settings, n_best=1)
+    return settings if beam is None else replace(settings, method="beam", beam=beam)
+
+
+def _open(path: Path, mode: Literal["rb", "wb"]) -> BinaryIO:
+    try:
+        return path.open(mode)
+    except OSError as error:
+        raise HeadlightError(f"{path} cannot be opened: {error.strerror or error}.") from error
