@@ -1,0 +1,67 @@
+"""`torch.compile` sees the un-probed model as one graph, and few graphs do for all lengths."""
+
+import shutil
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from tests.model.small import batch, randomised, small
+from transformer.model import Transformer
+
+
+class Counting:
+    """A backend that compiles nothing and keeps the graphs it is given."""
+
+    def __init__(self) -> None:
+        self.graphs: list[torch.fx.GraphModule] = []
+
+    def __call__(self, graph: torch.fx.GraphModule, inputs: Any) -> Callable[..., Any]:
+        self.graphs.append(graph)
+        return graph.forward
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+@torch.no_grad()
+def test_the_model_that_nobody_watches_is_one_graph_for_all_lengths(norm: str) -> None:
+    torch._dynamo.reset()
+    model = randomised(small(norm=norm, decoder_layers=1))
+    backend = Counting()
+    compiled = torch.compile(model, fullgraph=True, backend=backend, dynamic=True)
+    source, target = batch()
+    for s, t in ((7, 4), (6, 4), (5, 3), (7, 2)):
+        inputs = source[:, :s].contiguous(), target[:, :t].contiguous()
+        torch.testing.assert_close(compiled(*inputs), model(*inputs), rtol=0, atol=1e-12)
+    assert len(backend.graphs) == 1
+    calls = [str(node.target) for node in backend.graphs[0].graph.nodes if node.op == "call_function"]
+    assert sum("scaled_dot_product_attention" in call for call in calls) == 3
+    assert not any("softmax" in call for call in calls)
+
+
+def test_compiling_neither_copies_nor_renames_a_weight() -> None:
+    model = Transformer(small())
+    names = list(model.state_dict())
+    compiled: Any = torch.compile(model, backend="eager")
+    assert [id(p) for p in compiled.parameters()] == [id(p) for p in model.parameters()]
+    assert list(model.state_dict()) == names
+    assert not any("_orig_mod" in name for name in names)
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile needs a C++ compiler, and there is no g++")
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_the_compiled_model_and_its_gradients_equal_the_eager_ones(norm: str) -> None:
+    torch._dynamo.reset()
+    model = randomised(small(norm=norm))
+    compiled: Callable[[Tensor, Tensor], Tensor] = torch.compile(model, fullgraph=True)
+    source, target = batch()
+    gradients = []
+    for run in (model, compiled):
+        model.zero_grad()
+        logits = run(source, target)
+        logits.logsumexp(-1).sum().backward()
+        gradients.append([logits.detach(), *(p.grad for p in model.parameters() if p.grad is not None)])
+    for eager, fast in zip(*gradients, strict=True):
+        torch.testing.assert_close(fast, eager, rtol=0, atol=1e-10)

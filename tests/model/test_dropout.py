@@ -1,0 +1,99 @@
+"""Dropout: four rates, four places (section 5.4 has the first two), none of them at work in eval mode."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from tests.model.small import batch, cached_logits, everything, randomised, small
+from transformer.model import SILENT, Probe, Transformer
+from transformer.model.attention import attend
+
+ALMOST_ONE = 1 - 1e-9
+RATES = ("dropout", "embedding_dropout", "attention_dropout", "activation_dropout")
+
+
+def zero_or_bias(values: Tensor, bias: Tensor) -> bool:
+    return torch.equal(values, bias.expand_as(values))
+
+
+def places_that_are_zero(model: Transformer, records: dict[str, Tensor]) -> dict[str, set[bool]]:
+    """For each rate, whether its place came out as zero, over all layers: {True} everywhere, {False} nowhere."""
+    found: dict[str, set[bool]] = {rate: set() for rate in RATES}
+    for stack in (model.encoder, model.decoder):
+        prefix = "encoder" if stack is model.encoder else "decoder"
+        entering = records[f"{prefix}.layers.0.self_attention.residual_in"]
+        assert records[f"{prefix}.embedding.output"].ne(0).all()  # the site stands before the dropout
+        found["embedding_dropout"].add(bool(entering.eq(0).all()))
+        for i, ours in enumerate(stack.layers):
+            layer: Any = ours
+            at = f"{prefix}.layers.{i}."
+            for kind in ("self_attention", "cross_attention", "feed_forward"):
+                if at + kind + ".residual_in" not in records:
+                    continue
+                before, after = records[f"{at}{kind}.residual_in"], records[f"{at}{kind}.residual_sum"]
+                found["dropout"].add(torch.equal(before, after))
+                if kind == "feed_forward":
+                    assert records[f"{at}{kind}.activated"].ne(0).any()
+                    output, bias = records[f"{at}{kind}.output"], layer.feed_forward.output.bias
+                    found["activation_dropout"].add(zero_or_bias(output, bias))
+                else:
+                    found["attention_dropout"].add(bool(records[f"{at}{kind}.context"].eq(0).all()))
+    return found
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+@pytest.mark.parametrize("rate", RATES)
+@torch.no_grad()
+def test_each_rate_drops_its_own_place_and_no_other(rate: str, norm: str) -> None:
+    none = {"dropout": 0.0, "embedding_dropout": 0.0}
+    model = randomised(small(norm=norm, activation="gelu", **(none | {rate: ALMOST_ONE}))).train()
+    records = everything(model, *batch())
+    assert places_that_are_zero(model, records) == {name: {name == rate} for name in RATES}
+
+
+def test_both_roads_of_attention_drop_weights_alike() -> None:
+    query, key, value = torch.randn(3, 2, 2, 64, 8, dtype=torch.float64)
+    watched = Probe(["products", "scores", "mask", "masked_scores", "weights"], ["weights"])
+    for probe in (SILENT, watched):
+        assert attend(query, key, value, None, probe, ALMOST_ONE).eq(0).all()
+        kept = attend(query, key, torch.ones_like(value), None, probe, 0.5)  # of weights that sum to 1, doubled
+        assert kept.mean().item() == pytest.approx(1.0, abs=0.05)
+        assert kept.std().item() > 0.05
+
+
+@torch.no_grad()
+def test_recorded_weights_sum_to_one_in_training_too() -> None:
+    model = randomised(small(dropout=0.5, embedding_dropout=0.5, attention_dropout=0.5, activation_dropout=0.5))
+    source, target = batch()
+    count = 0
+    for name, weights in everything(model.train(), source, target).items():
+        if name.endswith("attention.weights"):
+            torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights[..., 0]), rtol=0, atol=1e-12)
+            count += 1
+    assert count == 5
+
+
+@torch.no_grad()
+def test_eval_mode_is_deterministic_and_free_of_dropout_on_all_roads() -> None:
+    rates = dict.fromkeys(RATES, 0.5)
+    dropping, plain = randomised(small(**rates)), randomised(small(**dict.fromkeys(RATES, 0.0)))
+    source, target = batch()
+    for run in (
+        lambda model: model(source, target),
+        lambda model: everything(model, source, target)["logits"],
+        lambda model: cached_logits(model, source, target),
+    ):
+        first = run(dropping)
+        assert torch.equal(run(dropping), first)
+        assert torch.equal(run(plain), first)
+        assert torch.equal(run(plain.train()), first)
+        assert not torch.equal(run(dropping.train()), first)
+        plain.eval()
+        dropping.eval()
+
+
+def test_the_defaults_are_the_papers_two_rates() -> None:
+    config = small()
+    assert [getattr(config, rate) for rate in RATES] == [0.1, 0.1, 0.0, 0.0]
