@@ -8,7 +8,7 @@ counted. Among equals chance decides, and the order of the batches is drawn anew
 
 import random
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
@@ -20,6 +20,7 @@ from transformer.config import BOS, EOS, PAD
 from transformer.errors import ConfigError
 from transformer.text.tokenizer import Tokenizer
 
+Ids = Sequence[int] | np.ndarray
 AT_ONCE = 10_000  # pairs in one call into sentencepiece
 
 
@@ -51,6 +52,9 @@ class Sequences:
     def __getitem__(self, index: int) -> np.ndarray:
         return self.ids[self.starts[index] : self.starts[index + 1]]
 
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return (self[index] for index in range(len(self)))
+
     @property
     def lengths(self) -> np.ndarray:
         return np.diff(self.starts)
@@ -72,7 +76,7 @@ class EncodedPairs:
         return batch_indices(self.sources.lengths, self.targets.lengths, tokens_per_batch, seed, epoch)
 
     def collate(self, indices: Sequence[int]) -> Batch:
-        return collate([self.sources[i].tolist() for i in indices], [self.targets[i].tolist() for i in indices])
+        return collate([self.sources[i] for i in indices], [self.targets[i] for i in indices])
 
 
 def encode_pairs(
@@ -122,35 +126,45 @@ def batch_indices(
         )
     rng = np.random.default_rng([seed % 2**64, epoch])
     order = rng.permutation(len(sources))
-    # By source, then by target length, up and down in turn: then a batch that reaches into the next source length
-    # goes on with targets about as long as its own. The sort is stable: equals stay shuffled.
-    snake = np.where(sources % 2, targets, -targets)
-    order = order[np.lexsort((snake[order], sources[order]))]
-    batches: list[list[int]] = []
-    width = height = 0
-    for index, source, target in zip(order.tolist(), sources[order].tolist(), targets[order].tolist(), strict=True):
-        widest = max(width, source, target)
-        if not batches or (height + 1) * widest > tokens_per_batch:
+    # By the longer side, then by which side is longer and how much, from one extreme to the other and back: so a
+    # batch that reaches into the next length goes on with pairs like its own. The sort is stable: equals stay shuffled.
+    longer, difference = np.maximum(sources, targets), sources - targets
+    snake = np.where(longer % 2, difference, -difference)
+    order = order[np.lexsort((snake[order], longer[order]))]
+    # The widths in this order are the same each epoch, and so would be the cuts; the first batch, smaller by chance,
+    # moves them all, so that the few long pairs do not always meet the same others.
+    batches: list[list[int]] = [[]]
+    room = int(rng.integers(tokens_per_batch // 2, tokens_per_batch + 1))
+    for index, width in zip(order.tolist(), longer[order].tolist(), strict=True):  # widths only rise
+        if (len(batches[-1]) + 1) * width > room:
             batches.append([])
-            widest, height = max(source, target), 0
+            room = tokens_per_batch
         batches[-1].append(index)
-        width, height = widest, height + 1
+    batches = [batch for batch in batches if batch]
     return [batches[i] for i in rng.permutation(len(batches))]
 
 
-def collate(sources: Sequence[Sequence[int] | np.ndarray], targets: Sequence[Sequence[int] | np.ndarray]) -> Batch:
+def collate(sources: Sequence[Ids], targets: Sequence[Ids]) -> Batch:
     """Ids without BOS and EOS -> a padded batch. "a b" is read as `BOS a b`, where `a b EOS` is due (section 3.1)."""
-    source = _pad([[*ids, EOS] for ids in sources])  # (B, S)
+    source = _rectangle(sources, after=EOS)  # (B, S)
     # Trap: the same shift for both would let the decoder read the word it must predict
     # (test_the_decoder_reads_bos_first_and_must_end_with_eos).
-    target = _pad([[BOS, *ids] for ids in targets])  # (B, T)
-    labels = _pad([[*ids, EOS] for ids in targets])  # (B, T)
+    target = _rectangle(targets, before=BOS)  # (B, T)
+    labels = _rectangle(targets, after=EOS)  # (B, T)
     return Batch(source, target, labels, sum(len(ids) + 1 for ids in targets))
 
 
-def _pad(rows: list[list[int]]) -> Tensor:
-    width = max(map(len, rows), default=0)
-    return torch.tensor([row + [PAD] * (width - len(row)) for row in rows], dtype=torch.long).reshape(len(rows), width)
+def _rectangle(rows: Sequence[Ids], before: int | None = None, after: int | None = None) -> Tensor:
+    """Rows of ids with a sign before or after each, padded on the right to the longest."""
+    offset = int(before is not None)
+    table = np.full((len(rows), max(map(len, rows), default=0) + 1), PAD, np.int64)  # (B, S)
+    for line, row in zip(table, rows, strict=True):
+        line[offset : offset + len(row)] = row
+        if after is not None:
+            line[len(row)] = after
+    if before is not None:
+        table[:, 0] = before
+    return torch.from_numpy(table)
 
 
 class _Flat:

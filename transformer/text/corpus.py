@@ -6,12 +6,14 @@ file and line. Sources come out normalised (as the translator will normalise wha
 (see normalise.py). Pairs with an empty side teach nothing: they are left out, counted, and the count is logged.
 """
 
+import codecs
 import gzip
 import logging
 import zlib
 from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
+from typing import IO, cast
 
 from transformer.errors import CorpusError
 from transformer.text.normalise import clean, normalise
@@ -92,21 +94,29 @@ def _lines(path: Path) -> Iterator[str]:
     """The lines of a text file, gzip or not, without their line ends."""
     number = 0
     try:
-        with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
+        with open(path, "rb") as raw, _unzipped(path, raw) as file:
             for number, line in enumerate(file, 1):
                 if number == 1:
-                    line = line.removeprefix(b"\xef\xbb\xbf")  # the byte order mark that Windows writes
+                    line = line.removeprefix(codecs.BOM_UTF8)  # some editors write one
                 yield line.decode().rstrip("\r\n")
     except UnicodeDecodeError as error:
+        utf16 = number == 1 and error.object.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
         raise CorpusError(
             f"{path}, line {number}: not UTF-8 (byte 0x{error.object[error.start]:02X} at place {error.start + 1}). "
-            "Convert the file, for example: iconv -f LATIN1 -t UTF-8."
+            f"Convert the file, for example: iconv -f {'UTF-16' if utf16 else 'LATIN1'} -t UTF-8 {path.name}"
         ) from None
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise CorpusError(
-            f"{path}, after line {number}: the gzip file is broken or cut short. Fetch or compress it again."
+            f"{path}, after line {number}: the gzip file is broken or cut short. Fetch it or compress it again."
         ) from None
     except FileNotFoundError:
         raise CorpusError(f"{path}: there is no such file. Paths are taken from the folder you are in.") from None
     except OSError as error:
         raise CorpusError(f"{path} cannot be read: {error.strerror or error}.") from None
+
+
+def _unzipped(path: Path, raw: IO[bytes]) -> IO[bytes]:
+    """The file, or what is packed in it: told by its name, or by its first bytes whatever its name."""
+    packed = path.suffix == ".gz" or raw.read(2) == b"\x1f\x8b"
+    raw.seek(0)
+    return cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if packed else raw

@@ -94,7 +94,8 @@ class Tokenizer:
             )
         try:
             processor = sentencepiece.SentencePieceProcessor(model_proto=model)
-        except (RuntimeError, ValueError, TypeError):
+            processor.id_to_piece(list(range(processor.vocab_size())))  # each must be UTF-8
+        except (RuntimeError, ValueError):
             raise HeadlightError(
                 "The tokenizer is not a sentencepiece model, or it is damaged. "
                 "Use a .model file written by sentencepiece, or a checkpoint that has one."

@@ -42,23 +42,22 @@ def toy_pairs(
 ) -> list[tuple[str, str]]:
     """`count` pairs for training, or (`held_out`) for validation. Repetitions may occur.
 
-    Letters: the first `symbols` of the alphabet, `min_length` to `max_length` of them. Numbers: 0 to `max_number`,
-    with as many of one digit as of two, of three and so on, else small numbers would hardly ever be met. Raises
-    ConfigError if these bounds leave no pair to draw.
+    Letters: the first `symbols` of the alphabet, `min_length` to `max_length` of them. Numbers: up to 9, to 99, to 999
+    and so on to `max_number`, each equally often, else small ones would hardly ever be met. Raises ConfigError if
+    these bounds leave no pair to draw.
     """
     rng = random.Random(f"{task} {seed} {epoch} {held_out}")  # Python hashes a str seed the same way everywhere
     pairs: list[tuple[str, str]] = []
     misses = 0
     while len(pairs) < count:
         if task == "numbers":
-            digits = rng.randint(1, len(str(max_number)))
-            number = rng.randint(10 ** (digits - 1) if digits > 1 else 0, min(10**digits - 1, max_number))
-            pair, basic = _number_words(number), number <= 20
+            number = rng.randint(0, min(10 ** rng.randint(1, len(str(max_number))) - 1, max_number))
+            source, basic = _english(number), number <= 20
         else:
             letters = rng.choices(string.ascii_lowercase[:symbols], k=rng.randint(min_length, max_length))
-            pair, basic = (" ".join(letters), " ".join(_answer(task, letters))), len(letters) == 1
-        if (not basic and is_held_out(pair[0])) == held_out:
-            pairs.append(pair)
+            source, basic = " ".join(letters), len(letters) == 1
+        if (not basic and is_held_out(source)) == held_out:
+            pairs.append((source, _german(number) if task == "numbers" else " ".join(_answer(task, letters))))
             misses = 0
         elif (misses := misses + 1) == ATTEMPTS:
             raise ConfigError(
@@ -96,6 +95,11 @@ def _answer(task: ToyTask, letters: list[str]) -> list[str]:
     return letters[::-1] if task == "reverse" else sorted(letters)
 
 
-@lru_cache(maxsize=100_000)  # num2words takes 0.2 ms a number
-def _number_words(number: int) -> tuple[str, str]:
-    return num2words(number), num2words(number, lang="de")
+@lru_cache(100_000)  # num2words takes 0.1 ms
+def _english(number: int) -> str:
+    return num2words(number)
+
+
+@lru_cache(100_000)
+def _german(number: int) -> str:
+    return num2words(number, lang="de")

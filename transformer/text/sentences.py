@@ -1,0 +1,80 @@
+"""A paragraph -> its sentences, for a model that was trained on sentences.
+
+A line break ends a sentence. So does `.`, `!`, `?` or `…` (with the quotes and brackets that close after it) before a
+space, unless a small letter follows, or the full stop belongs to an abbreviation, an initial, a list number or a date.
+Rules, not statistics: they fit on a page, need no data, and a wrong cut can be explained. Where a rule cannot know
+("in the U.S. Army"), it leaves the sentence whole: a model bears two sentences in one better than half of one.
+"""
+
+import re
+
+NEARBY = 80  # characters on either side that a decision looks at, so that a long text takes no longer than it must
+
+
+def _words(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+# Never the last word of a sentence.
+_TITLES = _words(
+    "mr mrs ms dr prof st mt rev hon gen col lt sgt capt cmdr maj sen rep gov pres e.g i.e cf vs viz approx ph.d "
+    "hr fr bzw ca z.b d.h u.a u.u evtl ggf vgl inkl str geb sog mind max min"
+)
+# Abbreviations before a number, words otherwise ("No. 5", but "No. I won't.").
+_BEFORE_NUMBER = _words(
+    "no nos nr fig figs eq vol p pp ch chap sec art abb abs bd s jan feb mar apr jun jul aug sep sept oct okt nov dec "
+    "dez tel mio mrd"
+)
+# May stand within a sentence or end it: they end it if a word follows that likes to begin one.
+_EITHER = _words("inc ltd co corp bros jr sr etc usw dept est")
+_BEGINNERS = _words(
+    "a an the i he she it we you they this that these those there here what when where who why how if in on at but and "
+    "so then however his her my our your their its is are was do did does can could will would please yes no not "
+    "der die das ein eine ich du er sie es wir ihr mein sein dies diese dann aber und wenn was wer wo wie warum"
+)
+_MONTHS = _words(
+    "januar jänner februar märz april mai juni juli august september oktober november dezember jahrhundert"
+)
+# Each run of marks is tried once, from its first, and not taken back: a line of 100,000 dots is no trap.
+_ENDS = re.compile(r"(?<![.!?…؟।])[.!?…؟।]++[\"'’”“»)\]]*+(?=\s)|[。！？]++[」』”）]*+")
+_OPENERS = "\"'‘’“”„‚«»‹›([{¿¡-–— "
+
+
+def split_sentences(paragraph: str) -> list[str]:
+    """The sentences in order, stripped; blank lines are left out. Joined, they are the paragraph up to white space."""
+    return [sentence for line in paragraph.splitlines() for sentence in _split_line(line)]
+
+
+def _split_line(line: str) -> list[str]:
+    sentences, begin = [], 0
+    for mark in _ENDS.finditer(line):
+        before = line[max(begin, mark.start() - NEARBY) : mark.start()]
+        if _is_end(before, mark.group(), line[mark.end() : mark.end() + NEARBY]):
+            sentences.append(line[begin : mark.end()].strip())
+            begin = mark.end()
+    return [sentence for sentence in (*sentences, line[begin:].strip()) if sentence]
+
+
+def _is_end(before: str, mark: str, after: str) -> bool:
+    """Whether the sentence `before` + `mark` is complete when `after` follows."""
+    if mark[0] in "。！？":
+        return True
+    after = after.lstrip(_OPENERS)
+    if not after:
+        return True
+    if after[0].islower() or not before.strip(_OPENERS):
+        return False
+    if mark != ".":
+        return True
+    words = before.split()
+    last = words[-1].lstrip(_OPENERS)
+    next_word = re.split(r"[\s,.;:!?'’]", after, maxsplit=1)[0].lower()
+    if last.isdecimal() and len(last) <= 2:  # "1. Open the door.", "am 3. Mai"
+        return len(words) > 1 and next_word not in _MONTHS
+    if last.lower() in _TITLES or (len(last) == 1 and last.isalpha() and last != "I"):  # "Mr. Smith", "J. Smith"
+        return False
+    if last.lower() in _BEFORE_NUMBER:
+        return not after[0].isdecimal()
+    if last.lower() in _EITHER or re.fullmatch(r"(?:\w\.)+\w", last):  # "Inc.", "U.S.", "p.m."
+        return next_word in _BEGINNERS
+    return True
