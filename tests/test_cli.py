@@ -114,6 +114,24 @@ def test_a_translation_with_a_line_break_stays_one_line(checkpoint: Path, monkey
     assert run("translate", checkpoint, input="a\nb\n").stdout == "one two three\none two three\n"
 
 
+def test_a_full_disk_is_told_in_a_sentence(checkpoint: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("/dev/full, which is always full, is only on Linux")
+    result = run("translate", checkpoint, "--output", "/dev/full", input="a cat\n")
+    assert result.exit_code == 1
+    assert "No space left on device" in result.stderr
+
+
+def test_a_pipe_can_be_the_input_file(checkpoint: Path, tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, b"a cat\n")
+    os.close(writer)
+    result = run("translate", checkpoint, "--input", f"/dev/fd/{reader}")
+    os.close(reader)
+    assert result.exit_code == 0
+    assert result.stdout.count("\n") == 1
+
+
 def test_the_input_is_never_overwritten_by_the_output(checkpoint: Path, tmp_path: Path) -> None:
     (tmp_path / "text").write_text("a cat")
     result = run("translate", checkpoint, "--input", tmp_path / "text", "--output", tmp_path / "text")
@@ -153,7 +171,8 @@ def test_rows_that_share_a_source_are_several_references_of_it(checkpoint: Path,
     outputs = [t.text for t in Translator.load(checkpoint).translate_sentences(["the dog ran.", "a cat."])]
     for name, value in score(outputs, [["der Hund lief.", "Hund!"], ["Katze."]]).items():
         assert scores[name] == pytest.approx(value) if isinstance(value, float) else scores[name] == value
-    assert (scores["sentences"], scores["references"], scores["beam"], scores["untranslated"]) == (2, 3, 2, 0)
+    assert (scores["sentences"], scores["references"], scores["untranslated"]) == (2, 3, 0)
+    assert scores["decoding"]["beam"] == 2
     assert scores["seconds"] > 0
     readable = run("evaluate", checkpoint, "--data", tmp_path / "test.tsv.gz", *columns, "--beam", 3)
     assert readable.exit_code == 0
@@ -259,8 +278,8 @@ def test_a_wrong_recipe_or_a_missing_corpus_trains_nothing(trained: list[tuple[R
         (("inspect", "nowhere.safetensors"), 1, "No such file"),
         (("inspect", "pyproject.toml"), 1, "does not begin like"),
         (("translate", "nowhere.safetensors"), 1, "No such file"),
-        (("translate", "CHECKPOINT", "--input", "nowhere.txt"), 1, "nowhere.txt cannot be opened"),
-        (("translate", "CHECKPOINT", "--output", "nowhere/out.txt"), 1, "nowhere/out.txt cannot be opened"),
+        (("translate", "CHECKPOINT", "--input", "nowhere.txt"), 1, "nowhere.txt: No such file"),
+        (("translate", "CHECKPOINT", "--output", "nowhere/out.txt"), 1, "nowhere/out.txt: No such file"),
         (("translate", "CHECKPOINT", "--beam", "0"), 2, "greater than or equal to 1"),
         (("translate", "CHECKPOINT", "--device", "tpu"), 2, "tpu"),
         (("evaluate", "CHECKPOINT"), 2, "--data"),

@@ -7,11 +7,12 @@ it computes goes to stdout, what it has to say about that to stderr. Whatever ne
 commands, so that help comes at once.
 """
 
+import errno
 import json
 import logging
 import sys
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
 
@@ -36,6 +37,11 @@ class Commands(TyperGroup):
         except HeadlightError as error:
             typer.echo(f"Error: {error}", err=True)
             raise typer.Exit(2 if isinstance(error, ConfigError) else 1) from None
+        except OSError as error:  # a missing file, a full disk
+            if error.errno == errno.EPIPE:  # `... | head -1`: typer ends in silence
+                raise
+            typer.echo(f"Error: {error.filename or 'A file'}: {error.strerror or error}.", err=True)
+            raise typer.Exit(1) from None
 
 
 app = typer.Typer(
@@ -52,13 +58,7 @@ Device = Annotated[
 ]
 CheckpointFile = Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A .safetensors file made by training.")]
 Beam = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        max=64,
-        metavar="N",
-        help="Hypotheses kept in the search. Default: as in the checkpoint's recipe, else 4.",
-    ),
+    int | None, typer.Option(min=1, max=64, metavar="N", help="Hypotheses kept in the search. Default: the recipe's.")
 ]
 
 
@@ -113,9 +113,9 @@ def translate(
 ) -> None:
     """Translate text, line by line.
 
-    Each line of the input gives one line of the output.
-    An empty line stays empty, and a line with several sentences stays one line. A line that cannot be translated is
-    told on stderr and gives an empty line; the command then ends with 1. Text is UTF-8.
+    Each line of the input gives one line of the output. An empty line stays empty, and a line with several sentences
+    stays one line. A line that cannot be translated is told on stderr and gives an empty line; the command then ends
+    with 1. Text is UTF-8.
 
     \b
     Examples:
@@ -127,12 +127,12 @@ def translate(
     if input is not None and output is not None and output.exists() and input.exists() and input.samefile(output):
         raise HeadlightError(f"{output} is input and output at once. Choose another file for --output.")
     with ExitStack() as stack:
-        lines: BinaryIO = sys.stdin.buffer if input is None else stack.enter_context(_open(input, "rb"))
+        lines: BinaryIO = sys.stdin.buffer if input is None else stack.enter_context(input.open("rb"))
         translator = _translator(checkpoint, device)
         settings = _settings(translator, beam)
-        out: BinaryIO = sys.stdout.buffer if output is None else stack.enter_context(_open(output, "wb"))
+        out: BinaryIO = sys.stdout.buffer if output is None else stack.enter_context(output.open("wb"))
         total = None
-        if input is not None:
+        if input is not None and lines.seekable():
             total = sum(1 for _ in lines)
             lines.seek(0)
         show = output is not None or not sys.stdout.isatty()
@@ -181,13 +181,8 @@ def evaluate(
     settings = _settings(translator, beam)
     with show_progress("sentences") as advance:
         result = run(translator, pairs, settings, advance)
-    result |= {
-        "checkpoint": str(checkpoint),
-        "data": str(data),
-        "device": str(next(translator.model.parameters()).device),
-    }
-    result |= {"method": settings.method, "beam": settings.beam}
-    result |= {"length_penalty": settings.length_penalty, "alpha": settings.alpha}
+    device_used = str(next(translator.model.parameters()).device)
+    result |= {"checkpoint": str(checkpoint), "data": str(data), "device": device_used, "decoding": asdict(settings)}
     if as_json:
         typer.echo(json.dumps(result, ensure_ascii=False))
         return
@@ -252,10 +247,3 @@ def _settings(translator: "Translator", beam: int | None) -> Any:
     """The settings of the checkpoint's recipe; `--beam` turns them into a beam search."""
     settings = replace(translator.settings, n_best=1)
     return settings if beam is None else replace(settings, method="beam", beam=beam)
-
-
-def _open(path: Path, mode: Literal["rb", "wb"]) -> BinaryIO:
-    try:
-        return path.open(mode)
-    except OSError as error:
-        raise HeadlightError(f"{path} cannot be opened: {error.strerror or error}.") from error
