@@ -113,7 +113,7 @@ class TrainingConfig:
     """Optimizer, schedule and regularisation (section 5), and how often the run is looked at and saved."""
 
     updates: Count = 100_000
-    seed: int = 1
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
     precision: Literal["auto", "float32", "bfloat16"] = "auto"  # auto: bfloat16 where the hardware multiplies it
     accumulate: Count = 1  # batches in one update; the loss is divided by the tokens of all of them
     label_smoothing: Rate = 0.1  # epsilon_ls (section 5.4)

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from transformer.checkpoint import load_checkpoint
 from transformer.config import DataConfig, Recipe, TokenizerConfig
-from transformer.errors import CorpusError
+from transformer.errors import CorpusError, TrainingError
 from transformer.files import replacing
 from transformer.text.batches import Batch, EncodedPairs, encode_pairs
 from transformer.text.corpus import Pair, read_aligned, read_pairs
-from transformer.text.splits import shared_pairs
+from transformer.text.splits import set_aside, shared_pairs
 from transformer.text.tokenizer import Tokenizer
 from transformer.text.toy import toy_lines, toy_pairs
 
@@ -49,71 +49,79 @@ class TrainingData:
         self._config = recipe.data
         self._seed = recipe.training.seed
         self._sampling = recipe.tokenizer.sampling
-        self._pairs, self.valid_pairs = read_text(recipe.data, self._seed)
-        self.tokenizer = tokenizer or find_tokenizer(recipe, run_dir, self._pairs)
-        encoded = self._encode_epoch(0)
-        if not len(encoded):
+        self._pairs, valid = read_text(recipe.data, self._seed)
+        self.tokenizer = find_tokenizer(recipe, run_dir, self._pairs, tokenizer)
+        self._first = self._encode(self._pairs, epoch=0)
+        self.size = len(self._first)
+        if not self.size:
             raise CorpusError(
                 f"None of the {len(self._pairs)} training pairs is at most data.max_length = {recipe.data.max_length} "
                 "pieces long. Raise data.max_length."
             )
-        if encoded.too_long:
+        if self._first.too_long:
             log.warning(
-                "%d training pairs with more than %d pieces left out.", encoded.too_long, recipe.data.max_length
+                "%d training pairs with more than %d pieces left out.", self._first.too_long, recipe.data.max_length
             )
-        self._encoded = encoded
-        self.size = len(encoded)
-        self.valid_batches = self._validation_batches()
-        self.fingerprint = (
-            f"{len(encoded)} pairs, {zlib.crc32(encoded.sources.ids.tobytes() + encoded.targets.ids.tobytes()):08x}"
-        )
+        if not self._sampling:
+            self._pairs = []  # not needed again, and large
+        self.valid_pairs, self.valid_batches = self._validation(valid)
+        checksum = zlib.crc32(self._first.sources.ids.tobytes() + self._first.targets.ids.tobytes())
+        self.fingerprint = f"{self.size} pairs, {checksum:08x}"
 
     def stream(self, at: Position) -> Iterator[tuple[Batch, Position]]:
         """Batches without end, from a position on; each with the position after it."""
         epoch, first = at.epoch, at.batch
         while True:
-            pairs = self._encode_epoch(epoch)
+            pairs = self._epoch(epoch)
             order = pairs.batches(self._config.tokens_per_batch, self._seed, epoch)
             for number in range(first, len(order)):
                 yield pairs.collate(order[number]), Position(epoch, number + 1)
             epoch, first = epoch + 1, 0
 
-    def _encode_epoch(self, epoch: int) -> EncodedPairs:
+    def _epoch(self, epoch: int) -> EncodedPairs:
         """The pairs of one epoch as ids: the same ones each time, unless they are made or cut anew for it."""
-        fresh = self._config.toy is not None and epoch > 0
-        if not fresh and not self._sampling and hasattr(self, "_encoded"):
-            return self._encoded
-        pairs = toy(self._config, self._seed, epoch) if fresh else self._pairs
+        if epoch and self._config.toy is not None:
+            return self._encode(toy(self._config, self._seed, epoch), epoch)
+        if epoch and self._sampling:
+            return self._encode(self._pairs, epoch)
+        return self._first
+
+    def _encode(self, pairs: list[Pair], epoch: int) -> EncodedPairs:
         rng = random.Random(f"subwords {self._seed} {epoch}")
         return encode_pairs(self.tokenizer, pairs, self._config.max_length, alpha=self._sampling, rng=rng)
 
-    def _validation_batches(self) -> list[Batch]:
-        encoded = encode_pairs(self.tokenizer, self.valid_pairs, self._config.max_length)
+    def _validation(self, pairs: list[Pair]) -> tuple[list[Pair], list[Batch]]:
+        """Text and ids. Sentences that the model could not read, or was never taught to, are left out of both."""
+        encoded = encode_pairs(self.tokenizer, pairs, self._config.max_length)
         if not len(encoded):
             raise CorpusError("No validation pair is at most data.max_length pieces long. Give other validation text.")
+        if encoded.too_long:
+            longest = [max(len(ids) for ids in self.tokenizer.encode_batch(pair)) for pair in pairs]
+            pairs = [pair for pair, length in zip(pairs, longest, strict=True) if length <= self._config.max_length]
+            log.warning("%d validation pairs left out: they are longer than data.max_length.", encoded.too_long)
         tokens = min(self._config.tokens_per_batch, max(4000, self._config.max_length + 1))
-        return [encoded.collate(indices) for indices in encoded.batches(tokens, 0, 0)]
+        return pairs, [encoded.collate(indices) for indices in encoded.batches(tokens, 0, 0)]
 
 
 def read_text(config: DataConfig, seed: int) -> tuple[list[Pair], list[Pair]]:
     """(training pairs, validation pairs) as text. For a toy task: those of epoch 0, and held-out ones."""
     if config.toy is not None:
         return toy(config, seed, 0), toy(config, seed, 0, held_out=True)
-    train = _read(config, config.train, config.train_target)
+    pairs = _read(config, config.train, config.train_target)
     if config.valid is not None:
         valid = _read(config, (config.valid,), (config.valid_target,) if config.valid_target else ())
-    elif len(train) <= config.valid_size:
+        if shared := shared_pairs(pairs, valid):
+            log.warning(
+                "%d of %d validation pairs stand in the training text too: scores will flatter.", shared, len(valid)
+            )
+        return pairs, valid
+    train, valid, dropped = set_aside(pairs, config.valid_size, seed)
+    if not train:
         raise CorpusError(
-            f"Of {len(train)} pairs, data.valid_size = {config.valid_size} are to be set aside for validation, which "
+            f"Of {len(pairs)} pairs, data.valid_size = {config.valid_size} are to be set aside for validation, which "
             "leaves none to learn from. Lower data.valid_size, or give data.valid."
         )
-    else:
-        random.Random(f"valid {seed}").shuffle(train)
-        train, valid = train[config.valid_size :], train[: config.valid_size]
-    if shared := shared_pairs(train, valid):
-        log.warning(
-            "%d of %d validation pairs stand in the training text too: scores will flatter.", shared, len(valid)
-        )
+    log.info("%d pairs set aside for validation, %d that resemble them dropped.", len(valid), dropped)
     return train, valid
 
 
@@ -139,17 +147,23 @@ def toy(config: DataConfig, seed: int, epoch: int, held_out: bool = False) -> li
     )
 
 
-def find_tokenizer(recipe: Recipe, run_dir: Path, pairs: list[Pair]) -> Tokenizer:
-    """The vocabulary of this run if it is resumed; the one the recipe names; else one trained on the pairs."""
+def find_tokenizer(recipe: Recipe, run_dir: Path, pairs: list[Pair], given: Tokenizer | None = None) -> Tokenizer:
+    """The vocabulary of this run, kept in its folder: if it is resumed, that one; else the given one, the one that the
+    recipe names, or one trained on the pairs."""
     kept = run_dir / "tokenizer.model"
     if kept.exists():
         return Tokenizer.from_bytes(kept.read_bytes())
-    if recipe.tokenizer.model is not None:
+    if given is not None:
+        tokenizer = given
+    elif recipe.tokenizer.model is not None:
         tokenizer = _read_tokenizer(Path(recipe.tokenizer.model))
     else:
         tokenizer = _train_tokenizer(recipe.data, recipe.tokenizer, pairs)
-    with replacing(kept) as temporary:
-        temporary.write_bytes(tokenizer.to_bytes())
+    try:
+        with replacing(kept) as temporary:
+            temporary.write_bytes(tokenizer.to_bytes())
+    except OSError as error:
+        raise TrainingError(f"The vocabulary cannot be written to {kept}: {error.strerror or error}.") from error
     return tokenizer
 
 

@@ -29,7 +29,8 @@ def summed_loss(model: Transformer, batch: Batch, label_smoothing: float) -> Ten
     states = model.states(batch.source, batch.target)  # (B, T, D)
     counts = batch.labels != PAD  # (B, T)
     logits = model.project(states[counts])  # (N, V)
-    return cross_entropy(logits.float(), batch.labels[counts], reduction="sum", label_smoothing=label_smoothing)
+    logits = logits.to(torch.promote_types(logits.dtype, torch.float32))  # bfloat16 has too few digits for a sum over V
+    return cross_entropy(logits, batch.labels[counts], reduction="sum", label_smoothing=label_smoothing)
 
 
 @torch.inference_mode()

@@ -1,39 +1,65 @@
 """What a run reports: one JSON object a line in `metrics.jsonl`, and the same numbers for TensorBoard.
 
-Lines carry the number of the update they were made at. When a run is resumed from update u, lines after u are dropped
-first: those updates will be made, and reported, again.
+Lines carry the number of the update they were made at. When a run is resumed, lines that it had written after its last
+save are dropped first: those updates will be made, and reported, again.
 """
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from torch.utils.tensorboard import SummaryWriter
+
+from transformer.errors import TrainingError
+from transformer.files import replacing
 
 Number = float | int | str
 
 
 class Metrics:
-    """Appends to `run_dir/metrics.jsonl` and to TensorBoard's files in `run_dir/tensorboard`."""
+    """Appends to `run_dir/metrics.jsonl` and to TensorBoard's files in `run_dir/tensorboard`.
 
-    def __init__(self, run_dir: Path, resumed_at: int = 0):
-        path = run_dir / "metrics.jsonl"
-        kept = [line for line in read_metrics(path) if int(line["update"]) <= resumed_at]
-        path.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
-        self._file = path.open("a", encoding="utf-8")
-        self._board = SummaryWriter(str(run_dir / "tensorboard"), purge_step=resumed_at + 1 if resumed_at else None)
+    Args:
+        update, validated: the last update, and the last validation, whose lines shall stay.
+
+    Raises:
+        TrainingError: they cannot be written.
+    """
+
+    def __init__(self, run_dir: Path, update: int = 0, validated: int = 0):
+        self._path = run_dir / "metrics.jsonl"
+        last = {"train": update, "valid": validated}
+        kept = [line for line in read_metrics(self._path) if int(line["update"]) <= last[str(line["kind"])]]
+        try:
+            with replacing(self._path) as temporary:
+                temporary.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
+            self._file = self._path.open("a", encoding="utf-8")
+            self._board = SummaryWriter(str(run_dir / "tensorboard"), purge_step=update + 1 if update else None)
+        except OSError as error:
+            raise self._trouble(error) from error
 
     def write(self, update: int, kind: str, values: Mapping[str, Number]) -> None:
         """One line: `kind` is "train" or "valid". Written through at once, so that a reader sees a live run."""
-        self._file.write(json.dumps({"update": update, "kind": kind, **values}) + "\n")
-        self._file.flush()
-        for name, value in values.items():
-            if not isinstance(value, str):
-                self._board.add_scalar(f"{kind}/{name}", value, update)
+        try:
+            self._file.write(json.dumps({"update": update, "kind": kind, **values}) + "\n")
+            self._file.flush()
+            for name, value in values.items():
+                if not isinstance(value, str):
+                    self._board.add_scalar(f"{kind}/{name}", value, update)
+        except OSError as error:
+            raise self._trouble(error) from error
 
     def close(self) -> None:
-        self._file.close()
-        self._board.close()
+        for file in (self._file, self._board):
+            with suppress(OSError):  # said already, when it was written to
+                file.close()
+
+    def _trouble(self, error: OSError) -> TrainingError:
+        return TrainingError(
+            f"The metrics of the run cannot be written to {self._path}: {error.strerror or error}. Free some space or "
+            "make the folder writable, then go on with --resume from the last state that was saved."
+        )
 
 
 def read_metrics(path: Path) -> list[dict[str, Number]]:

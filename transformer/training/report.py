@@ -1,6 +1,5 @@
 """What a run says while it runs: a bar with time left on a terminal, plain lines elsewhere, and metrics."""
 
-import time
 from types import TracebackType
 
 import torch
@@ -15,7 +14,8 @@ from transformer.training.state import Progress
 
 
 class Report:
-    """Shown while `with report:` lasts. Losses are summed on the device and read only when they are shown."""
+    """Shown while `with report:` lasts. What is not yet in the metrics is gathered in `progress`, so that a resumed run
+    writes the same lines."""
 
     def __init__(self, config: TrainingConfig, metrics: Metrics, progress: Progress):
         self._config = config
@@ -32,7 +32,6 @@ class Report:
             disable=not self._console.is_terminal,
         )
         self._task: TaskID = self._bar.add_task("", total=config.updates, completed=progress.update, text="")
-        self._loss, self._tokens, self._seconds, self._since = 0.0, 0, 0.0, time.monotonic()
 
     def __enter__(self) -> "Report":
         self._bar.start()
@@ -43,19 +42,21 @@ class Report:
         self._metrics.close()
 
     def say(self, text: str) -> None:
-        self._console.print(text, markup=False)
+        self._console.print(text, markup=False, soft_wrap=True)  # a path stays in one piece
 
     def update(
         self, progress: Progress, loss: float, tokens: int, rate: float, gradient_norm: float, seconds: float
     ) -> None:
         """After every update: `loss` is summed over its `tokens` target pieces, made in so many `seconds`."""
-        self._loss, self._tokens, self._seconds = self._loss + loss, self._tokens + tokens, self._seconds + seconds
+        progress.recent_loss += loss
+        progress.recent_tokens += tokens
+        progress.recent_seconds += seconds
         self._bar.update(self._task, completed=progress.update)
         if progress.update % self._config.log_every and progress.update != self._config.updates:
             return
-        speed = self._tokens / max(self._seconds, 1e-9)
+        speed = progress.recent_tokens / max(progress.recent_seconds, 1e-9)
         values = {
-            "loss": self._loss / self._tokens,
+            "loss": progress.recent_loss / progress.recent_tokens,
             "rate": rate,
             "gradient_norm": gradient_norm,
             "tokens_per_second": speed,
@@ -70,7 +71,7 @@ class Report:
             left = (self._config.updates - progress.update) * progress.seconds / progress.update
             count = f"update {progress.update}/{self._config.updates}"
             self.say(f"{count}  epoch {progress.epoch + 1}  {text}  {clock(left)} left")
-        self._loss, self._tokens, self._seconds = 0.0, 0, 0.0
+        progress.recent_loss, progress.recent_tokens, progress.recent_seconds = 0.0, 0, 0.0
 
     def validation(self, progress: Progress, improved: bool) -> None:
         self._metrics.write(progress.update, "valid", progress.scores)

@@ -8,8 +8,10 @@ snapshots/              the checkpoints that the average is made of
 tokenizer.model  metrics.jsonl  tensorboard/
 """
 
-from dataclasses import asdict, replace
+from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
 from pathlib import Path
+from typing import Any
 
 from torch.optim import AdamW
 
@@ -21,14 +23,17 @@ from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.state import Progress, load_state, read_progress, save_state
 
-# What may change between start and resumption: how long, how often, where the files lie now, how outputs are searched.
-FREE = {
+KEPT = ("best", "last", "average")
+ELSEWHERE = "Start anew in another --run-dir."
+
+# What may change between start and resumption, by section: how long, how often, where the files lie now. (How outputs
+# are searched, and what the recipe is called, always may.)
+FREE: dict[str, set[str]] = {
+    "model": set(),
+    "tokenizer": {"model"},
+    "data": {"train", "train_target", "valid", "valid_target"},
     "training": {"updates", "log_every", "validate_every", "save_every", "validation_sentences", "patience"}
     | {"best_by", "average_last", "half"},
-    "data": {"train", "train_target", "valid", "valid_target"},
-    "tokenizer": {"model"},
-    "decoding": None,
-    "name": None,
 }
 
 
@@ -36,40 +41,43 @@ class Run:
     """One training run on disk.
 
     Raises:
-        TrainingError: the folder holds a run already and `resume` is off, or holds none and it is on, or the recipe is
-            not the one it was started with.
+        TrainingError: the folder holds a run and `resume` is off, holds none and it is on, or cannot be written to.
     """
 
     def __init__(self, folder: Path, resume: bool):
         self.folder = folder
         self.state = folder / "training.safetensors"
-        self.resume = resume
-        if resume and not self.state.exists():
-            raise TrainingError(
-                f"There is nothing to resume in {folder}: no update was saved there yet. Start without --resume."
-                if folder.exists()
-                else f"There is no folder {folder} to resume from. Name the run's folder with --run-dir."
-            )
-        if not resume and self.state.exists():
+        held = [path for path in (self.state, *map(self.path, KEPT), *self.snapshots()) if path.exists()]
+        if resume and not folder.is_dir():
+            raise TrainingError(f"There is no folder {folder} to resume from. Name the run's folder with --run-dir.")
+        if resume and held and not self.state.exists():
+            raise TrainingError(f"There is nothing to resume in {folder}: {self.state.name} is missing. {ELSEWHERE}")
+        if held and not resume:
             raise TrainingError(
                 f"{folder} already holds a run. Go on with it by --resume, or choose another folder with --run-dir."
             )
-        if not resume:
-            for left_over in ("tokenizer.model", "metrics.jsonl"):
-                (folder / left_over).unlink(missing_ok=True)
-        folder.mkdir(parents=True, exist_ok=True)
+        self.resumed = self.state.exists()  # a run that was killed before its first save begins again
+        left_over = [path for place in (folder, folder / "snapshots") for path in place.glob(".*.tmp")]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for path in left_over if self.resumed else [*left_over, folder / "tokenizer.model"]:
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise TrainingError(
+                f"The run's folder {folder} cannot be written to: {error.strerror or error}. Choose another --run-dir."
+            ) from None
 
     def restore(self, recipe: Recipe, model: Transformer, optimizer: AdamW, corpus: str) -> Progress:
         """Where the run stands, with weights and moments put back; a new run stands at update 0."""
-        if not self.resume:
+        if not self.resumed:
             return Progress(corpus=corpus)
         progress, started_with = read_progress(self.state)
-        differences = _differences(started_with, asdict(recipe))
+        differences = _differences(started_with, recipe)
         if differences:
             raise TrainingError(
                 f"The run in {self.folder} was started with other settings:\n"
                 + "\n".join(f"  {line}" for line in differences)
-                + "\nResume with the recipe it was started with, or start anew in another --run-dir."
+                + f"\nResume with the recipe it was started with. {ELSEWHERE}"
             )
         if progress.corpus != corpus:
             raise TrainingError(
@@ -77,25 +85,38 @@ class Run:
                 f"{corpus}). Give it the same text, or start anew in another --run-dir."
             )
         load_state(self.state, model, optimizer, progress.update)
+        for path in self.snapshots():  # those that were taken after the last save will be taken again
+            if int(path.stem) > progress.update:
+                path.unlink()
         return progress
 
     def save(
         self, recipe: Recipe, model: Transformer, tokenizer: Tokenizer, optimizer: AdamW, progress: Progress
     ) -> None:
-        """The newest checkpoint, then the state: should the second fail, the first is merely ahead."""
-        self.checkpoint("last", recipe, model, tokenizer, progress)
+        """The newest checkpoint, then the state: should the second fail, the first is merely ahead.
+
+        Before the first update there is only a state: whoever finds a checkpoint shall find one that has learnt.
+        """
+        if progress.update:
+            self.checkpoint("last", recipe, model, tokenizer, progress)
         save_state(self.state, model, optimizer, progress, asdict(recipe))
 
+    def path(self, name: str) -> Path:
+        return self.folder / f"{name}.safetensors"
+
     def checkpoint(
-        self, name: str, recipe: Recipe, model: Transformer, tokenizer: Tokenizer, progress: Progress
+        self, name: str, recipe: Recipe, model: Transformer, tokenizer: Tokenizer, progress: Progress, averaged: int = 1
     ) -> Path:
-        path = self.folder / f"{name}.safetensors"
+        """Writes a checkpoint, with what is known about it: where the run stood, and its scores."""
+        path = self.path(name)
         metrics: dict[str, float | str] = {
             "update": progress.update,
             "target_tokens": progress.tokens,
             "seconds": round(progress.seconds, 1),
         }
-        metrics |= {f"valid_{name}": value for name, value in progress.scores.items()}
+        metrics |= {f"valid_{score}": value for score, value in progress.scores.items()}
+        if averaged > 1:
+            metrics["averaged"] = averaged  # so many checkpoints, this update's being the last
         save_checkpoint(path, model, tokenizer, recipe=asdict(recipe), metrics=metrics, half=recipe.training.half)
         return path
 
@@ -110,7 +131,7 @@ class Run:
 
     def average(self) -> Path:
         """The mean of the snapshots, as a checkpoint."""
-        path = self.folder / "average.safetensors"
+        path = self.path("average")
         average_checkpoints(path, self.snapshots())
         return path
 
@@ -121,27 +142,34 @@ def fit_vocabulary(recipe: Recipe, tokenizer: Tokenizer) -> Recipe:
 
 
 def copy_weights(start: Checkpoint, model: Transformer) -> None:
-    """Begins with the weights of a checkpoint. Raises TrainingError if it is another architecture."""
-    wanted = {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
-    given = {name: tuple(parameter.shape) for name, parameter in start.model.named_parameters()}
-    if wanted != given:
-        odd = sorted(name for name in wanted.keys() | given.keys() if wanted.get(name) != given.get(name))
+    """Begins with the weights of a checkpoint.
+
+    Raises:
+        TrainingError: it is another architecture. (Heads, norm and the like do not show in the shapes; dropout may
+            differ, it is not part of what was learnt.)
+    """
+    given, wanted = asdict(start.config), asdict(model.config)
+    odd = [name for name, value in wanted.items() if value != given[name] and not name.endswith("dropout")]
+    if odd:
+        listed = "\n".join(f"  model.{name}: {given[name]} there, {wanted[name]} here" for name in odd)
         raise TrainingError(
-            f"--init-from {start.path} has another architecture than the recipe: {len(odd)} tensors differ. The first is "
-            f"{odd[0]}: {given.get(odd[0], 'missing')} there, {wanted.get(odd[0], 'none')} here. Make [model] equal."
+            f"--init-from {start.path} is not the architecture of the recipe:\n{listed}\nMake [model] equal, or start "
+            "without --init-from."
         )
     model.load_state_dict(start.model.state_dict())
 
 
-def _differences(before: dict[str, object], now: dict[str, object]) -> list[str]:
+def _differences(before: Mapping[str, Any], now: Recipe) -> list[str]:
+    """Where a recipe differs from the one that a run was started with, in what may not change.
+
+    `before` comes from a file: its tuples are lists, and it lacks options that are younger than it.
+    """
     lines = []
-    for section, new in now.items():
-        old = before.get(section)
-        free = FREE.get(section, set())
-        if free is None or not isinstance(new, dict) or not isinstance(old, dict):
-            continue
-        for key, value in new.items():
-            listed = list(value) if isinstance(value, tuple) else value
-            if key not in free and listed != old.get(key):
-                lines.append(f"{section}.{key}: {old.get(key)} then, {listed} now")
+    for section, free in FREE.items():
+        options = getattr(now, section)
+        for option in fields(options):
+            old = before[section].get(option.name, option.default)
+            new = getattr(options, option.name)
+            if option.name not in free and old != (list(new) if isinstance(new, tuple) else new):
+                lines.append(f"{section}.{option.name}: {old} then, {new} now")
     return lines

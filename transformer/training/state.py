@@ -8,6 +8,7 @@ epoch), so three integers say where everything stood.
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -36,12 +37,15 @@ class Progress:
     best_update: int = 0
     without_improvement: int = 0  # validations since
     scores: dict[str, float | str] = field(default_factory=dict)  # of the last validation
+    recent_loss: float = 0.0  # summed over the recent_tokens target pieces since the last line of metrics,
+    recent_tokens: int = 0
+    recent_seconds: float = 0.0  # which took so long
     corpus: str = ""  # fingerprint of the training text, to notice when it is no longer the same
 
 
 def save_state(path: Path, model: Transformer, optimizer: AdamW, progress: Progress, recipe: dict[str, object]) -> None:
     """Writes the state, or raises TrainingError and leaves the one that was there."""
-    tensors = {f"weights.{name}": parameter.detach() for name, parameter in model.named_parameters()}
+    tensors: dict[str, Tensor] = {f"weights.{name}": parameter for name, parameter in model.named_parameters()}
     for name, parameter in model.named_parameters():
         for moment in _MOMENTS:
             if parameter in optimizer.state:
@@ -51,9 +55,10 @@ def save_state(path: Path, model: Transformer, optimizer: AdamW, progress: Progr
         "progress": json.dumps(asdict(progress)),
         "recipe": json.dumps(recipe),
     }
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     try:
         with replacing(path) as temporary:
-            save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, temporary, metadata)
+            save_file(tensors, temporary, metadata)
     except (OSError, SafetensorError) as error:
         raise TrainingError(
             f"The state of the training cannot be written to {path}: {error}. Free some space or make the folder "
@@ -61,14 +66,12 @@ def save_state(path: Path, model: Transformer, optimizer: AdamW, progress: Progr
         ) from error
 
 
-def read_progress(path: Path) -> tuple[Progress, dict[str, object]]:
+def read_progress(path: Path) -> tuple[Progress, dict[str, Any]]:
     """Where the run stood, and its recipe, without reading tensors.
 
     Raises:
-        TrainingError: the file is missing or is no training state.
+        TrainingError: the file is no training state.
     """
-    if not path.exists():
-        raise TrainingError(f"There is nothing to resume: {path} does not exist. Start the run without --resume.")
     try:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
@@ -80,25 +83,28 @@ def read_progress(path: Path) -> tuple[Progress, dict[str, object]]:
 
 
 def load_state(path: Path, model: Transformer, optimizer: AdamW, update: int) -> None:
-    """Puts weights and moments back, to the bit."""
+    """Puts weights and moments back, to the bit.
+
+    Raises:
+        TrainingError: the file belongs to another model.
+    """
+    kinds = ("weights", *_MOMENTS) if update else ("weights",)  # Adam has no moments before the first update
     with safe_open(path, framework="pt") as file:
         names = set(file.keys())
         for name, parameter in model.named_parameters():
-            read = {kind: _matching(file.get_tensor(f"{kind}.{name}"), parameter, path, name)
-                    for kind in ("weights", *_MOMENTS) if f"{kind}.{name}" in names}  # fmt: skip
-            if "weights" not in read:
-                raise TrainingError(f"{path} has no weights for {name}: it belongs to another model.")
+            read: dict[str, Tensor] = {}
+            for kind in kinds:
+                stored = file.get_tensor(f"{kind}.{name}") if f"{kind}.{name}" in names else None
+                if stored is None or stored.shape != parameter.shape:
+                    found = "missing" if stored is None else f"of shape {tuple(stored.shape)}"
+                    raise TrainingError(
+                        f"In {path}, {kind}.{name} is {found}, and the recipe's model needs {tuple(parameter.shape)}. "
+                        "Resume with the recipe that the run was started with."
+                    )
+                # A copy of our own: what safetensors hands out is the file itself, and Adam writes into its moments.
+                read[kind] = stored.to(parameter.device, copy=True)
             with torch.no_grad():
-                parameter.copy_(read["weights"])
+                parameter.copy_(read.pop("weights"))
             if update:
-                moments = {moment: read[moment].to(parameter.device) for moment in _MOMENTS}
-                optimizer.state[parameter] = {"step": torch.tensor(float(update)), **moments}
-
-
-def _matching(tensor: Tensor, parameter: Tensor, path: Path, name: str) -> Tensor:
-    if tensor.shape != parameter.shape:
-        raise TrainingError(
-            f"In {path}, {name} is {tuple(tensor.shape)}, and the recipe's model needs {tuple(parameter.shape)}. "
-            "Resume with the recipe that the run was started with."
-        )
-    return tensor
+                step = torch.tensor(float(update), device=parameter.device)
+                optimizer.state[parameter] = {"step": step, **read}

@@ -13,6 +13,8 @@ resumed ends in the same bits as one that was left alone (on the CPU). Trap: tes
 import math
 import time
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -20,7 +22,7 @@ from torch.nn.utils import clip_grad_norm_
 from torch.optim import AdamW
 
 from transformer.checkpoint import load_checkpoint
-from transformer.config import Recipe
+from transformer.config import Recipe, TrainingConfig
 from transformer.errors import TrainingError
 from transformer.model import Transformer
 from transformer.text.batches import Batch
@@ -56,7 +58,7 @@ def train(
     """
     where = choose_device(device)
     run = Run(run_dir, resume)
-    start = load_checkpoint(init_from) if init_from else None
+    start = load_checkpoint(init_from) if init_from and not run.resumed else None
     data = TrainingData(recipe, run_dir, start.tokenizer if start else None)
     recipe = fit_vocabulary(recipe, data.tokenizer)
     torch.manual_seed(recipe.training.seed)
@@ -69,45 +71,45 @@ def train(
 
     settings = recipe.training
     batches = data.stream(Position(progress.epoch, progress.batch))
-    report = Report(settings, Metrics(run_dir, progress.update), progress)
+    report = Report(settings, Metrics(run_dir, progress.update, progress.validated), progress)
     report.say(describe(model, where, data.size, data.tokenizer.vocab_size))
+    saved = progress.update if run.resumed else None  # None: a new run shows at once that its folder can be written
     with Interrupt() as stop, report:
         while True:
-            update, last = progress.update, progress.update == settings.updates
-            if progress.validated < update and (update % settings.validate_every == 0 or last):
-                try:
-                    progress.scores = validate(
-                        model, data.tokenizer, data.valid_batches, data.valid_pairs, recipe, lambda: bool(stop)
-                    )
-                except Interrupted:
-                    pass  # it is due again after resuming
-                else:
-                    improved = note_validation(progress, recipe)
-                    run.snapshot(recipe, model, data.tokenizer, progress)
-                    if improved:
-                        run.checkpoint("best", recipe, model, data.tokenizer, progress)
-                    report.validation(progress, improved)
-            patient = not settings.patience or progress.without_improvement < settings.patience
-            finished = update >= settings.updates or not patient
-            if stop or finished or (update and update % settings.save_every == 0):
+            if validation_is_due(progress, settings) and not stop:
+                with suppress(Interrupted):  # then it stays due
+                    check(model, data, recipe, run, progress, report, stop)
+                    saved = None
+            update, ends = progress.update, bool(stop) or is_finished(progress, settings)
+            if update != saved and (saved is None or ends or update % settings.save_every == 0):
                 run.save(recipe, model, data.tokenizer, optimizer, progress)
-            if stop:
-                raise TrainingError(
-                    f"Stopped by {stop} after update {update} of {settings.updates}; everything is saved. "
-                    f"To go on, give the same command with --resume (and --run-dir {run_dir})."
-                )
-            if finished:
+                saved = update
+            if ends:
                 break
             began = time.monotonic()
             rate = learning_rate(update + 1, settings, recipe.model.d_model)
             loss, tokens, norm = one_update(model, optimizer, batches, progress, recipe, rate)
             progress.seconds += time.monotonic() - began
             report.update(progress, loss, tokens, rate, norm, time.monotonic() - began)
-        if not patient:
-            report.say(
-                f"No better {settings.best_by} in {settings.patience} validations: stopped after update {update}."
-            )
-        return finish(run, recipe, data, progress, where, report)
+        if not stop:
+            with suppress(Interrupted):
+                return finish(run, recipe, data, progress, where, report, stop)
+    raise TrainingError(
+        f"Stopped by {stop} after update {progress.update} of {settings.updates}; everything is saved. "
+        f"To go on, give the same command with --resume (and --run-dir {run_dir})."
+    )
+
+
+def validation_is_due(progress: Progress, settings: TrainingConfig) -> bool:
+    """Every so many updates, and after the last; once at each."""
+    update = progress.update
+    return progress.validated < update and (update % settings.validate_every == 0 or update == settings.updates)
+
+
+def is_finished(progress: Progress, settings: TrainingConfig) -> bool:
+    """All updates are made, or the score has not become better for `patience` validations."""
+    impatient = bool(settings.patience) and progress.without_improvement >= settings.patience
+    return impatient or progress.update >= settings.updates
 
 
 def one_update(
@@ -139,9 +141,9 @@ def one_update(
     norm = float(clip_grad_norm_(model.parameters(), settings.clip_norm or math.inf))
     if not math.isfinite(norm):
         raise TrainingError(
-            f"The loss or its gradient is no longer a number at update {progress.update + 1} (epoch {progress.epoch + 1}, "
-            f"rate {rate:.2g}). The last saved state is good. Lower training.peak_rate, raise training.warmup or set "
-            "training.clip_norm = 1.0, and start anew; if the text has changed, look for odd lines in it."
+            f"The loss or its gradient is no longer a number at update {progress.update + 1} (epoch "
+            f"{progress.epoch + 1}, rate {rate:.2g}). The last saved state is good. Lower training.peak_rate, raise "
+            "training.warmup or set training.clip_norm = 1.0, and start anew."
         )
     for group in optimizer.param_groups:
         group["lr"] = rate
@@ -153,8 +155,21 @@ def one_update(
     return float(total), tokens, norm
 
 
-def note_validation(progress: Progress, recipe: Recipe) -> bool:
-    """Books the newest scores; True if they are the best so far by `best_by`."""
+def check(
+    model: Transformer,
+    data: TrainingData,
+    recipe: Recipe,
+    run: Run,
+    progress: Progress,
+    report: Report,
+    stop: Interrupt,
+) -> None:
+    """Validates, keeps this checkpoint for the average, and as the best one if it is.
+
+    Raises:
+        Interrupted: the run was told to stop meanwhile; nothing has changed.
+    """
+    progress.scores = validate(model, data.tokenizer, data.valid_batches, data.valid_pairs, recipe, lambda: bool(stop))
     progress.validated = progress.update
     value = goodness(progress.scores, recipe)
     improved = progress.best is None or value > progress.best
@@ -162,7 +177,10 @@ def note_validation(progress: Progress, recipe: Recipe) -> bool:
         progress.best, progress.best_update, progress.without_improvement = value, progress.update, 0
     else:
         progress.without_improvement += 1
-    return improved
+    run.snapshot(recipe, model, data.tokenizer, progress)
+    if improved:
+        run.checkpoint("best", recipe, model, data.tokenizer, progress)
+    report.validation(progress, improved)
 
 
 def goodness(scores: dict[str, float | str], recipe: Recipe) -> float:
@@ -172,18 +190,31 @@ def goodness(scores: dict[str, float | str], recipe: Recipe) -> float:
 
 
 def finish(
-    run: Run, recipe: Recipe, data: TrainingData, progress: Progress, device: torch.device, report: Report
+    run: Run,
+    recipe: Recipe,
+    data: TrainingData,
+    progress: Progress,
+    device: torch.device,
+    report: Report,
+    stop: Interrupt,
 ) -> Path:
-    """Averages the last checkpoints (section 6.1), and says which of average and best to use."""
-    best = run.folder / "best.safetensors"
-    averaged = load_checkpoint(run.average(), device=str(device))
-    scores = validate(averaged.model, data.tokenizer, data.valid_batches, data.valid_pairs, recipe)
-    value = goodness(scores, recipe)
-    run.checkpoint("average", recipe, averaged.model, data.tokenizer, Progress(**{**vars(progress), "scores": scores}))
-    chosen = run.folder / "average.safetensors" if value >= (progress.best or -math.inf) else best
+    """Averages the last checkpoints (section 6.1), and says which of average and best to use.
+
+    Raises:
+        Interrupted: the run was told to stop; resuming comes back here.
+    """
+    settings = recipe.training
+    if progress.update < settings.updates:
+        report.say(f"No better {settings.best_by} in {settings.patience} validations.")
+    averaged = load_checkpoint(run.average(), device)
+    scores = validate(averaged.model, data.tokenizer, data.valid_batches, data.valid_pairs, recipe, lambda: bool(stop))
+    value, best = goodness(scores, recipe), progress.best
+    taken = len(run.snapshots())
+    run.checkpoint("average", recipe, averaged.model, data.tokenizer, replace(progress, scores=scores), taken)
+    chosen = run.path("average" if best is None or value >= best else "best")
     report.say(
-        f"Finished. {recipe.training.best_by} {abs(value):.3f} for the average of the last {len(run.snapshots())} "
-        f"checkpoints, {abs(progress.best or 0.0):.3f} for the best single one (update {progress.best_update}).\n"
+        f"Finished after update {progress.update}. {settings.best_by} {abs(value):.3f} for the average of the last "
+        f"{taken} checkpoints, {abs(best or 0.0):.3f} for the best single one (update {progress.best_update}).\n"
         f"Use {chosen}"
     )
     return chosen

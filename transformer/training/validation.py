@@ -7,6 +7,7 @@ import torch
 
 from transformer.config import DecodingConfig, Recipe
 from transformer.decoding.translator import Translator
+from transformer.errors import TrainingError
 from transformer.evaluation import group_by_source, score
 from transformer.model import Transformer
 from transformer.text.batches import Batch
@@ -34,6 +35,10 @@ def validate(
         `loss` (nats a piece, without label smoothing), `perplexity` (of a piece), `accuracy` (pieces ranked first) and,
         unless validation_sentences is 0, `bleu`, `chrf` with their signatures and `exact_match` (share of outputs that
         equal a reference).
+
+    Raises:
+        Interrupted: `stop` said so.
+        TrainingError: the loss is no number.
     """
     device = next(model.parameters()).device
     model.eval()
@@ -44,6 +49,11 @@ def validate(
         with autocast(device, recipe.training.precision):
             loss, correct = negative_log_likelihood(model, batch.to(device))
         total, right, count = total + loss, right + correct, count + batch.target_tokens
+    if not math.isfinite(total):
+        raise TrainingError(
+            "The validation loss is no longer a number: the weights have diverged. Lower training.peak_rate, raise "
+            "training.warmup or set training.clip_norm = 1.0, and start anew."
+        )
     scores: dict[str, float | str] = {
         "loss": total / count,
         "perplexity": math.exp(min(50.0, total / count)),

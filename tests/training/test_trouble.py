@@ -1,0 +1,165 @@
+"""What can go wrong is told in a sentence, and what was saved stays good."""
+
+import errno
+import resource
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tests.training.small import corpus_recipe, in_new_process, metadata, tensors, toy_recipe
+from transformer.checkpoint import load_checkpoint
+from transformer.config import Recipe
+from transformer.errors import CheckpointError, CorpusError, HeadlightError, TrainingError
+from transformer.training import metrics, state, train, trainer
+
+
+def full(*arguments: Any, **options: Any) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def assert_saved_at(run: Path, update: int) -> None:
+    """The files are those of this update, whole and finite."""
+    assert metadata(run / "training.safetensors")["progress"]["update"] == update
+    assert all(tensor.isfinite().all() for tensor in tensors(run / "training.safetensors").values())
+    assert load_checkpoint(run / "last.safetensors").metrics["update"] >= update
+    assert not list(run.rglob("*.tmp"))
+
+
+# A full disk
+
+
+@pytest.mark.parametrize(("module", "name"), [(state, "save_file"), (metrics.json, "dumps")], ids=["state", "metrics"])
+def test_a_full_disk_is_a_sentence_and_the_last_state_stays(
+    module: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The state, or the metrics of update 6."""
+    recipe = toy_recipe(updates=12, save_every=5, log_every=6)
+    make = trainer.one_update
+
+    def one_update(*arguments: Any) -> Any:
+        if arguments[3].update == 5:
+            monkeypatch.setattr(module, name, full)
+        return make(*arguments)
+
+    monkeypatch.setattr(trainer, "one_update", one_update)
+    with pytest.raises(TrainingError, match=r"cannot be written to .*No space left on device.*Free some space"):
+        train(recipe, tmp_path / "run", device="cpu")
+    monkeypatch.undo()
+    assert_saved_at(tmp_path / "run", 5)
+    train(recipe, tmp_path / "run", resume=True, device="cpu")
+    assert_saved_at(tmp_path / "run", 12)
+
+
+def write_at_most(limit: int, recipe: Recipe, run: Path, said: Path) -> None:
+    """Trains where the kernel itself refuses to let files grow beyond a limit."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    try:
+        train(recipe, run, resume=run.exists(), device="cpu")
+    except HeadlightError as error:
+        said.write_text(f"{type(error).__name__}: {error}")
+
+
+def test_a_disk_that_is_full_from_the_start_is_told_before_the_first_update(tmp_path: Path) -> None:
+    process = in_new_process(write_at_most, 30_000, toy_recipe(), tmp_path / "run", tmp_path / "said")
+    process.join(timeout=120)
+    assert process.exitcode == 0
+    assert "state of the training cannot be written" in (tmp_path / "said").read_text()
+    assert not (tmp_path / "run" / "training.safetensors").exists()
+    assert not list((tmp_path / "run").rglob("*.tmp"))
+
+
+def test_a_disk_that_fills_up_while_saving_leaves_the_state_before(tmp_path: Path) -> None:
+    """The state of update 0 has no moments yet: a third of the later ones, which no longer fit."""
+    recipe = toy_recipe()
+    process = in_new_process(write_at_most, 90_000, recipe, tmp_path / "run", tmp_path / "said")
+    process.join(timeout=120)
+    assert process.exitcode == 0
+    assert "training.safetensors" in (tmp_path / "said").read_text()
+    assert "Free some space" in (tmp_path / "said").read_text()
+    assert_saved_at(tmp_path / "run", 0)
+    train(recipe, tmp_path / "run", resume=True, device="cpu")
+    assert_saved_at(tmp_path / "run", 12)
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(TrainingError, match=r"folder .*run cannot be written to: .*Choose another --run-dir"):
+        train(toy_recipe(), tmp_path / "file" / "run", device="cpu")
+
+
+def test_a_folder_that_cannot_be_written_to_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(*arguments: Any, **options: Any) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "write_bytes", denied)
+    with pytest.raises(TrainingError, match=r"vocabulary cannot be written to .*Permission denied"):
+        train(toy_recipe(), tmp_path / "run", device="cpu")
+
+
+# A corpus
+
+
+def test_an_unreadable_line_is_told_with_its_file_and_number(tmp_path: Path) -> None:
+    recipe = corpus_recipe(tmp_path)
+    corpus = Path(recipe.data.train[0])
+    good = corpus.read_bytes().splitlines(keepends=True)
+    corpus.write_bytes(b"".join([*good[:6], b"caf\xe9\tKaffee\n", *good[6:]]))
+    with pytest.raises(CorpusError, match=r"corpus\.tsv, line 7: not UTF-8"):
+        train(recipe, tmp_path / "run", device="cpu")
+    corpus.write_bytes(b"".join([*good[:6], b"no tab here\n", *good[6:]]))
+    with pytest.raises(CorpusError, match=r"corpus\.tsv, line 7: there is no column 2"):
+        train(recipe, tmp_path / "run", device="cpu")
+    corpus.write_bytes(b"".join(good))
+    train(replace(recipe, training=replace(recipe.training, updates=1)), tmp_path / "run", device="cpu")
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "\t\n \t \n"])
+def test_an_empty_corpus_is_told(text: str, tmp_path: Path) -> None:
+    recipe = corpus_recipe(tmp_path)
+    Path(recipe.data.train[0]).write_text(text)
+    with pytest.raises(CorpusError, match="empty"):
+        train(recipe, tmp_path / "run", device="cpu")
+
+
+def test_a_vocabulary_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    recipe = corpus_recipe(tmp_path)
+    recipe = replace(recipe, tokenizer=replace(recipe.tokenizer, model=str(tmp_path / "missing.model")))
+    with pytest.raises(CorpusError, match=r"tokenizer\.model = .*missing\.model cannot be read"):
+        train(recipe, tmp_path / "run", device="cpu")
+
+
+# Numbers that are none
+
+
+def test_a_loss_that_is_no_number_is_told_with_its_update_and_the_state_before_is_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = toy_recipe(save_every=3)
+    make = trainer.one_update
+
+    def one_update(model: torch.nn.Module, *arguments: Any) -> Any:
+        if arguments[2].update == 6:
+            with torch.no_grad():
+                next(model.parameters())[:] = torch.nan
+        return make(model, *arguments)
+
+    monkeypatch.setattr(trainer, "one_update", one_update)
+    with pytest.raises(TrainingError, match=r"no longer a number at update 7 .*training\.peak_rate"):
+        train(recipe, tmp_path / "run", device="cpu")
+    monkeypatch.undo()
+    assert_saved_at(tmp_path / "run", 6)
+    train(recipe, tmp_path / "run", resume=True, device="cpu")
+    assert_saved_at(tmp_path / "run", 12)
+
+
+@pytest.mark.parametrize("peak_rate", [1e20, 1e38])
+@pytest.mark.parametrize("validate_every", [1, 100])
+def test_a_rate_that_is_far_too_high_ends_in_a_sentence(peak_rate: float, validate_every: int, tmp_path: Path) -> None:
+    recipe = toy_recipe(peak_rate=peak_rate, validate_every=validate_every, save_every=1)
+    with pytest.raises((TrainingError, CheckpointError), match=r"no longer a number|diverged"):
+        train(recipe, tmp_path / "run", device="cpu")
+    for file in (tmp_path / "run").rglob("*.safetensors"):
+        assert all(tensor.isfinite().all() for tensor in tensors(file).values()), file
