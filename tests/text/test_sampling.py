@@ -103,7 +103,8 @@ def test_a_new_process_draws_the_same_samples(
     assert there == str(here)
 
 
-def test_a_character_without_bytes_is_sampled_as_the_unknown_piece(lines: list[str]) -> None:
+def test_characters_without_bytes_are_sampled_as_the_unknown_piece(lines: list[str]) -> None:
     for kind in ("unigram", "bpe"):
         tokenizer = Tokenizer.train(lines, TokenizerConfig(kind=kind, vocab_size=100, byte_fallback=False))
-        assert tokenizer.sample("😀", 0.3, random.Random(0)) == tokenizer.encode("😀")
+        for text in ("😀", "😀😎 😀"):
+            assert tokenizer.sample(text, 0.3, random.Random(0)) == tokenizer.encode(text)

@@ -89,7 +89,7 @@ def encode_pairs(
 ) -> EncodedPairs:
     """Encodes a corpus, read as a stream. Pairs with more than `max_length` pieces on a side are left out and counted.
 
-    With `alpha` above 0, each call draws other segmentations from `rng` (subword sampling, see sampling.py).
+    With `alpha` above 0 and an `rng`, each call draws other segmentations (subword sampling, see sampling.py).
     """
     sources, targets = _Flat(), _Flat()
     too_long = 0

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 import sentencepiece
@@ -159,7 +160,9 @@ class Tokenizer:
     def sample(self, text: str, alpha: float, rng: random.Random) -> list[int]:
         """Subword sampling (see sampling.py): another segmentation each time, a function of `rng` alone."""
         normalised = self._processor.normalize(_encodable(text))
-        return [id for word in _words(normalised) for id in self._sampler.sample(word, alpha, rng)]
+        ids = [id for word in _words(normalised) for id in self._sampler.sample(word, alpha, rng)]
+        # Without byte fallback, neighbouring strange characters are one unknown piece, as in `encode`.
+        return [id for previous, id in pairwise([PAD, *ids]) if not id == previous == UNK]
 
     @cached_property
     def _sampler(self) -> Sampler:
