@@ -19,7 +19,7 @@ import torch
 from transformer.config import ModelConfig
 from transformer.layout import StoredTensor, parse, read_layout, refuse
 from transformer.model import Transformer
-from transformer.validation import shown, validate
+from transformer.untrusted import shown, validate
 
 FORMAT_VERSION = 1
 TOKENIZER = "tokenizer"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from transformer.errors import CheckpointError
-from transformer.validation import shown
+from transformer.untrusted import shown
 
 MAX_HEADER = 4 * 2**20  # bytes; 64 + 64 layers take 0.5 MB
 MAX_LISTED = 20  # problems told one by one

@@ -15,7 +15,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from transformer.config import Recipe, TokenizerConfig
 from transformer.errors import ConfigError
-from transformer.validation import nearest, shown, validate
+from transformer.untrusted import nearest, shown, validate
 
 BUNDLED = Path(__file__).parent / "recipes"
 Values = dict[str, Any]
