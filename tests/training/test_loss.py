@@ -21,9 +21,9 @@ from transformer.training.trainer import one_update
 V = 50
 
 
-def model(**changes: float) -> Transformer:
+def model() -> Transformer:
     """In float64 and without dropout, so that equal means equal."""
-    return Transformer(replace(MODEL, vocab_size=V, dropout=0.0, embedding_dropout=0.0, **changes)).double()
+    return Transformer(replace(MODEL, vocab_size=V, dropout=0.0, embedding_dropout=0.0)).double()
 
 
 def random_batch(lengths: list[int], low: int = 4, high: int = V) -> Batch:
@@ -128,8 +128,7 @@ def test_clipping_bounds_the_gradient_and_reports_the_norm_it_had(monkeypatch: p
 @pytest.mark.parametrize("shared", [True, False])
 def test_the_loss_of_an_untrained_model_is_about_ln_of_the_vocabulary(shared: bool) -> None:
     vocabulary = 8000
-    sizes = {"encoder_layers": 2, "decoder_layers": 2, "d_model": 64, "d_ff": 128, "heads": 4}
-    config = ModelConfig(vocab_size=vocabulary, shared_embeddings=shared, **sizes)
+    config = ModelConfig(vocab_size=vocabulary, d_model=64, d_ff=128, heads=4, shared_embeddings=shared)
     batch = random_batch([9] * 16, high=vocabulary)
     loss, _ = negative_log_likelihood(Transformer(config).eval(), batch)
     assert loss / batch.target_tokens == pytest.approx(math.log(vocabulary), rel=0.1)

@@ -75,7 +75,7 @@ def test_weight_decay_shrinks_what_it_falls_on_and_nothing_else() -> None:
         parameter.grad = torch.zeros_like(parameter)
     optimizer.step()
     decayed, plain = parameter_groups(model)
-    for name, parameter in decayed.items():
-        torch.testing.assert_close(parameter, before[name] * 0.95)
-    for name, parameter in plain.items():
-        assert torch.equal(parameter, before[name]), name
+    for name, matrix in decayed.items():
+        torch.testing.assert_close(matrix, before[name] * 0.95)
+    for name, tensor in plain.items():
+        assert torch.equal(tensor, before[name]), name

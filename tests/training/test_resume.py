@@ -27,11 +27,12 @@ from tests.training.small import (
     toy_recipe,
     write_pairs,
 )
+from transformer import averaging
 from transformer.config import Recipe
 from transformer.errors import TrainingError
 from transformer.text.toy import toy_pairs
+from transformer.training import report, state, train, trainer, validation
 from transformer.training import run as run_module
-from transformer.training import state, train, trainer
 from transformer.training.metrics import Metrics, read_metrics
 
 Runs = tuple[Recipe, Path]
@@ -42,8 +43,8 @@ def left_alone(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     """The recipe, and the folder of its run that nobody disturbed."""
     folder = tmp_path_factory.mktemp("resume")
     recipe = corpus_recipe(folder, updates=30, accumulate=2, log_every=4, validate_every=10, save_every=7)
-    dropout = {"dropout": 0.2, "embedding_dropout": 0.1, "attention_dropout": 0.1, "activation_dropout": 0.1}
-    recipe = replace(recipe, model=replace(MODEL, **dropout))
+    model = replace(MODEL, dropout=0.2, embedding_dropout=0.1, attention_dropout=0.1, activation_dropout=0.1)
+    recipe = replace(recipe, model=model)
     process = in_new_process(go, recipe, folder / "alone")
     process.join()
     assert process.exitcode == 0
@@ -92,7 +93,7 @@ PLACES: dict[str, tuple[Any, str]] = {
     "the newest checkpoint is written, the state not yet": (run_module, "save_state"),
     "validation": (trainer, "validate"),
     "the snapshot is written, the best checkpoint not yet": (run_module.Run, "checkpoint"),
-    "metrics are written, the validation is not yet saved": (trainer.Report, "validation"),
+    "metrics are written, the validation is not yet saved": (report.Report, "validation"),
     "averaging": (run_module, "average_checkpoints"),
 }
 
@@ -154,7 +155,7 @@ def test_a_run_killed_from_outside_ends_in_the_same_bits(left_alone: Runs, tmp_p
     for attempt, update in enumerate((8, 24)):
         process = in_new_process(go, recipe, run, attempt > 0)
         log = run / "metrics.jsonl"
-        assert kill_when(process, lambda: any(line["update"] >= update for line in read_metrics(log)))  # noqa: B023
+        assert kill_when(process, lambda: any(int(line["update"]) >= update for line in read_metrics(log)))  # noqa: B023
     assert finish(in_new_process(go, recipe, run, True)) == 0
     assert_same_run(run, alone)
 
@@ -209,7 +210,7 @@ def test_a_signal_during_validation_or_averaging_stops_at_once_and_loses_nothing
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recipe = toy_recipe(updates=6)
-    look = trainer.validate
+    look = validation.validate
 
     def validate(*arguments: Any) -> Any:
         os.kill(os.getpid(), signal.SIGTERM)
@@ -221,7 +222,7 @@ def test_a_signal_during_validation_or_averaging_stops_at_once_and_loses_nothing
             train(recipe, tmp_path / "run", resume=number > 0, device="cpu")
         assert not [line for line in lines(tmp_path / "run") if line["kind"] == "valid"]
     monkeypatch.undo()
-    average = run_module.average_checkpoints
+    average = averaging.average_checkpoints
 
     def average_checkpoints(*arguments: Any) -> None:
         average(*arguments)

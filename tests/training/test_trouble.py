@@ -1,6 +1,7 @@
 """What can go wrong is told in a sentence, and what was saved stays good."""
 
 import errno
+import json
 import resource
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,8 @@ from tests.training.small import corpus_recipe, in_new_process, metadata, tensor
 from transformer.checkpoint import load_checkpoint
 from transformer.config import Recipe
 from transformer.errors import CheckpointError, CorpusError, HeadlightError, TrainingError
-from transformer.training import metrics, state, train, trainer
+from transformer.model import Transformer
+from transformer.training import state, train, trainer
 
 
 def full(*arguments: Any, **options: Any) -> None:
@@ -31,7 +33,7 @@ def assert_saved_at(run: Path, update: int) -> None:
 # A full disk
 
 
-@pytest.mark.parametrize(("module", "name"), [(state, "save_file"), (metrics.json, "dumps")], ids=["state", "metrics"])
+@pytest.mark.parametrize(("module", "name"), [(state, "save_file"), (json, "dumps")], ids=["state", "metrics"])
 def test_a_full_disk_is_a_sentence_and_the_last_state_stays(
     module: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,7 +142,7 @@ def test_a_loss_that_is_no_number_is_told_with_its_update_and_the_state_before_i
     recipe = toy_recipe(save_every=3)
     make = trainer.one_update
 
-    def one_update(model: torch.nn.Module, *arguments: Any) -> Any:
+    def one_update(model: Transformer, *arguments: Any) -> Any:
         if arguments[2].update == 6:
             with torch.no_grad():
                 next(model.parameters())[:] = torch.nan
