@@ -61,7 +61,7 @@ function place(data, width, font) {
     const below = top + 2 * height + distance + (read && reads.length ? 40 : 20);
     return { flat: true, read, size, sides, height: below + 6, captions: [16, below] };
   }
-  const size = width < 500 ? 15 : 18, step = size + 14, top = 30;
+  const size = width < 500 ? 15 : 18, step = size + 14, top = width < 640 ? 46 : 30;
   const widest = (side) => Math.max(...side.tokens.map((text, i) =>
     measure(size)(text) + (side.reads.length ? measure(13)("  reads " + side.reads[i]) : 0))) + 18;
   const room = width * 0.38;
@@ -77,7 +77,7 @@ function place(data, width, font) {
       return { x, y, w: half[r], h: step - 4, ax: r ? x : x + half[0], ay: y + (step - 4) / 2 };
     });
   });
-  return { flat: false, size, sides, measure, height: top + count * step + 6, captions: [18, 18], left, middle, half };
+  return { flat: false, size, sides, measure, height: top + count * step + 6, captions: width < 640 ? [14, 34] : [18, 18], left, middle, half };
 }
 
 function draw(root, state) {
@@ -104,8 +104,9 @@ function draw(root, state) {
 
   const tokens = [[], []];
   [data.keys, data.queries].forEach((side, r) => {
-    const anchor = layout.flat ? width / 2 : r ? layout.sides[1][0].x : layout.sides[0][0].x + layout.sides[0][0].w;
-    make("text", { class: "caption", x: anchor, y: layout.captions[r], "text-anchor": layout.flat ? "middle" : r ? "start" : "end", style: `fill:${side.color}` }, svg,
+    const edge = layout.sides[r][0];
+    const anchor = layout.flat ? width / 2 : r ? edge.x + edge.w : edge.x;
+    make("text", { class: "caption", x: anchor, y: layout.captions[r], "text-anchor": layout.flat ? "middle" : r ? "end" : "start", style: `fill:${side.color}` }, svg,
       `${side.title} · ${r ? (side.reads.length ? "predicts" : "looks") : "looked at"}`);
     side.tokens.forEach((text, i) => {
       const box = layout.sides[r][i];

@@ -151,7 +151,7 @@ def _matrix(
 ) -> None:
     st.subheader("One head in numbers", anchor=False)
     narrowest = matrix_width(bool(queries.predicts), len(keys))
-    st.html(f"<style>.st-key-matrix [data-testid='stPlotlyChart'] {{ min-width: {narrowest}px; }}</style>")
+    st.html(f"<style>.st-key-matrix [data-testid='stElementContainer'] {{ min-width: {narrowest}px; }}</style>")
     with st.container(key="matrix"):
         st.plotly_chart(
             attention_matrix(weights, queries, keys, title=title, mask=mask, dark=dark),

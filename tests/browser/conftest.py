@@ -34,7 +34,7 @@ FLAGS = [
 ]
 # Streamlit looks for its own health below the path of the page first; harmless (and on "/" it does not happen).
 HARMLESS = ("/_stcore/health", "/_stcore/host-config")
-PATIENCE = 120_000  # ms, for a machine that is busy with other things
+PATIENCE = int(os.environ.get("HEADLIGHT_PATIENCE", "60")) * 1000  # ms; more for a machine that is busy otherwise
 
 
 def _missing(reason: str) -> None:
