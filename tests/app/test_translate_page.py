@@ -37,6 +37,11 @@ def component(app: AppTest, name: str) -> dict[str, Any]:
     raise AssertionError(f"no component {name}")
 
 
+def upload(app: AppTest, name: str, content: bytes) -> None:
+    uploader: Any = app.get("file_uploader")[0]
+    uploader.upload(name, content, "application/octet-stream").run()
+
+
 def words(app: AppTest) -> str:
     return " ".join(element.value for kind in (app.text, app.info, app.warning, app.error) for element in kind)
 
@@ -145,7 +150,7 @@ def test_a_file_that_is_no_checkpoint_gets_a_sentence(open_app: Open) -> None:
 def test_an_uploaded_checkpoint_is_opened_for_this_visitor_alone(open_app: Open, folder: Path) -> None:
     app = open_app()
     content = (folder / "small.safetensors").read_bytes()
-    app.get("file_uploader")[0].upload("mine.safetensors", content, "application/octet-stream").run()
+    upload(app, "mine.safetensors", content)
     healthy(app)
     assert app.selectbox(key="checkpoint").value == "mine (yours)"
     assert "mine (yours)" not in open_app().selectbox(key="checkpoint").options
@@ -153,7 +158,7 @@ def test_an_uploaded_checkpoint_is_opened_for_this_visitor_alone(open_app: Open,
 
 def test_an_uploaded_file_that_is_no_checkpoint_gets_a_sentence_and_changes_nothing(open_app: Open) -> None:
     app = open_app()
-    app.get("file_uploader")[0].upload("bad.safetensors", b"junk", "application/octet-stream").run()
+    upload(app, "bad.safetensors", b"junk")
     healthy(app)
     assert "Your file was not opened." in words(app)
     assert "/" not in words(app).split("Your file was not opened.")[1].split("bad.safetensors")[0]
