@@ -5,12 +5,6 @@ errors of the console. The fixture `visit` fails the test at its end if there wa
 """
 
 import os
-import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,19 +13,8 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from tests.app.checkpoints import Size, write_checkpoint
+from tests.browser.driver import FLAGS, browser_path, running_app
 
-ROOT = Path(__file__).resolve().parents[2]
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
-MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 # Streamlit looks for its own health below the path of the page first; harmless (and on "/" it does not happen).
 HARMLESS = ("/_stcore/health", "/_stcore/host-config")
 PATIENCE = int(os.environ.get("HEADLIGHT_PATIENCE", "60")) * 1000  # ms; more for a machine that is busy otherwise
@@ -50,9 +33,7 @@ def browser() -> Iterator[Any]:
         from playwright.sync_api import sync_playwright
     except ImportError:
         _missing("playwright is not installed: pip install -r tests/requirements.txt.")
-    found = os.environ.get("HEADLIGHT_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
-    if not found and Path(MAC).exists():
-        found = MAC
+    found = browser_path()
     with sync_playwright() as playwright:
         if not found and not Path(playwright.chromium.executable_path).exists():
             _missing("No Chromium or Chrome was found (HEADLIGHT_BROWSER may name one).")
@@ -73,35 +54,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the app, started as a user starts it."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app/main.py"]
-    command += ["--server.headless", "true", "--server.port", str(port)]
     log = tmp_path_factory.mktemp("server") / "log"
-    with log.open("w") as output:
-        environment = os.environ | {"HEADLIGHT_CHECKPOINTS": str(folder)}
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT)
-        address = f"http://127.0.0.1:{port}"
-        try:
-            _wait_for(f"{address}/_stcore/health", process, log)
-            yield address
-        finally:
-            process.terminate()
-            process.wait(timeout=30)
+    with running_app(folder, log) as address:
+        yield address
     assert "Traceback" not in log.read_text(), log.read_text()
-
-
-def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(600):
-        if process.poll() is not None:
-            break
-        try:
-            with urllib.request.urlopen(url, timeout=5):
-                return
-        except OSError:
-            time.sleep(0.2)
-    pytest.fail(f"The app did not start:\n{log.read_text()}")
 
 
 class Visit:

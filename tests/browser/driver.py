@@ -1,0 +1,67 @@
+"""The real app as a process, and a real browser: what browser tests, pictures and benchmarks stand on."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
+MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def browser_path() -> str | None:
+    """A Chromium or Chrome of this machine; HEADLIGHT_BROWSER may name one."""
+    found = os.environ.get("HEADLIGHT_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
+    return found or (MAC if Path(MAC).exists() else None)
+
+
+@contextmanager
+def running_app(checkpoints: Path, log: Path) -> Iterator[str]:
+    """Starts the app as a user starts it, on a free port; yields its address, and ends it.
+
+    Raises:
+        RuntimeError: it did not start; the message has its log.
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app/main.py"]
+    command += ["--server.headless", "true", "--server.port", str(port)]
+    with log.open("w") as output:
+        environment = os.environ | {"HEADLIGHT_CHECKPOINTS": str(checkpoints)}
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        try:
+            address = f"http://127.0.0.1:{port}"
+            _wait_for(f"{address}/_stcore/health", process, log)
+            yield address
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(600):
+        if process.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(url, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.2)
+    raise RuntimeError(f"The app did not start:\n{log.read_text()}")
