@@ -34,7 +34,7 @@ TENS = dict(
 
 def fresh_pairs(data: DataConfig, count: int) -> list[Pair]:
     """Held-out pairs of a toy task, each source once."""
-    drawn = toy(replace(data, valid_size=5 * count), FRESH, epoch=0, held_out=True)
+    drawn = toy(replace(data, valid_size=20 * count), FRESH, epoch=0, held_out=True)
     return list(dict(drawn).items())[:count]
 
 

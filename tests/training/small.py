@@ -15,7 +15,7 @@ import torch
 from safetensors import safe_open
 from torch import Tensor
 
-from transformer.config import DataConfig, ModelConfig, Recipe, TokenizerConfig, TrainingConfig
+from transformer.config import DataConfig, DecodingConfig, ModelConfig, Recipe, TokenizerConfig, TrainingConfig
 from transformer.text.toy import toy_pairs
 from transformer.training import trainer
 from transformer.training.metrics import read_metrics
@@ -31,6 +31,7 @@ TRAINING = TrainingConfig(
     validation_sentences=8,
     average_last=2,
 )
+DECODING = DecodingConfig(max_extra_length=2)  # one that has learnt nothing would go on and on
 TIMES = ("seconds", "tokens_per_second")  # all that may differ between two runs of one recipe
 
 
@@ -46,7 +47,8 @@ def toy_recipe(**training: Any) -> Recipe:
         tokens_per_batch=200,
     )
     tokenizer = TokenizerConfig(vocab_size=400)
-    return Recipe(name="toy", model=MODEL, data=data, tokenizer=tokenizer, training=replace(TRAINING, **training))
+    training_config = replace(TRAINING, **training)
+    return Recipe(name="toy", model=MODEL, data=data, tokenizer=tokenizer, training=training_config, decoding=DECODING)
 
 
 def corpus_recipe(folder: Path, sampling: float = 0.2, **training: Any) -> Recipe:
@@ -60,6 +62,7 @@ def corpus_recipe(folder: Path, sampling: float = 0.2, **training: Any) -> Recip
         data=DataConfig(train=(str(corpus),), valid_size=12, max_length=60, tokens_per_batch=400),
         tokenizer=TokenizerConfig(vocab_size=350, sampling=sampling),
         training=replace(TRAINING, **training),
+        decoding=DECODING,
     )
 
 
@@ -122,7 +125,8 @@ def in_new_process(function: Callable[..., None], *arguments: Any) -> ForkServer
     """Starts `function` in a process forked from one that has imported torch and done nothing else, which is a hundred
     times quicker than starting Python. Not from this one: torch's threads do not survive a fork."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["transformer.training"])
+    # torch imports _dynamo when the first optimizer is made, which takes longer than all the rest.
+    context.set_forkserver_preload(["transformer.training", "torch._dynamo", "tests.training.small"])
     process = context.Process(target=_alone, args=(function, *arguments))
     process.start()
     return process

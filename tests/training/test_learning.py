@@ -20,7 +20,7 @@ def task(name: ToyTask, updates: int) -> Recipe:
         updates=updates,
         label_smoothing=0.0,
         warmup=50,
-        peak_rate=0.005,
+        peak_rate=0.01,
         cooldown=0.4,
         clip_norm=1.0,
         validate_every=updates,
@@ -39,11 +39,11 @@ def task(name: ToyTask, updates: int) -> Recipe:
         dropout=0.0,
         embedding_dropout=0.0,
     )
-    data = replace(recipe.data, toy=name, toy_symbols=8, toy_min_length=2, toy_max_length=6, toy_epoch=2000)
-    return replace(recipe, model=model, data=replace(data, tokens_per_batch=400))
+    data = replace(recipe.data, toy=name, toy_symbols=6, toy_min_length=2, toy_max_length=5, toy_epoch=5000)
+    return replace(recipe, model=model, data=replace(data, tokens_per_batch=500))
 
 
-@pytest.mark.parametrize(("name", "updates"), [("copy", 200), ("reverse", 600)])
+@pytest.mark.parametrize(("name", "updates"), [("copy", 250), ("reverse", 400)])
 def test_a_tiny_model_learns_to_copy_and_to_reverse_sequences_it_has_never_seen(
     name: ToyTask, updates: int, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 With everything random switched on: dropout in all places, words cut anew in each epoch, several batches an update.
 """
 
+import math
 import os
 import random
 import signal
@@ -42,7 +43,7 @@ Runs = tuple[Recipe, Path]
 def left_alone(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     """The recipe, and the folder of its run that nobody disturbed."""
     folder = tmp_path_factory.mktemp("resume")
-    recipe = corpus_recipe(folder, updates=30, accumulate=2, log_every=4, validate_every=10, save_every=7)
+    recipe = corpus_recipe(folder, updates=10, accumulate=2, log_every=3, validate_every=4, save_every=3)
     model = replace(MODEL, dropout=0.2, embedding_dropout=0.1, attention_dropout=0.1, activation_dropout=0.1)
     recipe = replace(recipe, model=model)
     process = in_new_process(go, recipe, folder / "alone")
@@ -58,10 +59,10 @@ def go(recipe: Recipe, run: Path, resume: bool = False) -> None:
     train(recipe, run, resume=resume, device="cpu")
 
 
-def go_and_be_stopped(recipe: Recipe, run: Path, update: int, number: signal.Signals) -> None:
+def go_and_be_stopped(recipe: Recipe, run: Path, update: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        stop_after(update, patch, number)
-        with pytest.raises(TrainingError, match=f"Stopped by {number.name}"):
+        stop_after(update, patch)
+        with pytest.raises(TrainingError, match="Stopped by SIGTERM"):
             train(recipe, run, device="cpu")
 
 
@@ -107,11 +108,10 @@ def finish(process: Any) -> int:
 # Stopped and killed
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_stopped_run_ends_in_the_same_bits(number: signal.Signals, left_alone: Runs, tmp_path: Path) -> None:
+def test_a_stopped_run_ends_in_the_same_bits(left_alone: Runs, tmp_path: Path) -> None:
     recipe, alone = left_alone
-    assert finish(in_new_process(go_and_be_stopped, recipe, tmp_path / "run", 15, number)) == 0
-    assert metadata(tmp_path / "run" / "training.safetensors")["progress"]["update"] == 15
+    assert finish(in_new_process(go_and_be_stopped, recipe, tmp_path / "run", 5)) == 0
+    assert metadata(tmp_path / "run" / "training.safetensors")["progress"]["update"] == 5
     assert finish(in_new_process(go, recipe, tmp_path / "run", True)) == 0
     assert_same_run(tmp_path / "run", alone)
 
@@ -120,15 +120,14 @@ def test_a_stopped_run_ends_in_the_same_bits(number: signal.Signals, left_alone:
     ("place", "times"),
     [
         ("the vocabulary has been learnt", 1),
-        ("an update", 1),
-        ("an update", 13),
-        ("writing the state", 1),
+        ("an update", 8),
         ("writing the state", 3),
         ("the newest checkpoint is written, the state not yet", 3),
-        ("validation", 2),
-        ("the snapshot is written, the best checkpoint not yet", 5),
         ("metrics are written, the validation is not yet saved", 2),
-        ("averaging", 1),
+        pytest.param("writing the state", 1, marks=pytest.mark.soak),
+        pytest.param("validation", 2, marks=pytest.mark.soak),
+        pytest.param("the snapshot is written, the best checkpoint not yet", 3, marks=pytest.mark.soak),
+        pytest.param("averaging", 1, marks=pytest.mark.soak),
     ],
 )
 def test_a_killed_run_ends_in_the_same_bits(place: str, times: int, left_alone: Runs, tmp_path: Path) -> None:
@@ -152,7 +151,7 @@ def kill_when(process: Any, due: Callable[[], bool]) -> bool:
 def test_a_run_killed_from_outside_ends_in_the_same_bits(left_alone: Runs, tmp_path: Path) -> None:
     recipe, alone = left_alone
     run = tmp_path / "run"
-    for attempt, update in enumerate((8, 24)):
+    for attempt, update in enumerate((3, 8)):
         process = in_new_process(go, recipe, run, attempt > 0)
         log = run / "metrics.jsonl"
         assert kill_when(process, lambda: any(int(line["update"]) >= update for line in read_metrics(log)))  # noqa: B023
@@ -164,14 +163,16 @@ def test_a_run_killed_from_outside_ends_in_the_same_bits(left_alone: Runs, tmp_p
 def test_runs_killed_again_and_again_at_random_moments_end_in_the_same_bits(left_alone: Runs, tmp_path: Path) -> None:
     recipe, alone = left_alone
     rng = random.Random(41)
-    began = time.monotonic()
-    assert finish(in_new_process(go, recipe, tmp_path / "timed")) == 0
-    usual = time.monotonic() - began
+    usual = math.inf  # seconds that a run takes
+    for attempt in range(3):
+        began = time.monotonic()
+        assert finish(in_new_process(go, recipe, tmp_path / f"timed-{attempt}")) == 0
+        usual = min(usual, time.monotonic() - began)
     for number in range(20):
         run, kills = tmp_path / str(number), 0
         while True:
             process = in_new_process(go, recipe, run, run.is_dir())
-            moment = time.monotonic() + rng.uniform(0.0, usual)
+            moment = time.monotonic() + rng.uniform(0.0, 1.1 * usual)
             if not kill_when(process, lambda: time.monotonic() > moment):  # noqa: B023
                 break
             kills += 1

@@ -1,0 +1,51 @@
+"""The toys that ship know their task, and a head of each looks where it should (pretrained/*.md has all numbers)."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.benchmarks.toys import Cells, exact_match, fresh_pairs, mass, mirrored, swapped
+from transformer.checkpoint import read_header
+from transformer.config import DecodingConfig
+from transformer.decoding.translator import Translator
+from transformer.recipe import load_recipe
+
+PRETRAINED = Path(__file__).parents[2] / "pretrained"
+TOYS = [("reverse", mirrored), ("numbers", swapped)]
+GREEDY = DecodingConfig(method="greedy")
+
+
+@pytest.mark.parametrize(("name", "cells"), TOYS)
+def test_a_shipped_toy_knows_its_task_and_a_head_looks_where_it_should(
+    name: str, cells: Callable[[list[str], list[str]], Cells]
+) -> None:
+    translator = Translator.load(PRETRAINED / f"{name}.safetensors")
+    pairs = fresh_pairs(load_recipe(name).data, 200)
+    assert len(pairs) == 200
+    assert exact_match(translator, pairs, GREEDY) >= 0.99
+    heads = mass(translator, pairs, cells)
+    assert heads.max() > 0.8
+    assert np.all(heads <= 1.0)
+
+
+@pytest.mark.parametrize(("name", "cells"), TOYS)
+def test_a_shipped_toy_was_trained_by_the_recipe_that_ships(name: str, cells: object) -> None:
+    header = read_header(PRETRAINED / f"{name}.safetensors")
+    recipe = load_recipe(name)
+    assert header.recipe is not None
+    for section in ("data", "training", "decoding"):
+        options = vars(getattr(recipe, section))
+        assert header.recipe[section] == {
+            option: list(value) if isinstance(value, tuple) else value for option, value in options.items()
+        }
+    assert header.metrics["update"] == recipe.training.updates
+
+
+@pytest.mark.parametrize(
+    ("source", "target"), [("forty-two", "zweiundvierzig"), ("nine thousand, nine hundred and ninety-nine", None)]
+)
+def test_the_numbers_of_the_readme_come_out_right(source: str, target: str | None) -> None:
+    expected = target or "neuntausendneunhundertneunundneunzig"
+    assert Translator.load(PRETRAINED / "numbers.safetensors").translate(source).text == expected
