@@ -1,6 +1,5 @@
 """A whole run: what it writes, what it can start from, and when it ends."""
 
-import logging
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,29 +8,18 @@ import sacrebleu
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from tests.training.small import MODEL, corpus_recipe, lines, metadata, tensors, toy_recipe, write_pairs
+from tests.training.small import MODEL, lines, metadata, tensors, toy_recipe
 from transformer.averaging import average_checkpoints
 from transformer.checkpoint import load_checkpoint
-from transformer.config import DataConfig, DecodingConfig, Recipe, TokenizerConfig
+from transformer.config import DecodingConfig, TokenizerConfig
 from transformer.decoding.translator import Translator
-from transformer.errors import ConfigError, CorpusError, TrainingError
-from transformer.text.splits import shared_pairs
-from transformer.text.tokenizer import Tokenizer
-from transformer.text.toy import toy_pairs
+from transformer.errors import TrainingError
 from transformer.training import train
-from transformer.training.data import Position, TrainingData, read_text
+from transformer.training.data import Position, TrainingData
 from transformer.training.device import choose_device
 from transformer.training.run import Run
 
 KEPT = ("best", "last", "average")
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a finished run of the toy recipe."""
-    run = tmp_path_factory.mktemp("run") / "toy"
-    train(toy_recipe(best_by="loss"), run, device="cpu")
-    return run
 
 
 # What it leaves
@@ -184,99 +172,6 @@ def test_a_device_that_is_not_there_is_refused_with_those_that_are(
     assert choose_device("auto") == torch.device("cuda")
 
 
-# Corpora
-
-
-def test_a_corpus_from_a_file_trains_and_its_vocabulary_is_kept(tmp_path: Path) -> None:
-    recipe = corpus_recipe(tmp_path, updates=3)
-    train(recipe, tmp_path / "run", device="cpu")
-    kept = Tokenizer.from_bytes((tmp_path / "run" / "tokenizer.model").read_bytes())
-    assert kept.to_bytes() == load_checkpoint(tmp_path / "run" / "last.safetensors").tokenizer.to_bytes()
-    assert kept.decode(kept.encode("zweiundvierzig")) == "zweiundvierzig"
-
-
-def test_pairs_set_aside_for_validation_share_no_sentence_with_the_rest(tmp_path: Path) -> None:
-    pairs = toy_pairs("numbers", 3, 200, max_number=99)  # so few numbers that most come several times
-    data = DataConfig(train=(str(write_pairs(tmp_path / "corpus.tsv", pairs)),), valid_size=20)
-    learnt, held_out = read_text(data, seed=1)
-    assert 20 <= len(held_out) < 40
-    assert shared_pairs(learnt, held_out) == 0
-    assert {*learnt, *held_out} <= set(pairs)
-    assert read_text(data, seed=1) == (learnt, held_out)
-    assert read_text(data, seed=2)[1] != held_out
-
-
-def test_validation_text_that_is_learnt_from_is_warned_about(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    pairs = toy_pairs("numbers", 1, 30)
-    learnt = write_pairs(tmp_path / "train.tsv", pairs)
-    fresh = [("something", "else"), ("entirely", "different")]
-    held_out = write_pairs(tmp_path / "valid.tsv", [*pairs[:3], *fresh])
-    with caplog.at_level(logging.WARNING):
-        read_text(DataConfig(train=(str(learnt),), valid=str(held_out)), seed=1)
-    assert "3 of 5 validation pairs stand in the training text" in caplog.text
-
-
-def test_the_vocabulary_is_not_learnt_from_validation_text(tmp_path: Path) -> None:
-    write_pairs(tmp_path / "train.tsv", [(f"abab {i}", f"baba {i}") for i in range(20)])
-    write_pairs(tmp_path / "valid.tsv", [("xyz", "zyx")])
-    data = DataConfig(train=(str(tmp_path / "train.tsv"),), valid=str(tmp_path / "valid.tsv"))
-    recipe = Recipe(model=MODEL, data=data, tokenizer=TokenizerConfig(vocab_size=300))
-    (tmp_path / "run").mkdir()
-    tokenizer = TrainingData(recipe, tmp_path / "run").tokenizer
-    assert {tokenizer.kind(id) for id in tokenizer.encode("ab")} == {"piece"}
-    assert "byte" in {tokenizer.kind(id) for id in tokenizer.encode("x")}
-
-
-def test_validation_sentences_that_the_model_cannot_read_are_left_out(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """One such sentence must not end a run at its first validation, hours after its start."""
-    recipe = corpus_recipe(tmp_path, updates=1, sampling=0.0)
-    held_out = write_pairs(tmp_path / "valid.tsv", [("forty-two", "zweiundvierzig"), ("one " * 200, "eins " * 200)])
-    recipe = replace(recipe, data=replace(recipe.data, valid=str(held_out)))
-    train(recipe, tmp_path / "run", device="cpu")
-    assert "1 validation pairs left out" in caplog.text
-
-
-@pytest.mark.parametrize("kind", ["file", "checkpoint"])
-def test_a_recipe_can_name_the_vocabulary(kind: str, finished: Path, tmp_path: Path) -> None:
-    model = {"file": finished / "tokenizer.model", "checkpoint": finished / "best.safetensors"}[kind]
-    recipe = corpus_recipe(tmp_path, updates=1)
-    recipe = replace(recipe, tokenizer=replace(recipe.tokenizer, model=str(model)))
-    train(recipe, tmp_path / "run", device="cpu")
-    assert (tmp_path / "run" / "tokenizer.model").read_bytes() == (finished / "tokenizer.model").read_bytes()
-
-
-def test_subword_sampling_cuts_words_anew_each_epoch_and_validation_never(tmp_path: Path) -> None:
-    recipe = corpus_recipe(tmp_path, sampling=0.2)
-    (tmp_path / "run").mkdir()
-    data = TrainingData(recipe, tmp_path / "run")
-    epochs = [data._epoch(number) for number in (0, 1, 2)]
-    assert len({epoch.targets.ids.tobytes() for epoch in epochs}) == 3
-    texts = [{data.tokenizer.decode(epoch.targets[i]) for i in range(len(epoch))} for epoch in epochs]
-    assert texts[0] == texts[1] == texts[2]
-    ends = {tuple(row[row > 3].tolist()) for batch in data.valid_batches for row in batch.labels.numpy()}
-    assert ends == {tuple(data.tokenizer.encode(target)) for _, target in data.valid_pairs}
-
-
-def test_a_toy_task_makes_fresh_pairs_each_epoch(tmp_path: Path) -> None:
-    data = TrainingData(toy_recipe(), tmp_path)
-    assert data._epoch(1).sources.ids.tobytes() != data._epoch(2).sources.ids.tobytes()
-    assert data._epoch(1).sources.ids.tobytes() == data._epoch(1).sources.ids.tobytes()
-    assert len(data._epoch(1)) == 150
-
-
-def test_the_stream_can_be_entered_anywhere(tmp_path: Path) -> None:
-    data = TrainingData(corpus_recipe(tmp_path), tmp_path)
-    stream = data.stream(Position())
-    drawn = [next(stream) for _ in range(25)]
-    assert drawn[-1][1].epoch > 1
-    for i in (0, 7, 20):
-        batch, _ = next(data.stream(drawn[i][1]))
-        assert torch.equal(batch.source, drawn[i + 1][0].source)
-        assert torch.equal(batch.labels, drawn[i + 1][0].labels)
-
-
 # Folders
 
 
@@ -298,16 +193,3 @@ def test_a_folder_that_holds_checkpoints_only_is_not_overwritten_either(finished
 def test_resuming_from_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match=r"no folder .*typo to resume from"):
         Run(tmp_path / "typo", resume=True)
-
-
-def test_bounds_that_leave_nothing_to_learn_are_told(tmp_path: Path) -> None:
-    recipe = corpus_recipe(tmp_path)
-    with pytest.raises(CorpusError, match="valid_size = 500"):
-        TrainingData(replace(recipe, data=replace(recipe.data, valid_size=500)), tmp_path)
-    long = write_pairs(tmp_path / "long.tsv", [("two words", "zwei Wörter")] * 5)
-    with pytest.raises(CorpusError, match=r"training pairs is at most data\.max_length = 1 "):
-        TrainingData(
-            replace(recipe, data=replace(recipe.data, train=(str(long),), valid=str(long), max_length=1)), tmp_path
-        )
-    with pytest.raises(ConfigError, match="no pair for validation"):
-        TrainingData(replace(toy_recipe(), data=DataConfig(toy="numbers", toy_max_number=20)), tmp_path)

@@ -7,7 +7,8 @@
         and now and then: report, validate, save
 
 Everything random is a function of (seed, u) for dropout and of (seed, epoch) for the data, so a run that was killed and
-resumed ends in the same bits as one that was left alone (on the CPU). Trap: test_a_killed_run_ends_in_the_same_bits.
+resumed ends in the same bits as one that was left alone (on the CPU, with as many threads). Trap: a random generator
+that runs on from one update to the next breaks this. Test: test_a_killed_run_ends_in_the_same_bits.
 """
 
 import math

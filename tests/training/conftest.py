@@ -1,0 +1,16 @@
+"""A run that many tests look at."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.training.small import toy_recipe
+from transformer.training import train
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a finished run of the toy recipe."""
+    run = tmp_path_factory.mktemp("run") / "toy"
+    train(toy_recipe(best_by="loss"), run, device="cpu")
+    return run

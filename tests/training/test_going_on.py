@@ -1,0 +1,169 @@
+"""What may change between a run and its resumption, what may not, and what a signal or a crash may leave behind."""
+
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tests.training.small import (
+    assert_same_run,
+    corpus_recipe,
+    lines,
+    metadata,
+    stop_after,
+    tensors,
+    toy_recipe,
+    write_pairs,
+)
+from transformer import averaging
+from transformer.config import Recipe
+from transformer.errors import TrainingError
+from transformer.text.toy import toy_pairs
+from transformer.training import run as run_module
+from transformer.training import state, train, trainer, validation
+from transformer.training.metrics import Metrics
+
+Runs = tuple[Recipe, Path]
+
+
+def test_a_finished_run_goes_on_if_it_is_given_more_updates(tmp_path: Path) -> None:
+    recipe = toy_recipe(updates=6, schedule="constant", log_every=1)
+    train(recipe, tmp_path / "parts", device="cpu")
+    longer = toy_recipe(updates=11, schedule="constant", log_every=1)
+    train(longer, tmp_path / "parts", resume=True, device="cpu")
+    train(longer, tmp_path / "whole", device="cpu")
+    parts, whole = (tensors(tmp_path / name / "training.safetensors") for name in ("parts", "whole"))
+    assert all(torch.equal(tensor, parts[name]) for name, tensor in whole.items())
+    assert [line["update"] for line in lines(tmp_path / "parts") if line["kind"] == "train"] == list(range(1, 12))
+
+
+def test_a_signal_during_validation_or_averaging_stops_at_once_and_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = toy_recipe(updates=6)
+    look = validation.validate
+
+    def validate(*arguments: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return look(*arguments)
+
+    monkeypatch.setattr(trainer, "validate", validate)
+    for number, updates in enumerate((5, 5)):  # and again: it is due at once
+        with pytest.raises(TrainingError, match=rf"Stopped by SIGTERM after update {updates} of 6.*--resume"):
+            train(recipe, tmp_path / "run", resume=number > 0, device="cpu")
+        assert not [line for line in lines(tmp_path / "run") if line["kind"] == "valid"]
+    monkeypatch.undo()
+    average = averaging.average_checkpoints
+
+    def average_checkpoints(*arguments: Any) -> None:
+        average(*arguments)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(run_module, "average_checkpoints", average_checkpoints)
+    with pytest.raises(TrainingError, match="Stopped by SIGTERM after update 6 of 6"):
+        train(recipe, tmp_path / "run", resume=True, device="cpu")
+    monkeypatch.undo()
+    train(recipe, tmp_path / "run", resume=True, device="cpu")
+    train(recipe, tmp_path / "alone", device="cpu")
+    assert_same_run(tmp_path / "run", tmp_path / "alone")
+
+
+def test_signals_are_what_they_were_after_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    stop_after(1, monkeypatch, signal.SIGINT)
+    with pytest.raises(TrainingError, match="SIGINT"):
+        train(toy_recipe(), tmp_path, device="cpu")
+    assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == before
+
+
+# Refusals
+
+
+@pytest.fixture
+def stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
+    """A run on a corpus, stopped in the middle."""
+    recipe = corpus_recipe(tmp_path, updates=6)
+    stop_after(2, monkeypatch)
+    with pytest.raises(TrainingError):
+        train(recipe, tmp_path / "run", device="cpu")
+    monkeypatch.undo()
+    return recipe, tmp_path / "run"
+
+
+def test_resuming_with_other_settings_is_refused_with_the_list_of_them(stopped: Runs) -> None:
+    recipe, run = stopped
+    before = (run / "training.safetensors").read_bytes()
+    other = replace(
+        recipe,
+        name="renamed",  # this and log_every may change
+        model=replace(recipe.model, dropout=0.4),
+        training=replace(recipe.training, warmup=5, log_every=1),
+    )
+    with pytest.raises(TrainingError) as caught:
+        train(other, run, resume=True, device="cpu")
+    listed = [line.strip() for line in str(caught.value).splitlines() if line.startswith("  ")]
+    assert listed == ["model.dropout: 0.1 then, 0.4 now", "training.warmup: 4 then, 5 now"]
+    assert (run / "training.safetensors").read_bytes() == before
+
+
+def test_resuming_on_a_changed_corpus_is_refused(stopped: Runs) -> None:
+    recipe, run = stopped
+    write_pairs(Path(recipe.data.train[0]), toy_pairs("numbers", 2, 150))
+    with pytest.raises(TrainingError, match=r"training text is not what the run in .* was started with"):
+        train(recipe, run, resume=True, device="cpu")
+
+
+def test_the_corpus_may_have_moved_meanwhile(stopped: Runs, tmp_path: Path) -> None:
+    recipe, run = stopped
+    moved = Path(recipe.data.train[0]).rename(tmp_path / "moved.tsv")
+    train(replace(recipe, data=replace(recipe.data, train=(str(moved),))), run, resume=True, device="cpu")
+    assert metadata(run / "training.safetensors")["progress"]["update"] == 6
+
+
+def test_an_option_that_a_run_did_not_know_of_counts_as_its_default(stopped: Runs) -> None:
+    """States written by older versions of Headlight stay good."""
+    recipe, run = stopped
+    _, known = state.read_progress(run / "training.safetensors")
+    recipe = replace(recipe, model=replace(recipe.model, vocab_size=known["model"]["vocab_size"]))
+    del known["model"]["activation"], known["training"]["cooldown"]
+    assert run_module._differences(known, recipe) == []
+    changed = replace(recipe, training=replace(recipe.training, cooldown=0.5))
+    assert run_module._differences(known, changed) == ["training.cooldown: 0.0 then, 0.5 now"]
+
+
+@pytest.mark.parametrize("damage", ["cut", "emptied", "something else"])
+def test_a_damaged_state_is_refused_in_a_sentence(damage: str, stopped: Runs) -> None:
+    recipe, run = stopped
+    file = run / "training.safetensors"
+    if damage == "something else":
+        file.write_bytes((run / "last.safetensors").read_bytes())
+    else:
+        os.truncate(file, 0 if damage == "emptied" else file.stat().st_size // 2)
+    with pytest.raises(TrainingError, match="is not the state of a training run"):
+        train(recipe, run, resume=True, device="cpu")
+
+
+def test_temporary_files_of_a_killed_run_are_ignored_and_removed(stopped: Runs) -> None:
+    recipe, run = stopped
+    torn = [run / ".training.safetensors.123.tmp", run / "snapshots" / ".00000002.safetensors.123.tmp"]
+    torn[1].parent.mkdir(exist_ok=True)
+    for path in torn:
+        path.write_bytes(b"half a fi")
+    train(recipe, run, resume=True, device="cpu")
+    assert not any(path.exists() for path in torn)
+
+
+def test_metrics_after_the_last_save_are_dropped_and_a_torn_line_is_too(tmp_path: Path) -> None:
+    metrics = Metrics(tmp_path)
+    for update in (5, 10, 15):
+        metrics.write(update, "train", {"loss": 1.0})
+        metrics.write(update, "valid", {"bleu": 2.0})
+    metrics.close()
+    with (tmp_path / "metrics.jsonl").open("a") as file:
+        file.write('{"update": 20, "ki')
+    Metrics(tmp_path, update=10, validated=5).close()  # killed after the state of update 10, before its validation
+    assert [(line["update"], line["kind"]) for line in lines(tmp_path)] == [(5, "train"), (5, "valid"), (10, "train")]
