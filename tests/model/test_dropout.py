@@ -53,8 +53,16 @@ def test_each_rate_drops_its_own_place_and_no_other(rate: str, norm: str) -> Non
     assert places_that_are_zero(model, records) == {name: {name == rate} for name in RATES}
 
 
-def test_both_roads_of_attention_drop_weights_alike() -> None:
-    query, key, value = torch.randn(3, 2, 2, 64, 8, dtype=torch.float64)
+@pytest.mark.parametrize("gradients", [True, False])
+@pytest.mark.parametrize("shape", [(2, 2, 64, 8), (64, 2, 1, 8)], ids=str)
+def test_both_roads_of_attention_drop_weights_alike(shape: tuple[int, ...], gradients: bool) -> None:
+    with torch.set_grad_enabled(gradients):
+        drop_on_both_roads(shape)
+
+
+def drop_on_both_roads(shape: tuple[int, ...]) -> None:
+    query = torch.randn(shape, dtype=torch.float64)
+    key, value = (torch.randn(shape[0], 2, 64, 8, dtype=torch.float64) for _ in range(2))
     watched = Probe(["products", "scores", "mask", "masked_scores", "weights"], ["weights"])
     for probe in (SILENT, watched):
         assert attend(query, key, value, None, probe, ALMOST_ONE).eq(0).all()

@@ -122,6 +122,21 @@ def test_nothing_written_into_source_padding_changes_the_output() -> None:
         torch.testing.assert_close(logits[real][:, 1:], expected[real][:, 1:], rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16, torch.float16], ids=str)
+@torch.no_grad()
+def test_masked_scores_are_minus_infinity_where_masked_and_the_scores_elsewhere(dtype: torch.dtype) -> None:
+    records = everything(randomised(small(attention_window=1), dtype), *batch())
+    count = 0
+    for name, mask in records.items():
+        if name.endswith(".mask"):
+            masked, scores = records[name + "ed_scores"], records[name.removesuffix("mask") + "scores"]
+            assert torch.equal(masked[mask], scores[mask])
+            assert masked[~mask].eq(-math.inf).all()
+            assert records[name.removesuffix("mask") + "weights"][~mask].eq(0).all()
+            count += int((~mask).sum() > 0)
+    assert count == 5
+
+
 def blind_attention(probe: Silent, nan: bool = False) -> tuple[Tensor, list[Tensor]]:
     """Row 1 of 3 may look nowhere. Returns the output and the gradients of query, key and value."""
     torch.manual_seed(0)

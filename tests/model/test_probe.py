@@ -72,7 +72,8 @@ def test_an_edited_site_is_recorded_only_if_watched_and_as_edited(model: Transfo
 
 
 def test_below_a_prefix_where_nobody_watches_the_probe_is_silent() -> None:
-    probe = watch(randomised(small(decoder_layers=11)), "decoder.layers.10.feed_forward.hidden")
+    names = [f"decoder.layers.{i}.feed_forward.{site}" for i in range(11) for site in ("hidden", "output")]
+    probe = Probe(names, ["decoder.layers.10.feed_forward.hidden"])
     assert probe.at("encoder") is SILENT
     assert probe.at("decoder", "layers", 1) is SILENT  # "1." is not the beginning of "10."
     below = probe.at("decoder").at("layers", 10)
@@ -167,7 +168,7 @@ def test_an_edit_of_any_site_reaches_the_logits(model: Transformer) -> None:
     before = everything(model, source, target)
     real = target != PAD
     for name in before.keys() - {"probabilities"}:  # nothing stands below those
-        after = edited(model, {name: lambda x: ~x if x.dtype == torch.bool else x * 0.5 + 0.1}, "logits")["logits"]
+        after = edited(model, {name: lambda x: ~x if x.dtype == torch.bool else x.tanh()}, "logits")["logits"]
         assert not torch.allclose(after[real], before["logits"][real]), name
 
 

@@ -10,7 +10,8 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from tests.model.small import B, T, batch, cached_logits, everything, randomised, small, watch
 from transformer.config import BOS, PAD, ModelConfig
-from transformer.model import SILENT, Transformer
+from transformer.model import SILENT, Probe, Transformer
+from transformer.model.attention import attend
 
 TOLERANCE = {torch.float64: (0.0, 1e-10), torch.float32: (1e-4, 1e-5)}
 POSITIONS = [("sinusoidal", "interleaved"), ("sinusoidal", "concatenated"), ("learned", "interleaved"),
@@ -60,6 +61,34 @@ def test_the_roads_agree_without_padding_too(norm: str, window: int | None) -> N
     assert_close(cached_logits(model, source, target), fused, "cached")
 
 
+@pytest.mark.parametrize("masked", ["nothing", "padding", "window", "blind", "causal"])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=str)
+@torch.no_grad()
+def test_attention_is_the_same_on_both_roads_whatever_the_size_of_the_batch(masked: str, dtype: torch.dtype) -> None:
+    """Decoding without gradients: from one query of one row to many of many, which kernels may treat differently."""
+    keys = 9
+    for rows, queries in [(1, 1), (1, 8), (4, 4), (31, 1), (32, 1), (8, 4), (64, 1), (12, 7), (5, 8), (40, 9)]:
+        query = torch.randn(rows, 2, queries, 4, dtype=dtype)
+        key, value = (torch.randn(rows, 2, keys, 4, dtype=dtype) for _ in range(2))
+        allowed: dict[str, Tensor | None] = {
+            "nothing": None,
+            "padding": torch.arange(keys) < torch.randint(1, keys, (rows, 1, 1, 1)),  # (B, 1, 1, K)
+            "window": (torch.arange(keys) >= keys - 3)[None, None, None],  # (1, 1, 1, K)
+            "blind": torch.arange(keys) < torch.randint(0, 3, (rows, 1, queries, 1)),  # (B, 1, Q, K)
+            "causal": torch.ones(queries, keys, dtype=torch.bool).tril()[None, None],  # (1, 1, Q, K)
+        }
+        mask = allowed[masked]
+        probe = Probe(["products", "scores", "mask", "masked_scores", "weights"], ["weights"])
+        fused, explicit = attend(query, key, value, mask), attend(query, key, value, mask, probe)
+        assert_close(fused, explicit, f"{rows} rows, {queries} queries")
+        if masked == "blind":
+            assert mask is not None
+            blind = ~mask.any(dim=-1).expand(rows, 2, queries)
+            assert fused[blind].eq(0).all()
+            query[~blind] = torch.nan
+            assert attend(query, key, value, mask).isnan().all(dim=-1).equal(~blind)  # a real NaN is not hidden
+
+
 @pytest.mark.parametrize("norm", ["post", "pre"])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=str)
 def test_training_gradients_are_the_same_on_the_fused_and_the_explicit_road(norm: str, dtype: torch.dtype) -> None:
@@ -79,32 +108,34 @@ def test_training_gradients_are_the_same_on_the_fused_and_the_explicit_road(norm
         torch.testing.assert_close(gradients[1][name], gradient, rtol=rtol, atol=atol, msg=name)
 
 
+@pytest.mark.parametrize("beam", [3, 12])
 @pytest.mark.parametrize("window", [None, 3])
 @pytest.mark.parametrize("positions", ["sinusoidal", "learned", "none"])
 @torch.no_grad()
-def test_cached_decoding_equals_one_teacher_forced_pass(positions: str, window: int | None) -> None:
-    """Twenty steps, three rows a sentence (a beam), each row with pieces of its own."""
+def test_cached_decoding_equals_one_teacher_forced_pass(positions: str, window: int | None, beam: int) -> None:
+    """Twenty steps, several rows a sentence (a beam), each row with pieces of its own."""
     model = randomised(small(positions=positions, attention_window=window))
     source, _ = batch()
-    rows, steps = 3 * B, 20
+    rows, steps = beam * B, 20
     target = torch.randint(4, 13, (rows, steps))
     target[:, 0] = BOS
-    expected = model(source.repeat_interleave(3, dim=0), target)
+    expected = model(source.repeat_interleave(beam, dim=0), target)
     assert_close(cached_logits(model, source, target), expected)
 
 
+@pytest.mark.parametrize("before", [1, 3, 15, 16, 17])  # the cache grows by doubling
 @torch.no_grad()
-def test_rows_that_are_reordered_dropped_and_repeated_go_on_from_their_own_past() -> None:
+def test_rows_that_are_reordered_dropped_and_repeated_go_on_from_their_own_past(before: int) -> None:
     model = randomised(small())
     source, _ = batch()
-    past = torch.randint(4, 13, (2 * B, 3))
+    past = torch.randint(4, 13, (2 * B, before))
     state = model.start(source)
-    for t in range(3):
+    for t in range(before):
         model.step(past[:, t], state)
     keep = torch.tensor([1, 0, 2, 2, 5, 4])  # swapped; the first one twice; swapped
     state.select(keep)
     history = torch.cat([past[keep], torch.randint(4, 13, (2 * B, 2))], dim=1)
-    for t in (3, 4):
+    for t in (before, before + 1):
         logits = model.step(history[:, t], state)
         expected = model(source.repeat_interleave(2, dim=0), history[:, : t + 1])[:, -1]
         assert_close(logits, expected, f"step {t}")
