@@ -106,7 +106,7 @@ def test_stopping_early_never_changes_the_result(
     monkeypatch.setattr(Beam, "done", lambda beam: torch.zeros(len(beam.sums), dtype=torch.bool))
     late, all_steps = results()
     assert early == late
-    assert steps < all_steps  # it does stop early
+    assert steps < all_steps or alpha > 1  # it does stop early, unless length is rewarded so much that none may give up
 
 
 def test_ends_do_not_crowd_out_the_beam() -> None:

@@ -112,7 +112,7 @@ def test_a_sentence_that_is_too_long_is_refused_with_its_number_and_the_limit() 
     while len(translator().tokenizer.encode(fits)) > 59:
         fits = fits.rpartition(" ")[0]
     translator().translate(fits)
-    with pytest.raises(TranslationError, match=r"The sentence .*cat….* has \d+ pieces, .* at most 59\. Split it"):
+    with pytest.raises(TranslationError, match=r"The sentence .*cat ….* has \d+ pieces, .* at most 59\. Split it"):
         translator().translate(fits + " cat cat")
     with pytest.raises(TranslationError, match="Sentence 2 of 3"):
         translator().translate_sentences(["A dog.", fits + " cat cat", "A dog."])
