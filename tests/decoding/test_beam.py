@@ -77,7 +77,7 @@ def test_the_beam_itself_with_one_row_is_greedy_when_no_penalty_favours_length()
         assert output == ids(greedy)
 
 
-@pytest.mark.parametrize(("penalty", "alpha"), [*PENALTIES, ("power", 3.0)])
+@pytest.mark.parametrize(("penalty", "alpha"), PENALTIES)
 def test_stopping_early_never_changes_the_result(
     penalty: Penalty, alpha: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

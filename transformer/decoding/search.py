@@ -62,8 +62,6 @@ def search(
         step = method.advance(sentences, logits, forced)
         steps.append(step)
 
-        rows = step.parents.gather(1, step.kept)  # (B, W): which of a sentence's rows each of the next comes from
-        rows = rows + torch.arange(0, logits.shape[0] * logits.shape[1], logits.shape[1], device=device)[:, None]
         tokens = step.tokens.gather(1, step.kept)  # (B, W)
         done = method.done() | (length_limits <= len(steps))  # (B)
         left = done.any().item()  # the one place where the device is waited for
@@ -74,9 +72,13 @@ def search(
             sentences = [sentences[slot] for slot in stay.tolist()]
             if not sentences:
                 return gather(steps, endings, limits)
-            rows, tokens, length_limits = rows[stay], tokens[stay], length_limits[stay]
-            method.select(stay)
-            state.select_sentences(stay)
         if left or method.reorders:
+            rows = step.parents.gather(1, step.kept)  # (B, W): which row of its sentence each of the next comes from
+            first = torch.arange(0, len(logits) * logits.shape[1], logits.shape[1], device=device)  # (B)
+            rows = rows + first[:, None]  # (B, W): counted over all sentences
+            if left:
+                rows, tokens, length_limits = rows[stay], tokens[stay], length_limits[stay]
+                method.select(stay)
+                state.select_sentences(stay)
             state.select(rows.flatten())  # (R)
         tokens = tokens.flatten()  # (R)

@@ -12,42 +12,69 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+FIRST_ROOM = 16  # positions; doubled when they are used up
+
+
+class Past:
+    """Keys and values of the positions read so far, of all layers, with room for more.
+
+    Positions come first, so that a new one is written in one place, and one operation reorders the rows of all layers.
+    """
+
+    def __init__(self, layers: int):
+        self.layers = layers
+        self.length = 0  # K: positions read so far, the one that is being read included
+        self.room = torch.empty(0)  # (C, N, 2, R, H, E), of which the first K are in use
+
+    def append(self, layer: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        """The position that is being read, (R, H, 1, E) each; returns all so far, (R, H, K, E) each."""
+        if self.room.shape[0] < self.length:
+            rows, heads, _, width = key.shape
+            more = key.new_empty(max(FIRST_ROOM, self.room.shape[0]), self.layers, 2, rows, heads, width)
+            self.room = torch.cat([self.room, more]) if self.room.shape[0] else more  # (C, N, 2, R, H, E)
+        newest = self.room[self.length - 1, layer]  # (2, R, H, E)
+        newest[0], newest[1] = key.squeeze(2), value.squeeze(2)
+        keys, values = self.room[: self.length, layer].permute(1, 2, 3, 0, 4)  # (R, H, K, E) each
+        return keys, values
+
+    @torch.no_grad()
+    def select(self, rows: Tensor) -> None:
+        """Keeps these rows (R')."""
+        if self.length:
+            capacity, layers, _, _, heads, width = self.room.shape
+            selected = self.room.new_empty(capacity, layers, 2, len(rows), heads, width)  # (C, N, 2, R', H, E)
+            torch.index_select(self.room[: self.length], 3, rows, out=selected[: self.length])
+            self.room = selected
+
 
 @dataclass
 class LayerCache:
     """One decoder layer's share."""
 
+    index: int  # of the layer
+    past: Past  # shared by all layers
     cross_key: Tensor  # (B, H, S, E)
     cross_value: Tensor  # (B, H, S, E)
-    self_key: Tensor | None = None  # (R, H, K, E), K positions so far
-    self_value: Tensor | None = None  # (R, H, K, E)
 
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """The newest position, (R, H, 1, E) each; returns all so far, (R, H, K, E) each."""
-        if self.self_key is not None and self.self_value is not None:
-            key = torch.cat([self.self_key, key], dim=2)  # (R, H, K, E)
-            value = torch.cat([self.self_value, value], dim=2)  # (R, H, K, E)
-        self.self_key, self.self_value = key, value
-        return key, value
+        return self.past.append(self.index, key, value)
 
 
 @dataclass
 class DecoderState:
-    """All layers, the mask of the source, and how many positions have been read."""
+    """All layers, the mask of the source, and the past."""
 
     layers: list[LayerCache]
     source_mask: Tensor  # (B, 1, 1, S)
-    length: int = 0  # positions read so far
+    past: Past
 
     def select(self, rows: Tensor) -> None:
         """Keeps these rows (R', long) of the past, in this order; a row may appear several times.
 
         The encoder's side belongs to sentences, not rows, and stays as it is.
         """
-        for layer in self.layers:
-            if layer.self_key is not None and layer.self_value is not None:
-                layer.self_key = layer.self_key.index_select(0, rows)  # (R', H, K, E)
-                layer.self_value = layer.self_value.index_select(0, rows)  # (R', H, K, E)
+        self.past.select(rows)
 
     def select_sentences(self, sentences: Tensor) -> None:
         """Keeps the encoder's side of these sentences (B', long) only: the others are finished."""

@@ -31,4 +31,6 @@ class FeedForward(nn.Module):
         """(B, T, D) -> (B, T, D)."""
         hidden = probe("hidden", self.hidden(x))  # (B, T, F)
         activated = probe("activated", self.activation(hidden))  # (B, T, F)
-        return probe("output", self.output(self.dropout(activated)))  # (B, T, D)
+        if self.training:
+            activated = self.dropout(activated)
+        return probe("output", self.output(activated))  # (B, T, D)

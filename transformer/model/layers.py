@@ -32,9 +32,12 @@ class Residual(nn.Module):
         x = probe("residual_in", x)
         if self.pre_norm:
             normed = probe("norm_out", self.norm(x))
-            return probe("residual_sum", x + self.dropout(sublayer(normed)))
-        residual_sum = probe("residual_sum", x + self.dropout(sublayer(x)))
+            return probe("residual_sum", x + self._dropout(sublayer(normed)))
+        residual_sum = probe("residual_sum", x + self._dropout(sublayer(x)))
         return probe("norm_out", self.norm(residual_sum))
+
+    def _dropout(self, x: Tensor) -> Tensor:
+        return self.dropout(x) if self.training else x  # decoding one position at a time, the call itself would count
 
 
 class EncoderLayer(nn.Module):
