@@ -1,6 +1,6 @@
 """The Transformer of "Attention Is All You Need", written to be read. See README.md for where to start.
 
-    from transformer import Translator
+from transformer import Translator
 """
 
 from typing import TYPE_CHECKING
