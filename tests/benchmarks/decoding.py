@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.oracles.marian import comparable, generate, marian_like
 from transformer.config import EOS, PAD, DecodingConfig
+from transformer.decoding.columns import column_by_column
 from transformer.decoding.search import search
 from transformer.model import Transformer
 
@@ -115,6 +116,7 @@ def main(
         torch.set_num_threads(threads)
     model = endless_model(size)
     marian = marian_like(model)
+    column_by_column(model)  # as `Translator.load` does
     table = Table(title=f"Sentences per second, model size {size}, {torch.get_num_threads()} threads")
     for column in ("search", "batch", "ours", "Hugging Face", "ratio", "equal outputs"):
         table.add_column(column, justify="right")

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from transformer.checkpoint import Checkpoint, load_checkpoint
 from transformer.config import EOS, DecodingConfig
+from transformer.decoding.columns import column_by_column
 from transformer.decoding.length_penalty import length_limit
 from transformer.decoding.results import hypotheses
 from transformer.decoding.search import search
@@ -59,6 +60,8 @@ class Translator:
             CheckpointError: the file cannot be used; the message lists everything that is wrong with it.
         """
         checkpoint = load_checkpoint(path, device)
+        if torch.device(device).type == "cpu":
+            column_by_column(checkpoint.model)
         recipe = checkpoint.recipe or {}
         try:
             settings = TypeAdapter(DecodingConfig).validate_python(recipe.get("decoding") or {})
