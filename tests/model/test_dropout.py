@@ -9,6 +9,7 @@ from torch import Tensor
 from tests.model.small import batch, cached_logits, everything, randomised, small
 from transformer.model import SILENT, Probe, Transformer
 from transformer.model.attention import attend
+from transformer.model.dropout import dropout
 
 ALMOST_ONE = 1 - 1e-9
 RATES = ("dropout", "embedding_dropout", "attention_dropout", "activation_dropout")
@@ -105,3 +106,27 @@ def test_eval_mode_is_deterministic_and_free_of_dropout_on_all_roads() -> None:
 def test_the_defaults_are_the_papers_two_rates() -> None:
     config = small()
     assert [getattr(config, rate) for rate in RATES] == [0.1, 0.1, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
+def test_a_share_of_rate_is_dropped_and_the_expected_value_stays(rate: float) -> None:
+    torch.manual_seed(0)
+    ones = torch.ones(1000, 1003, requires_grad=True)
+    dropped = dropout(ones, rate)
+    deviation = (rate * (1 - rate) / ones.numel()) ** 0.5
+    assert dropped.eq(0).double().mean().item() == pytest.approx(rate, abs=4 * deviation + 2**-17)
+    assert dropped.unique().tolist() == [0.0, pytest.approx(1 / (1 - rate), rel=1e-3)]
+    assert dropped.double().mean().item() == pytest.approx(1.0, abs=4 * deviation / (1 - rate))
+    dropped.sum().backward()
+    assert ones.grad is not None
+    assert torch.equal(ones.grad, dropped)
+
+
+def test_neighbours_are_dropped_independently() -> None:
+    """Four neighbours share a draw of 64 bits, and must not notice."""
+    torch.manual_seed(0)
+    gone = dropout(torch.ones(250_000, 4), 0.3).eq(0).double()
+    covariance = gone.T.cov()
+    off_diagonal = covariance - covariance.diag().diag()
+    assert off_diagonal.abs().max().item() < 5 * 0.3 * 0.7 / 500
+    assert gone[1:, 0].mul(gone[:-1, 3]).mean().item() == pytest.approx(0.09, abs=0.005)

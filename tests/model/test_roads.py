@@ -12,6 +12,7 @@ from tests.model.small import B, T, batch, cached_logits, everything, randomised
 from transformer.config import BOS, PAD, ModelConfig
 from transformer.model import SILENT, Probe, Transformer
 from transformer.model.attention import attend
+from transformer.model.dropout import Dropout
 
 TOLERANCE = {torch.float64: (0.0, 1e-10), torch.float32: (1e-4, 1e-5)}
 POSITIONS = [("sinusoidal", "interleaved"), ("sinusoidal", "concatenated"), ("learned", "interleaved"),
@@ -94,8 +95,8 @@ def test_attention_is_the_same_on_both_roads_whatever_the_size_of_the_batch(mask
 def test_training_gradients_are_the_same_on_the_fused_and_the_explicit_road(norm: str, dtype: torch.dtype) -> None:
     model = randomised(small(norm=norm, attention_window=1), dtype).train()
     for module in model.modules():
-        if isinstance(module, torch.nn.Dropout):
-            module.p = 0.0
+        if isinstance(module, Dropout):
+            module.rate = 0.0
     source, target = batch()
     gradients = []
     for probe in (SILENT, watch(model, "*")):

@@ -15,9 +15,10 @@ import math
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout, scaled_dot_product_attention
+from torch.nn.functional import scaled_dot_product_attention
 
 from transformer.config import ModelConfig
+from transformer.model.dropout import dropout
 from transformer.model.probe import SILENT, Silent
 
 

@@ -11,6 +11,7 @@ import math
 from torch import Tensor, nn
 
 from transformer.config import ModelConfig
+from transformer.model.dropout import Dropout
 from transformer.model.positions import PositionalEncoding
 from transformer.model.probe import SILENT, Silent
 
@@ -29,7 +30,7 @@ class InputEmbedding(nn.Module):
         super().__init__()
         self.tokens = tokens
         self.positions = PositionalEncoding(config)
-        self.dropout = nn.Dropout(config.embedding_dropout)
+        self.dropout = Dropout(config.embedding_dropout)
         self.scale = math.sqrt(config.d_model)
 
     def forward(self, ids: Tensor, probe: Silent = SILENT, start: int = 0) -> Tensor:

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu, relu, silu
 
 from transformer.config import ModelConfig
+from transformer.model.dropout import Dropout
 from transformer.model.probe import SILENT, Silent
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": relu, "gelu": gelu, "silu": silu}
@@ -25,12 +26,10 @@ class FeedForward(nn.Module):
         self.hidden = nn.Linear(config.d_model, config.d_ff)  # W_1, b_1
         self.output = nn.Linear(config.d_ff, config.d_model)  # W_2, b_2
         self.activation = ACTIVATIONS[config.activation]
-        self.dropout = nn.Dropout(config.activation_dropout)
+        self.dropout = Dropout(config.activation_dropout)
 
     def forward(self, x: Tensor, probe: Silent = SILENT) -> Tensor:
         """(B, T, D) -> (B, T, D)."""
         hidden = probe("hidden", self.hidden(x))  # (B, T, F)
         activated = probe("activated", self.activation(hidden))  # (B, T, F)
-        if self.training:
-            activated = self.dropout(activated)
-        return probe("output", self.output(activated))  # (B, T, D)
+        return probe("output", self.output(self.dropout(activated)))  # (B, T, D)

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from transformer.config import ModelConfig
 from transformer.model.attention import MultiHeadAttention
 from transformer.model.cache import LayerCache
+from transformer.model.dropout import Dropout
 from transformer.model.feed_forward import FeedForward
 from transformer.model.probe import SILENT, Silent
 
@@ -24,7 +25,7 @@ class Residual(nn.Module):
     def __init__(self, config: ModelConfig):
         super().__init__()
         self.norm = nn.LayerNorm(config.d_model, eps=config.norm_epsilon)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.pre_norm = config.norm == "pre"
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor], probe: Silent = SILENT) -> Tensor:
@@ -32,12 +33,9 @@ class Residual(nn.Module):
         x = probe("residual_in", x)
         if self.pre_norm:
             normed = probe("norm_out", self.norm(x))
-            return probe("residual_sum", x + self._dropout(sublayer(normed)))
-        residual_sum = probe("residual_sum", x + self._dropout(sublayer(x)))
+            return probe("residual_sum", x + self.dropout(sublayer(normed)))
+        residual_sum = probe("residual_sum", x + self.dropout(sublayer(x)))
         return probe("norm_out", self.norm(residual_sum))
-
-    def _dropout(self, x: Tensor) -> Tensor:
-        return self.dropout(x) if self.training else x  # decoding one position at a time, the call itself would count
 
 
 class EncoderLayer(nn.Module):
