@@ -14,5 +14,17 @@ if str(HERE.parent) not in sys.path:  # `streamlit run` knows only the folder of
 st.set_page_config(page_title="Headlight", page_icon=str(HERE / "favicon.png"), layout="wide")
 st.html(HERE / "page.css")
 
-page = st.navigation([st.Page(HERE / "views" / "translate.py", title="Translate", url_path="translate", default=True)])
+
+def _page(name: str, title: str, default: bool = False) -> st.Page:
+    return st.Page(HERE / "views" / f"{name}.py", title=title, url_path=name, default=default)
+
+
+page = st.navigation(
+    {
+        "": [_page("translate", "Translate", default=True)],
+        "The theatre": [
+            _page("steps", "Step by step"),
+        ],
+    }
+)
 page.run()

@@ -10,9 +10,11 @@ trip over each other as soon as anything else runs (0.3 s becomes 1 to 10 s, mea
 import hashlib
 import os
 import tempfile
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import BoundedSemaphore, Lock
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -160,3 +162,32 @@ def _attention(
         found = trace(model, source_ids, target_ids, [f"{_SITES[kind]}.weights", f"{names[0]}.mask"])
     weights = np.stack([found.arrays[f"{name}.weights"] for name in names]).astype(np.float32)  # (L, H, Q, K)
     return Attention(weights, found.arrays[f"{names[0]}.mask"][0].astype(bool))
+
+
+def record(
+    file: CheckpointFile, source_ids: tuple[int, ...], target_ids: tuple[int, ...], sites: tuple[str, ...]
+) -> Mapping[str, np.ndarray]:
+    """What the model computed at these sites in one teacher-forced pass; see `transformer.trace`.
+
+    Args:
+        source_ids: pieces and EOS, as the encoder reads them.
+        target_ids: as the decoder predicted them, `Hypothesis.ids`.
+        sites: names or patterns.
+
+    Returns:
+        Read-only arrays by site, without the batch axis: all sessions share them.
+    """
+    return _record(file.path, file.modified, file.size, source_ids, target_ids, sites)
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def _record(
+    path: str,
+    modified: int,
+    size: int,
+    source_ids: tuple[int, ...],
+    target_ids: tuple[int, ...],
+    sites: tuple[str, ...],
+) -> Mapping[str, np.ndarray]:
+    with _GATE:
+        return MappingProxyType(trace(_load(path, modified, size).model, source_ids, target_ids, sites).arrays)

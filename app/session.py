@@ -6,11 +6,12 @@ and the sentence taken out of the address again.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
 from app.models import MOST_CHARACTERS, CheckpointFile
+from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 
 SENTENCE = "sentence"
@@ -18,6 +19,9 @@ CHECKPOINT = "checkpoint"
 KIND = "kind"
 LAYER = "layer"
 HEAD = "head"
+STEP: Literal["t"] = "t"  # the row of the decoder: it reads piece t and predicts the next
+SOURCE_TOKEN: Literal["s"] = "s"  # the position in the source
+OTHER_TOKEN: Literal["k"] = "k"  # in self-attention: the position that is looked at
 SHOWN_SENTENCE = "shown_sentence"  # which of several sentences the pictures show
 SHOWN_HYPOTHESIS = "shown_hypothesis"  # which of its alternatives
 
@@ -103,9 +107,40 @@ def forget_head() -> None:
 
 
 def forget_choice() -> None:
-    """Another text, or other settings: show the best translation of the first sentence."""
+    """Another text, or other settings: show the best translation of the first sentence, from its beginning."""
     st.session_state[SHOWN_SENTENCE] = 0
     st.session_state[SHOWN_HYPOTHESIS] = 0
+    for key in (STEP, SOURCE_TOKEN, OTHER_TOKEN):
+        st.session_state.pop(key, None)
+        st.query_params.pop(key, None)
+
+
+def shown_hypothesis(translation: Translation) -> int:
+    """Which of its alternatives is shown, from 0."""
+    return min(int(st.session_state.get(SHOWN_HYPOTHESIS, 0)), len(translation.hypotheses) - 1)
+
+
+def show_hypothesis(index: int) -> None:
+    """Chooses one of the alternatives."""
+    st.session_state[SHOWN_HYPOTHESIS] = index
+
+
+def position(key: Literal["t", "s", "k"], count: int, default: int = 0) -> int:
+    """A chosen token, from 0, in a row of `count`; kept in the session and mirrored, from 1, in the address."""
+    if key not in st.session_state:
+        linked = st.query_params.get(key, "")
+        st.session_state[key] = (
+            int(linked) - 1 if linked.isascii() and linked.isdigit() and len(linked) < 5 else default
+        )
+    chosen = min(max(int(st.session_state[key]), 0), count - 1)
+    if st.query_params.get(key) != str(chosen + 1):
+        st.query_params[key] = str(chosen + 1)
+    return chosen
+
+
+def choose_position(key: Literal["t", "s", "k"], index: int) -> None:
+    """Chooses a token, from 0."""
+    st.session_state[key] = index
 
 
 def is_dark() -> bool:

@@ -5,7 +5,7 @@ alone, never as markup, so whatever a user types stays text (tests/browser/test_
 Components are registered once, when this module is imported.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ def _component(name: str) -> Any:
 _lines = _component("lines")
 _pieces = _component("pieces")
 _choices = _component("choices")
+_picker = _component("picker")
 _meter = _component("meter")
 _link = _component("link")
 _export = _component("export")
@@ -47,6 +48,27 @@ def choices(rows: list[dict[str, str]], chosen: int, label: str, *, key: str, on
             on_choose(index)
 
     _choices(data={"rows": rows, "chosen": chosen, "label": label}, key=key, on_chosen_change=changed)
+
+
+def picker(
+    tokens: Sequence[str],
+    chosen: int,
+    label: str,
+    *,
+    color: str,
+    key: str,
+    on_choose: Callable[[int], None],
+    second: Sequence[str] = (),
+) -> None:
+    """A row of tokens of which one is chosen, by click or arrow keys; `second` stands below each, after an arrow."""
+
+    def changed() -> None:
+        index = st.session_state[key].chosen
+        if isinstance(index, int) and 0 <= index < len(tokens):
+            on_choose(index)
+
+    data = {"tokens": list(tokens), "chosen": chosen, "label": label, "color": color}
+    _picker(data=data | ({"second": list(second)} if second else {}), key=key, on_chosen_change=changed)
 
 
 def meter(used: int, limit: int, unit: str, *, watches: str, key: str) -> str | None:

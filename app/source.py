@@ -1,0 +1,125 @@
+"""The very lines of `transformer/` that compute a tensor, found by the name of its site and read from the source file.
+
+In the code a site is an expression `probe("weights", ...)`. The statement around it is what a page shows, so text and
+code cannot drift apart: a site that is renamed or moved is found where it is now (test_every_site_has_its_lines).
+"""
+
+import ast
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import transformer
+
+PACKAGE = Path(transformer.__file__).parent
+_RESIDUAL = ("residual_in", "residual_sum", "norm_out")
+
+
+@dataclass(frozen=True)
+class SourceLines:
+    """Lines of a file of this repository."""
+
+    path: str  # "transformer/model/attention.py"
+    first: int  # counted from 1
+    text: str
+
+    @property
+    def place(self) -> str:
+        return f"{self.path}, line {self.first}"
+
+
+def lines_of(site: str, pre_norm: bool = False) -> SourceLines:
+    """The statement that computes this site.
+
+    Args:
+        site: for example `encoder.layers.0.self_attention.weights`.
+        pre_norm: whether the model normalises before its sub-layers; the code of the two differs.
+
+    Raises:
+        KeyError: the code has no such site.
+    """
+    part = "residual" if site.endswith(_RESIDUAL) else site.split(".")[-2] if "." in site else ""
+    name = site.rsplit(".", 1)[-1]
+    if part == "residual":
+        if site.split(".")[-2] in ("self_attention", "cross_attention", "feed_forward"):
+            return _find("model/layers.py", name, which=0 if pre_norm else -1)
+        return _find("model/transformer.py", name, stack=site.split(".")[0])
+    if part == "embedding":
+        return _find("model/embedding.py", name)
+    if part in ("self_attention", "cross_attention"):
+        return _find("model/attention.py", name, which=-1)  # of two roads to the output, the plain one
+    if part == "feed_forward":
+        return _find("model/feed_forward.py", name)
+    return _find("model/transformer.py", name)
+
+
+def lines_between(path: str, name: str) -> SourceLines:
+    """A whole function or class, its docstring left out.
+
+    Args:
+        path: below `transformer/`, for example "model/masks.py".
+        name: of a function or class at the top of the file, or "Class.method".
+
+    Raises:
+        KeyError: there is none.
+    """
+    tree, lines = _parsed(path)
+    body: list[ast.stmt] = tree.body
+    node: ast.stmt | None = None
+    for part in name.split("."):
+        found = [
+            n for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef) and n.name == part
+        ]
+        if not found:
+            raise KeyError(f"transformer/{path} has no {name}")
+        node, body = found[0], found[0].body
+    assert isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef)
+    first, last = node.lineno, node.end_lineno or node.lineno
+    kept = lines[first - 1 : last]
+    if ast.get_docstring(node) is not None:
+        doc = node.body[0]
+        kept = lines[first - 1 : doc.lineno - 1] + lines[doc.end_lineno or doc.lineno : last]
+    return SourceLines(f"transformer/{path}", first, _dedented(kept))
+
+
+@cache
+def _parsed(path: str) -> tuple[ast.Module, list[str]]:
+    text = (PACKAGE / path).read_text(encoding="utf-8")
+    return ast.parse(text), text.splitlines()
+
+
+@cache
+def _find(path: str, name: str, stack: str = "", which: int = 0) -> SourceLines:
+    """The statement that holds `probe("name", ...)`: of several, number `which`.
+
+    `stack` picks the class Encoder or Decoder where both have one.
+    """
+    tree, lines = _parsed(path)
+    found = [
+        (getattr(top, "name", ""), node)
+        for top in tree.body
+        for node in ast.walk(top)
+        if isinstance(node, ast.Assign | ast.Return | ast.Expr) and _calls(node, name)
+    ]
+    if not found:
+        raise KeyError(f"transformer/{path} has no site {name}")
+    nodes = [node for owner, node in found if owner.lower() == stack] or [node for _, node in found]
+    node = sorted(nodes, key=lambda node: node.lineno)[which]
+    return SourceLines(f"transformer/{path}", node.lineno, _dedented(lines[node.lineno - 1 : node.end_lineno]))
+
+
+def _calls(statement: ast.stmt, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "probe"
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+        and node.args[0].value == name
+        for node in ast.walk(statement)
+    )
+
+
+def _dedented(lines: list[str]) -> str:
+    indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    return "\n".join(line[indent:] for line in lines).strip("\n")

@@ -1,0 +1,147 @@
+"""Controls that pages share: kind of attention, layer, head, and the chosen tokens. The same choice on every page.
+
+Call them inside the page's fragment: a choice then draws the fragment again and nothing else.
+"""
+
+from functools import partial
+
+import streamlit as st
+
+from app import components, models
+from app.figures.axes import TokenAxis, visible
+from app.figures.heads import clearest_head
+from app.models import Kind
+from app.session import (
+    HEAD,
+    KIND,
+    LAYER,
+    OTHER_TOKEN,
+    SOURCE_TOKEN,
+    STEP,
+    choose_position,
+    is_dark,
+    position,
+)
+from app.theme import role_color
+from app.views.stage import Scene
+
+KINDS: dict[Kind, str] = {
+    "cross": "Encoder-decoder attention",
+    "encoder": "Encoder self-attention",
+    "decoder": "Decoder self-attention",
+}
+SHORT: dict[Kind, str] = {"cross": "Encoder-decoder", "encoder": "Encoder self", "decoder": "Decoder self"}
+SITES: dict[Kind, str] = {
+    "cross": "decoder.layers.{}.cross_attention",
+    "encoder": "encoder.layers.{}.self_attention",
+    "decoder": "decoder.layers.{}.self_attention",
+}
+
+
+def attention_kind() -> Kind:
+    """The chosen kind of attention."""
+    kind: Kind = st.segmented_control(
+        "Attention",
+        list(KINDS),
+        format_func=SHORT.__getitem__,
+        default="cross",
+        required=True,
+        key=KIND,
+        bind="query-params",
+    )
+    return kind
+
+
+def kind_layer_head(scene: Scene) -> tuple[Kind, int, int]:
+    """Kind, layer and head, the latter two from 0; a row of controls. On opening: the clearest head of that kind."""
+    with st.container(key="choose", horizontal=True, vertical_alignment="bottom"):
+        kind = attention_kind()
+        layer, head = layer_and_head(scene, kind)
+    return kind, layer, head
+
+
+def layer_and_head(scene: Scene, kind: Kind) -> tuple[int, int]:
+    """Layer and head, from 0. On opening: the clearest, see `app.figures.heads.clarity`."""
+    weights = models.attention(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, kind).weights
+    queries, keys = axes(scene, kind)
+    clearest = clearest_head(weights, queries.predicts or queries.tokens, keys.tokens)
+    layers, heads = weights.shape[:2]
+    chosen = []
+    for label, key, count, default in (("Layer", LAYER, layers, clearest[0]), ("Head", HEAD, heads, clearest[1])):
+        options = list(range(1, count + 1))
+        if count <= 12:
+            value = st.segmented_control(
+                label, options, default=default + 1, required=True, key=key, bind="query-params"
+            )
+        else:
+            value = st.selectbox(label, options, index=default, key=key, bind="query-params")
+        chosen.append(int(value or default + 1) - 1)
+    st.button(
+        "Clearest head",
+        key="clearest",
+        on_click=choose_head,
+        args=clearest,
+        help="The head that looks most sharply at words (not at punctuation or </s>), and at another from row to row. "
+        "The page opens with it.",
+    )
+    return chosen[0], chosen[1]
+
+
+def choose_head(layer: int, head: int) -> None:
+    """Chooses a head, from 0."""
+    st.session_state[LAYER] = layer + 1
+    st.session_state[HEAD] = head + 1
+
+
+def axes(scene: Scene, kind: Kind) -> tuple[TokenAxis, TokenAxis]:
+    """(queries, keys) of this kind of attention."""
+    if kind == "encoder":
+        return scene.source, scene.source
+    writer = scene.target
+    if kind == "cross":
+        return writer, scene.source
+    return writer, TokenAxis(f"{writer.title}, as read", "decoder", writer.tokens)
+
+
+def decoder_step(scene: Scene, label: str = "Step t: reads → predicts", *, key: str = "pick_step") -> int:
+    """The chosen row of the decoder, from 0: it reads piece t and predicts the next. Opens with the first."""
+    axis = scene.target
+    step = position(STEP, len(axis))
+    components.picker(
+        [visible(token) for token in axis.tokens],
+        step,
+        label,
+        color=role_color("decoder", is_dark()),
+        key=key,
+        on_choose=partial(choose_position, STEP),
+        second=[visible(token) for token in axis.predicts],
+    )
+    return step
+
+
+def source_token(scene: Scene, label: str = "Source token", *, key: str = "pick_source") -> int:
+    """The chosen position in the source, from 0. Opens with the first."""
+    chosen = position(SOURCE_TOKEN, len(scene.source))
+    components.picker(
+        [visible(token) for token in scene.source.tokens],
+        chosen,
+        label,
+        color=role_color("encoder", is_dark()),
+        key=key,
+        on_choose=partial(choose_position, SOURCE_TOKEN),
+    )
+    return chosen
+
+
+def other_token(axis: TokenAxis, label: str = "Looks at", *, key: str = "pick_other") -> int:
+    """In self-attention, the chosen position that is looked at, from 0. Opens with the first."""
+    chosen = position(OTHER_TOKEN, len(axis))
+    components.picker(
+        [visible(token) for token in axis.tokens],
+        chosen,
+        label,
+        color=role_color("key", is_dark()),
+        key=key,
+        on_choose=partial(choose_position, OTHER_TOKEN),
+    )
+    return chosen

@@ -1,0 +1,182 @@
+"""What stands at the top of every page: checkpoint, sentence box, translation. Below it come a page's own pictures.
+
+A page begins with `scene = stage()`. The sentence, its translation and the chosen alternative are the same on
+all pages and survive a change of page.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from app import components, models
+from app.figures.axes import TokenAxis
+from app.models import MOST_CHARACTERS, MOST_SENTENCES
+from app.session import (
+    SENTENCE,
+    SHOWN_HYPOTHESIS,
+    SHOWN_SENTENCE,
+    Opened,
+    forget_choice,
+    open_with_example,
+    sentence_from_link,
+    shown_hypothesis,
+)
+from app.views import controls
+from transformer.config import BOS, DecodingConfig, ModelConfig
+from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
+from transformer.errors import HeadlightError
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a page shows pictures of: one sentence and one translation of it by one checkpoint."""
+
+    opened: Opened
+    translation: Translation
+    hypothesis: Hypothesis
+
+    @property
+    def config(self) -> ModelConfig:
+        return self.opened.translator.model.config
+
+    @property
+    def source(self) -> TokenAxis:
+        """The S pieces that the encoder reads."""
+        pieces = tuple(piece.text for piece in self.translation.source_pieces)
+        return TokenAxis(f"{self.opened.task.source} (source)", "encoder", pieces)
+
+    @property
+    def target(self) -> TokenAxis:
+        """The T rows of the decoder: what each reads, and what it predicts."""
+        read = (self.opened.translator.tokenizer.piece(BOS), *self.hypothesis.pieces[:-1])
+        return TokenAxis(f"{self.opened.task.target} (translation)", "decoder", read, self.hypothesis.pieces)
+
+    def record(self, *sites: str) -> Mapping[str, np.ndarray]:
+        """What the model computed at these sites (names or patterns), without the batch axis; computed once and kept.
+
+        For example `record("decoder.layers.0.cross_attention.weights")` has one array (H, T, S).
+        """
+        return models.record(self.opened.file, self.translation.source_ids, self.hypothesis.ids, sites)
+
+
+def stage() -> Scene | None:
+    """Draws the top of a page. None: there is nothing to show yet, and the page has said why."""
+    found = choose_sentence()
+    if found is None:
+        return None
+    opened, translation = found
+    hypothesis = translation.hypotheses[shown_hypothesis(translation)]
+    with st.container(key="headline"):
+        st.text(hypothesis.text or "(nothing)")
+    return Scene(opened, translation, hypothesis)
+
+
+def choose_sentence() -> tuple[Opened, Translation] | None:
+    """Draws checkpoint, settings and sentence box, and translates; gives the sentence whose pictures are shown."""
+    sentence_from_link()
+    controls.take_upload()
+    opened = controls.sidebar()
+    controls.upload_problem()
+    if opened is None:
+        return None
+    settings = controls.decoding_settings(opened.translator.settings)
+    open_with_example(opened.task)
+    text = _sentence_box(opened)
+    translated = _translated(opened, text, settings)
+    translation = _one_sentence(translated) if translated else None
+    return (opened, translation) if translation else None
+
+
+def _sentence_box(opened: Opened) -> str:
+    text = st.text_input(
+        "Sentence",
+        key=SENTENCE,
+        persist_state="session",
+        on_change=forget_choice,
+        placeholder="Type a sentence and press Enter",
+        autocomplete="off",
+    )
+    with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="medium"):
+        _meter(opened)
+        if opened.task.examples:
+            with st.popover("Examples", type="tertiary"):
+                for number, example in enumerate(opened.task.examples):
+                    st.button(example, key=f"example_{number}", on_click=_take, args=(example,), width="stretch")
+        components.link(text or "", key="copy_link")
+    return text or ""
+
+
+def _take(example: str) -> None:
+    st.session_state[SENTENCE] = example
+    forget_choice()
+
+
+@st.fragment
+def _meter(opened: Opened) -> None:
+    """How much of the limit is used, while typing: only this line is drawn again."""
+    state = st.session_state.get("meter")
+    draft = getattr(state, "draft", None)
+    text = draft if isinstance(draft, str) else st.session_state.get(SENTENCE, "")
+    used, sentences = models.pieces_needed(opened.file, text)
+    unit = "pieces" if sentences < 2 else f"pieces in the longest of {sentences} sentences"
+    components.meter(used, models.most_pieces(opened.translator), unit, watches="Sentence", key="meter")
+
+
+def _translated(opened: Opened, text: str, settings: DecodingConfig) -> TranslatedText | None:
+    """The translation, or None after a sentence that says why there is none."""
+    if not text.strip():
+        st.info("Type a sentence above and press Enter, or take one of the examples.")
+        return None
+    if len(text) > MOST_CHARACTERS:
+        st.warning(
+            f"This text has {len(text):,} characters; the page translates up to {MOST_CHARACTERS:,} at once. "
+            "Please shorten it. Whole documents are a job for `python -m transformer translate`."
+        )
+        return None
+    longest, sentences = models.pieces_needed(opened.file, text)
+    limit = models.most_pieces(opened.translator)
+    if longest > limit:
+        st.warning(
+            f"{'This sentence' if sentences == 1 else 'The longest sentence'} has {longest:,} pieces; the page shows "
+            f"up to {limit:,} with this checkpoint. Please shorten it, or end a sentence earlier with a full stop."
+        )
+        return None
+    if sentences > MOST_SENTENCES:
+        st.warning(f"These are {sentences:,} sentences; the page translates up to {MOST_SENTENCES} at once.")
+        return None
+    try:
+        with st.spinner("Translating …", show_time=True):
+            translated = models.translate(opened.file, text, settings)
+    except HeadlightError as error:
+        with st.container(border=True):
+            st.text(str(error))
+        return None
+    if not any(translation.hypotheses for translation in translated.sentences):
+        st.info("Nothing is left to translate: the text has only white space or invisible characters.")
+        return None
+    return translated
+
+
+def _one_sentence(translated: TranslatedText) -> Translation | None:
+    """The sentence whose pictures are shown. Where there are several, all are listed and one is chosen."""
+    sentences = [translation for translation in translated.sentences if translation.hypotheses]
+    if len(sentences) == 1:
+        return sentences[0]
+    chosen = min(st.session_state.get(SHOWN_SENTENCE, 0), len(sentences) - 1)
+    st.header(f"{len(sentences)} sentences", anchor=False)
+    st.caption("All are translated. The pictures below belong to the one that is marked; choose another by a click.")
+    components.choices(
+        [{"text": translation.text or "(nothing)", "second": translation.source} for translation in sentences],
+        chosen,
+        "Sentence to look into",
+        key="sentences",
+        on_choose=_show_sentence,
+    )
+    return sentences[chosen]
+
+
+def _show_sentence(index: int) -> None:
+    st.session_state[SHOWN_SENTENCE] = index
+    st.session_state[SHOWN_HYPOTHESIS] = 0

@@ -1,0 +1,59 @@
+"""A page is triplets: what the paper says, what the code does, and the picture of that very tensor.
+
+This draws the first two beside each other; the page places the picture below. The lines of code are read from the file.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from app.source import SourceLines, lines_of
+
+
+def triplet(
+    section: str, formula: str, text: str, code: str | SourceLines, *, shape: str = "", pre_norm: bool = False
+) -> None:
+    """The paper beside the code.
+
+    Args:
+        section: where in the paper, e.g. "section 3.2.1, equation 1".
+        formula: LaTeX, without dollars; "" where there is none.
+        text: one or two sentences of Markdown, never a user's words.
+        code: the name of a site, or lines of the source.
+        pre_norm: of the model, where the code for the two placements of LayerNorm differs.
+        shape: what `shape_text` gives.
+    """
+    lines = lines_of(code, pre_norm) if isinstance(code, str) else code
+    with st.container(border=True):
+        left, right = st.columns([1, 1], gap="medium")
+        with left:
+            st.caption(f"The paper, {section}")
+            if formula:
+                st.latex(formula)
+            st.markdown(text)
+        with right:
+            st.caption(f"The code, `{lines.place}`")
+            st.code(lines.text, language="python", wrap_lines=True)
+            if shape:
+                st.caption(shape)
+
+
+LETTERS = {
+    "B": "batch",
+    "S": "source length",
+    "T": "target length",
+    "Q": "queries",
+    "K": "keys",
+    "H": "heads",
+    "D": "d_model",
+    "E": "d_k per head",
+    "F": "d_ff",
+    "V": "vocabulary",
+}
+
+
+def shape_text(letters: Sequence[str], sizes: Sequence[int] | Mapping[str, int]) -> str:
+    """A shape in letters and numbers: "H × T × S = heads × target length × source length = 8 × 14 × 13"."""
+    numbers = [sizes[letter] for letter in letters] if isinstance(sizes, Mapping) else list(sizes)
+    words = " × ".join(LETTERS.get(letter, letter) for letter in letters)
+    return f"Shape {' × '.join(letters)} = {words} = **{' × '.join(f'{n:,}' for n in numbers)}**"
