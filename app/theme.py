@@ -51,6 +51,8 @@ _SIGNED_DARK: ColorScale = [
     (1.0, "#b5d6ff"),
 ]
 
+_PAIR = (("#00738a", "#58cbe4"), ("#ad2b73", "#ff93c9"))  # sine and cosine, with and without: neither is a role above
+
 MASKED = "rgba(128, 136, 150, 0.28)"  # a cell that may not attend: grey on either ground, never the colour of 0
 TICK_SIZE = 15  # px, tokens along an axis
 SMALL_TICK_SIZE = 11
@@ -61,6 +63,11 @@ TITLE_SIZE = 18
 def role_color(role: Role, dark: bool) -> str:
     """The one colour of this role, for dark or light ground."""
     return _ROLES[role][dark]
+
+
+def pair_color(second: bool, dark: bool) -> str:
+    """Two things set against each other that are no roles: sine and cosine, with the division and without."""
+    return _PAIR[second][dark]
 
 
 def weight_scale(dark: bool) -> ColorScale:
