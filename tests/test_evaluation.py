@@ -4,7 +4,7 @@ import pytest
 import sacrebleu
 
 from transformer.errors import HeadlightError
-from transformer.evaluation import group_by_source, score
+from transformer.evaluation import group_by_source, score, sentence_score
 
 OUTPUTS = ["Der Hund bellt laut im Garten.", "Ich heiße Anna, und du?", "Das ist ein kleines Haus."]
 FIRST = ["Der Hund bellt laut im Hof.", "Ich heiße Anna und du?", "Dies ist ein kleines Haus."]
@@ -38,6 +38,18 @@ def test_a_second_reference_counts_where_there_is_one() -> None:
     assert score(OUTPUTS, [[*given, output] for given, output in zip(references, OUTPUTS, strict=True)])[
         "bleu"
     ] == pytest.approx(100)
+
+
+def test_one_sentence_is_scored_as_sacrebleu_does_also_if_it_is_shorter_than_four_words() -> None:
+    for output, reference in [*zip(OUTPUTS, FIRST, strict=True), ("Ja.", "Ja.")]:
+        scores = sentence_score(output, [reference])
+        expected = sacrebleu.sentence_bleu(output, [reference], use_effective_order=True)
+        assert scores["bleu"] == pytest.approx(expected.score)
+        assert scores["chrf"] == pytest.approx(sacrebleu.sentence_chrf(output, [reference]).score)
+        assert "eff:yes" in str(scores["bleu_signature"])
+    assert sentence_score("Ja.", ["Ja."])["bleu"] == pytest.approx(100)
+    with pytest.raises(HeadlightError, match="at least one"):
+        sentence_score("Ja.", [])
 
 
 def test_rows_that_share_a_source_become_its_references_in_order() -> None:

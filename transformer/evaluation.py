@@ -55,6 +55,24 @@ def score(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> dic
     return scores
 
 
+def sentence_score(hypothesis: str, references: Sequence[str]) -> dict[str, float | str]:
+    """BLEU and chrF2 of one sentence, with their signatures: names as in `score`.
+
+    A sentence may have no 4-gram at all, so its BLEU counts only n-grams up to its own length (`eff:yes`). It is a
+    rough number, and the mean over sentences is not the BLEU of a corpus.
+
+    Raises:
+        HeadlightError: there is no reference.
+    """
+    if not references:
+        raise HeadlightError("Scores need at least one reference.")
+    scores: dict[str, float | str] = {}
+    for name, metric in (("bleu", BLEU(effective_order=True)), ("chrf", CHRF())):
+        scores[name] = metric.sentence_score(hypothesis, references).score
+        scores[f"{name}_signature"] = str(metric.get_signature())
+    return scores
+
+
 def evaluate(
     translator: Translator,
     pairs: Iterable[tuple[str, str]],

@@ -127,6 +127,14 @@ def test_a_prefix_may_be_text_or_ids() -> None:
     assert all(hypothesis.text.startswith("The cat") for hypothesis in one.hypotheses)
 
 
+def test_a_prefix_is_cleaned_as_targets_are_and_keeps_its_typographic_signs() -> None:
+    ids = translator().tokenizer.encode("„The cat")
+    assert ids != translator().tokenizer.encode('"The cat')
+    (found,) = translator().translate_sentences(["A dog barks."], prefix="  „The\u200b  cat ")
+    assert list(found.hypotheses[0].ids[: len(ids)]) == ids
+    assert found.text.startswith("„The cat")
+
+
 def test_a_prefix_that_cannot_be_is_refused() -> None:
     with pytest.raises(TranslationError, match=r"The prefix has 30 pieces, and .* may have at most \d+"):
         translator().translate_sentences(["A dog."], prefix=[9] * 30)

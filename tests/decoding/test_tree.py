@@ -11,7 +11,9 @@ from transformer.config import BOS, EOS, DecodingConfig
 from transformer.decoding.length_penalty import length_penalty
 from transformer.decoding.results import hypotheses
 from transformer.decoding.search import search
+from transformer.decoding.steps import Candidate, Ending, Found
 from transformer.decoding.translation import Hypothesis, SearchNode
+from transformer.decoding.tree import Judge
 from transformer.text.tokenizer import Tokenizer
 
 BEAM = DecodingConfig(beam=3, n_best=2, max_extra_length=5)
@@ -104,6 +106,15 @@ def test_reasons_name_the_numbers() -> None:
     assert best.reason == f"{expected} It is the translation."
     assert tree[found[1].node or 0].reason.endswith("It is alternative 2.")
     assert any(node.reason.endswith("Others scored better.") for _, tree in trees(BEAM) for node in tree)
+
+
+def test_no_score_is_minus_zero() -> None:
+    candidate = Candidate(EOS, 0, -1e-5, -1e-5)
+    found = Found([Ending(1, 0, True)], [[candidate]], [[0]], 4)
+    for settings in (BEAM, METHODS[1]):
+        _, reason = Judge(found, found.endings, settings, 0)(1, 0, candidate)
+        assert "the score 0.000 / " in reason
+        assert "-0.000" not in reason
 
 
 def test_a_prefix_is_named_as_the_reason() -> None:

@@ -33,6 +33,17 @@ def random_numbers(sources: list[list[int]], width: int, length: int, seed: int)
 
 def draw(logits: Tensor, random: Tensor, settings: DecodingConfig) -> Tensor:
     """logits (B, W, V), uniform random numbers (B, W) -> pieces (B, W)."""
+    cumulative, ids = stretches(logits, settings)
+    aim = random[:, :, None] * cumulative[..., -1:]  # (B, W, 1)
+    # Trap: with right=False a random number of exactly 0 would draw the first piece even if it is forbidden
+    # (test_a_random_number_of_zero_draws_an_allowed_piece).
+    drawn = torch.searchsorted(cumulative, aim, right=True).clamp(max=cumulative.shape[-1] - 1)  # (B, W, 1)
+    return (drawn if ids is None else ids.gather(-1, drawn)).squeeze(-1)  # (B, W)
+
+
+def stretches(logits: Tensor, settings: DecodingConfig) -> tuple[Tensor, Tensor | None]:
+    """The line on which a random number falls: logits (B, W, V) -> cumulative sums (B, W, V') of the probabilities of
+    all pieces that may be drawn, and the ids (B, W, V') of the pieces they belong to; None: the place is the id."""
     scaled = logits / settings.temperature  # (B, W, V)
     ids = None
     if settings.top_k or settings.top_p < 1:
@@ -43,8 +54,4 @@ def draw(logits: Tensor, random: Tensor, settings: DecodingConfig) -> Tensor:
     if settings.top_p < 1:
         outside = cumulative - probabilities >= settings.top_p  # (B, W, V): those before it are enough
         cumulative = probabilities.masked_fill(outside, 0.0).cumsum(dim=-1)  # (B, W, V)
-    aim = random[:, :, None] * cumulative[..., -1:]  # (B, W, 1)
-    # Trap: with right=False a random number of exactly 0 would draw the first piece even if it is forbidden
-    # (test_a_random_number_of_zero_draws_an_allowed_piece).
-    drawn = torch.searchsorted(cumulative, aim, right=True).clamp(max=cumulative.shape[-1] - 1)  # (B, W, 1)
-    return (drawn if ids is None else ids.gather(-1, drawn)).squeeze(-1)  # (B, W)
+    return cumulative, ids

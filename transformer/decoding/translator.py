@@ -24,7 +24,7 @@ from transformer.decoding.search import search
 from transformer.decoding.translation import TranslatedText, Translation
 from transformer.errors import ConfigError, TranslationError
 from transformer.model import Transformer
-from transformer.text.normalise import normalise
+from transformer.text.normalise import clean, normalise
 from transformer.text.sentences import split_sentences
 from transformer.text.tokenizer import Piece, Tokenizer
 
@@ -104,7 +104,8 @@ class Translator:
 
         Args:
             keep_tree: also return every candidate of the search.
-            prefix: how each translation has to begin: text, or ids without <s>.
+            prefix: how each translation has to begin: text, or ids without <s>. Text is `clean`ed as targets are in
+                training: a typographic quote stays one.
             batch_tokens: size of a batch: sentences x hypotheses of each x length of the longest source.
 
         Raises:
@@ -114,7 +115,7 @@ class Translator:
         sources = [normalise(sentence) for sentence in sentences]
         pieces = [self._read(source) for source in sources]
         ids = [[piece.id for piece in sentence] for sentence in pieces]  # of an empty sentence: none
-        forced = self.tokenizer.encode(normalise(prefix)) if isinstance(prefix, str) else list(prefix)
+        forced = self.tokenizer.encode(clean(prefix)) if isinstance(prefix, str) else list(prefix)
         self._check(sources, ids, forced, settings)
         done = {}
         for batch in batches([len(sentence) for sentence in ids], settings, batch_tokens):

@@ -1,6 +1,7 @@
 """The tree of a search: every candidate that was looked at, what became of it, and why in a sentence.
 
-It is read off the steps when the search is over, and only for those who ask.
+It is read off the steps when the search is over, and only for those who ask. (The z in number formats: a score that
+rounds to 0 is 0.000, not -0.000.)
 """
 
 import math
@@ -69,7 +70,7 @@ class Judge:
             return "unfinished", f"Cut off: {length} pieces are the length limit."
         limit = self.found.limit
         best = candidate.sum / length_penalty(limit, self.settings)
-        reach = f"at best {candidate.sum:.3f} / {formula(limit, self.settings)} = {best:.3f}, at the length limit"
+        reach = f"at best {candidate.sum:z.3f} / {formula(limit, self.settings)} = {best:z.3f}, at the length limit"
         return "stopped", f"The search ended, because this one could not win any more: it could reach {reach}."
 
     def _kept(self, length: int, rank: int) -> str:
@@ -85,7 +86,7 @@ class Judge:
         if candidate.token == EOS:
             return f"It ends here, but is not among the best {self.beam} candidates of this step."
         lowest = self.found.candidates[length - 1][self.found.kept[length - 1][-1]].sum
-        return f"{self.beam} candidates that do not end here have higher sums, the lowest of them {lowest:.3f}."
+        return f"{self.beam} candidates that do not end here have higher sums, the lowest of them {lowest:z.3f}."
 
     def _finished(self, length: int, column: int, candidate: Candidate) -> str:
         penalty = formula(length, self.settings)
@@ -95,4 +96,4 @@ class Judge:
             rank = "Others scored better."
         else:
             rank = "It is the translation." if place == 0 else f"It is alternative {place + 1}."
-        return f"It ends here, with the score {candidate.sum:.3f} / {penalty} = {score:.3f}. {rank}"
+        return f"It ends here, with the score {candidate.sum:z.3f} / {penalty} = {score:z.3f}. {rank}"
