@@ -5,11 +5,11 @@ import pytest
 import torch
 
 from tests.decoding.small import V, ids, random_sources, undecided
-from transformer.config import BOS, DecodingConfig
+from transformer.config import BOS, PAD, DecodingConfig
 from transformer.decoding.search import search
 from transformer.errors import HeadlightError
 from transformer.model import Probe, Transformer, census
-from transformer.trace import trace
+from transformer.trace import trace, trace_batch
 
 METHODS = [
     DecodingConfig(method="greedy", max_extra_length=8),
@@ -93,3 +93,23 @@ def test_what_cannot_be_traced_is_refused() -> None:
         trace(undecided(), [8, 3], [])
     with pytest.raises(ValueError, match="training mode"):
         trace(Transformer(undecided().config), [8, 3], [5, 3])
+
+
+def test_each_sentence_of_a_padded_batch_has_its_trace_with_padding_and_its_own_numbers() -> None:
+    long, short = ([8, 9, 10, 3], [5, 6, 7, 8, 3]), ([9, 3], [6, 3])
+    traces = trace_batch(undecided(), [long[0], short[0]], [long[1], short[1]])
+    assert traces[1].source_ids == (9, 3, PAD, PAD)
+    assert traces[1].target_ids == (BOS, 6, PAD, PAD, PAD)
+    assert traces[1].predicted_ids == (6, 3, PAD, PAD, PAD)
+    for found, (source, target) in zip(traces, (long, short), strict=True):
+        alone = trace(undecided(), source, target)
+        for site, shape in census(undecided().config).items():
+            sizes = {"S": len(source), "T": len(target)}
+            real = found[site][tuple(slice(sizes.get(letter)) for letter in shape[1:])]
+            np.testing.assert_allclose(real, alone[site], rtol=0, atol=1e-10, err_msg=site)
+
+
+def test_sentences_alike_in_length_are_traced_without_padding() -> None:
+    first, second = trace_batch(undecided(), [[8, 3], [9, 3]], [[5, 3], [6, 3]], ["logits"])
+    np.testing.assert_allclose(first["logits"], trace(undecided(), [8, 3], [5, 3])["logits"], rtol=0, atol=1e-12)
+    assert not np.array_equal(first["logits"], second["logits"])

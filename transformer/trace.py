@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from transformer.config import BOS
+from transformer.config import BOS, PAD
 from transformer.model import Probe, Transformer, census
 
 EVERYTHING = ("*",)
@@ -60,30 +60,59 @@ def trace(
     Raises:
         HeadlightError: no site has such a name.
     """
+    (found,) = trace_batch(model, [source_ids], [target_ids], watch, piece)
+    return found
+
+
+def trace_batch(
+    model: Transformer,
+    sources: Sequence[Sequence[int]],
+    targets: Sequence[Sequence[int]],
+    watch: Iterable[str] = EVERYTHING,
+    piece: Callable[[int], str] = str,
+) -> tuple[Trace, ...]:
+    """One probed pass over a batch of sentences, padded on the right as in training: a trace for each.
+
+    Ids, pieces and arrays of a shorter sentence go on with padding to the length of the longest.
+
+    Args:
+        sources, targets: of each sentence what `trace` takes.
+
+    Raises:
+        HeadlightError: no site has such a name.
+    """
     if model.training:
         raise ValueError("The model is in training mode, where dropout changes every pass. Call model.eval().")
-    if not source_ids or not target_ids:
+    if not all(sources) or not all(targets) or not sources:
         raise ValueError("There is nothing to trace: source and target need at least one piece, </s>.")
-    if BOS in target_ids:
+    if any(BOS in target_ids for target_ids in targets):
         raise ValueError("target_ids are what was predicted (Hypothesis.ids); <s> is put before them here.")
-    reads = (BOS, *target_ids[:-1])
+    source, predicted = _padded(sources), _padded(targets)
+    reads = _padded([(BOS, *target_ids[:-1]) for target_ids in targets])
     probe = Probe(census(model.config), watch)
     device = model.output.weight.device
     with torch.inference_mode():
-        model(torch.tensor([list(source_ids)], device=device), torch.tensor([reads], device=device), probe)
-    return Trace(
-        source_ids=tuple(source_ids),
-        target_ids=reads,
-        predicted_ids=tuple(target_ids),
-        source_pieces=tuple(piece(id) for id in source_ids),
-        target_pieces=tuple(piece(id) for id in reads),
-        predicts=tuple(piece(id) for id in target_ids),
-        arrays={site: _array(value) for site, value in probe.records.items()},
+        model(torch.tensor(source, device=device), torch.tensor(reads, device=device), probe)
+    return tuple(
+        Trace(
+            source_ids=source[row],
+            target_ids=reads[row],
+            predicted_ids=predicted[row],
+            source_pieces=tuple(piece(id) for id in source[row]),
+            target_pieces=tuple(piece(id) for id in reads[row]),
+            predicts=tuple(piece(id) for id in predicted[row]),
+            arrays={site: _array(value[row]) for site, value in probe.records.items()},
+        )
+        for row in range(len(source))
     )
 
 
+def _padded(rows: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+    longest = max(map(len, rows))
+    return [(*row, *[PAD] * (longest - len(row))) for row in rows]
+
+
 def _array(value: torch.Tensor) -> np.ndarray:
-    value = value[0]  # the batch axis, of length 1
     if value.dtype in (torch.bfloat16, torch.float16):
         value = value.float()
     # A copy: many a recorded tensor is a view, of one number for a whole mask or of a larger block.
