@@ -24,9 +24,10 @@ import torch
 from transformer.config import DecodingConfig
 from transformer.decoding.translation import TranslatedText
 from transformer.decoding.translator import Translator
+from transformer.padding import padding_difference
 from transformer.text.normalise import normalise
 from transformer.text.sentences import split_sentences
-from transformer.trace import trace
+from transformer.trace import Trace, trace, trace_batch
 
 Kind = Literal["cross", "encoder", "decoder"]
 
@@ -191,3 +192,50 @@ def _record(
 ) -> Mapping[str, np.ndarray]:
     with _GATE:
         return MappingProxyType(trace(_load(path, modified, size).model, source_ids, target_ids, sites).arrays)
+
+
+def record_batch(
+    file: CheckpointFile,
+    source_ids: tuple[tuple[int, ...], ...],
+    target_ids: tuple[tuple[int, ...], ...],
+    sites: tuple[str, ...],
+) -> tuple[Trace, ...]:
+    """What `record` gives, for several sentences in one padded pass: a trace for each, see `trace_batch`."""
+    return _record_batch(file.path, file.modified, file.size, source_ids, target_ids, sites)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _record_batch(
+    path: str,
+    modified: int,
+    size: int,
+    source_ids: tuple[tuple[int, ...], ...],
+    target_ids: tuple[tuple[int, ...], ...],
+    sites: tuple[str, ...],
+) -> tuple[Trace, ...]:
+    translator = _load(path, modified, size)
+    with _GATE:
+        return trace_batch(translator.model, source_ids, target_ids, sites, translator.tokenizer.piece)
+
+
+def changed_by_padding(
+    file: CheckpointFile,
+    source_ids: tuple[tuple[int, ...], ...],
+    target_ids: tuple[tuple[int, ...], ...],
+    row: int,
+) -> dict[str, float]:
+    """By site, how far the numbers of a sentence in this batch are from its numbers alone, at most."""
+    return _changed_by_padding(file.path, file.modified, file.size, source_ids, target_ids, row)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _changed_by_padding(
+    path: str,
+    modified: int,
+    size: int,
+    source_ids: tuple[tuple[int, ...], ...],
+    target_ids: tuple[tuple[int, ...], ...],
+    row: int,
+) -> dict[str, float]:
+    with _GATE:
+        return padding_difference(_load(path, modified, size).model, source_ids, target_ids, row)
