@@ -24,6 +24,8 @@ page = st.navigation(
         "": [_page("translate", "Translate", default=True)],
         "The theatre": [
             _page("steps", "Step by step"),
+            _page("positions", "Positions"),
+            _page("scaling", "Scaling and softmax"),
         ],
     }
 )

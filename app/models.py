@@ -22,8 +22,9 @@ import streamlit as st
 import torch
 
 from transformer.config import DecodingConfig
-from transformer.decoding.translation import TranslatedText
+from transformer.decoding.translation import TranslatedText, Translation
 from transformer.decoding.translator import Translator
+from transformer.lens import Lens, lens
 from transformer.padding import padding_difference
 from transformer.text.normalise import normalise
 from transformer.text.sentences import split_sentences
@@ -239,3 +240,61 @@ def _changed_by_padding(
 ) -> dict[str, float]:
     with _GATE:
         return padding_difference(_load(path, modified, size).model, source_ids, target_ids, row)
+
+
+def position_table(file: CheckpointFile, stack: Literal["encoder", "decoder"], count: int) -> np.ndarray:
+    """The first `count` rows of the table of positions of a stack, or all where it has fewer: (P, D) float32.
+
+    Sinusoidal tables are those of the formula, learned ones what training made of them. A model without positions has
+    none: (0, D).
+    """
+    model = load(file).model
+    if model.config.positions == "none":
+        return np.zeros((0, model.config.d_model), np.float32)
+    table = (model.encoder if stack == "encoder" else model.decoder).embedding.positions.table
+    found: np.ndarray = table[:count].detach().float().cpu().numpy().copy()
+    return found
+
+
+def translate_one(
+    file: CheckpointFile,
+    sentence: str,
+    settings: DecodingConfig,
+    *,
+    keep_tree: bool = False,
+    prefix: str | tuple[int, ...] = (),
+) -> Translation:
+    """The translation of one sentence; on request with the tree of its search, or beginning with a forced prefix.
+
+    Raises TranslationError, also for a prefix that cannot be one.
+    """
+    return _translate_one(file.path, file.modified, file.size, sentence, asdict(settings), keep_tree, prefix)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _translate_one(
+    path: str,
+    modified: int,
+    size: int,
+    sentence: str,
+    settings: dict[str, Any],
+    keep_tree: bool,
+    prefix: str | tuple[int, ...],
+) -> Translation:
+    translator = _load(path, modified, size)
+    with _GATE:
+        (found,) = translator.translate_sentences(
+            [sentence], DecodingConfig(**settings), keep_tree=keep_tree, prefix=prefix
+        )
+    return found
+
+
+def logit_lens(file: CheckpointFile, source_ids: tuple[int, ...], target_ids: tuple[int, ...]) -> Lens:
+    """How the predicted pieces rank after each layer of the decoder; see `transformer.lens`."""
+    return _logit_lens(file.path, file.modified, file.size, source_ids, target_ids)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _logit_lens(path: str, modified: int, size: int, source_ids: tuple[int, ...], target_ids: tuple[int, ...]) -> Lens:
+    with _GATE:
+        return lens(_load(path, modified, size).model, source_ids, target_ids)

@@ -5,6 +5,8 @@ code cannot drift apart: a site that is renamed or moved is found where it is no
 """
 
 import ast
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -80,6 +82,28 @@ def lines_between(path: str, name: str) -> SourceLines:
         doc = node.body[0]
         kept = lines[first - 1 : doc.lineno - 1] + lines[doc.end_lineno or doc.lineno : last]
     return SourceLines(f"transformer/{path}", first, _dedented(kept))
+
+
+def lines_from(function: Callable[..., object], first: str, last: str = "") -> SourceLines:
+    """Some lines of a function of this repository.
+
+    Args:
+        first: words that are in the first of them.
+        last: words that are in the last of them, at or after the first; "" for one line.
+
+    Raises:
+        KeyError: the function has no such line any more.
+    """
+    lines, start = inspect.getsourcelines(function)
+    begin = next((i for i, line in enumerate(lines) if first in line), None)
+    end = next(
+        (i for i, line in enumerate(lines) if begin is not None and i >= begin and (last or first) in line), None
+    )
+    if begin is None or end is None:
+        raise KeyError(f"{function.__qualname__} has no lines from {first!r} to {last!r}")
+    file = Path(inspect.getfile(function)).resolve().relative_to(PACKAGE.resolve().parent)
+    text = _dedented([line.rstrip("\n") for line in lines[begin : end + 1]])
+    return SourceLines(file.as_posix(), start + begin, text)
 
 
 @cache

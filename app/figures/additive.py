@@ -1,0 +1,61 @@
+"""Additive attention beside dot-product attention, on the same queries and keys (paper, section 3.2.1).
+
+    dot product    s_ij = q_i . k_j / sqrt(d_k)
+    additive       s_ij = v . tanh(W_1 q_i + W_2 k_j)        (Bahdanau, Cho, Bengio 2014)
+
+The model has no W_1, W_2 and v, because it was not trained with additive attention. They are drawn at random with a
+fixed seed, and v is scaled so that both sets of scores have the same variance: what differs is the function, not the
+sharpness. Nothing about which of them learns better can be read from this picture.
+"""
+
+import numpy as np
+
+SEED = 2014
+
+
+def additive_scores(query: np.ndarray, key: np.ndarray, mask: np.ndarray, variance: float) -> np.ndarray:
+    """v . tanh(W_1 q + W_2 k): (Q, E), (K, E) -> (Q, K).
+
+    Args:
+        mask: (Q, K), True = may attend: the cells over which the variance is taken.
+        variance: what the scores shall have there. Where the scores do not differ at all it cannot be reached.
+    """
+    width = query.shape[-1]
+    first, second, v = weights(width)
+    hidden = np.tanh((query @ first.T)[:, None] + (key @ second.T)[None])  # (Q, K, E)
+    scores: np.ndarray = hidden @ v  # (Q, K)
+    found = float(scores[mask].std()) if mask.any() else 0.0
+    return scores * (np.sqrt(variance) / found) if found > 1e-12 else scores
+
+
+def weights(width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """W_1 (E, E), W_2 (E, E) and v (E), the matrices N(0, 1/E), v N(0, 1)."""
+    random = np.random.default_rng((SEED, width))
+    matrices = random.standard_normal((2, width, width)) / np.sqrt(width)
+    return matrices[0], matrices[1], random.standard_normal(width)
+
+
+def costs(queries: int, keys: int, width: int) -> dict[str, list[str] | list[int]]:
+    """Operations for all scores of one head, counted by hand: a row a kind of operation, a column a function.
+
+    Both have the projections W^Q and W^K before them, which are not counted.
+    """
+    q, k, e = queries, keys, width
+    dot = [q * k * e, q * k * (e - 1), q * k, 0, q * k]
+    add = [
+        (q + k) * e * e + q * k * e,  # W_1 q, W_2 k; v . (...)
+        (q + k) * e * (e - 1) + q * k * e + q * k * (e - 1),  # within W_1 q and W_2 k; their sum; v . (...)
+        0,
+        q * k * e,
+        q * k * e,
+    ]
+    return {
+        "operation": ["multiplications", "additions", "divisions by √d_k", "tanh", "numbers held at once"],
+        "dot product": dot,
+        "additive": add,
+    }
+
+
+def total(counts: list[int]) -> int:
+    """Operations in all, without the numbers held."""
+    return sum(counts[:-1])

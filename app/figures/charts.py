@@ -1,0 +1,69 @@
+"""Titles, axes and colour bars that charts share, so that all pages look as one. Layouts only: no data."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from app.figures.axes import plotly_text
+from app.theme import TITLE_SIZE, ink
+
+AXIS_SIZE = 14  # px, titles of axes
+GRID = "rgba(128, 136, 150, 0.22)"
+FAINT = "rgba(128, 136, 150, 0.55)"
+
+
+def title(text: str, size: int = TITLE_SIZE) -> dict[str, Any]:
+    """A title at the top left, its text shown letter by letter."""
+    return {
+        "text": plotly_text(text),
+        "font": {"size": size},
+        "x": 0,
+        "xanchor": "left",
+        "y": 0.99,
+        "yanchor": "top",
+    }
+
+
+def axis(text: str, dark: bool, limits: Sequence[float] | None = None, **more: Any) -> dict[str, Any]:
+    """An axis with a title and a faint grid, which does not zoom."""
+    found: dict[str, Any] = {
+        "title": {"text": plotly_text(text), "font": {"size": AXIS_SIZE, "color": ink(dark)}, "standoff": 8},
+        "tickfont": {"size": 13},
+        "gridcolor": GRID,
+        "zeroline": False,
+        "fixedrange": True,
+        "automargin": True,
+    }
+    if limits is not None:
+        found["range"] = list(limits)
+    return found | more
+
+
+def plain_axis(text: str, dark: bool, limits: Sequence[float], **more: Any) -> dict[str, Any]:
+    """An axis of a heatmap: no grid."""
+    return axis(text, dark, limits, showgrid=False, ticks="", **more)
+
+
+def color_bar(ticks: Sequence[float] | None = None) -> dict[str, Any]:
+    """A thin colour bar below the picture, at its left."""
+    bar: dict[str, Any] = {
+        "orientation": "h", "thickness": 8, "len": 220, "lenmode": "pixels", "x": 0, "xanchor": "left", "xpad": 0,
+        "y": 0, "yanchor": "top", "ypad": 46, "outlinewidth": 0,
+    }  # fmt: skip
+    return bar | ({"tickvals": list(ticks)} if ticks is not None else {})
+
+
+def settle(figure: go.Figure, text: str, height: int, *, top: int = 44, bottom: int = 50, **more: Any) -> go.Figure:
+    """Gives a figure its title, its height and its margins; a legend stands above the picture, at the right."""
+    legend = {"orientation": "h", "x": 1, "xanchor": "right", "y": 1.0, "yanchor": "bottom", "font": {"size": 14}}
+    figure.update_layout(
+        title=title(text),
+        height=height,
+        margin={"l": 10, "r": 16, "t": top, "b": bottom, "pad": 2},
+        dragmode=False,
+        plot_bgcolor="rgba(0,0,0,0)",
+        legend=legend,
+        **more,
+    )
+    return figure

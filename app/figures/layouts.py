@@ -1,0 +1,122 @@
+"""The paper's layout above, half and half below, and the permutation between them (paper, section 3.5).
+
+    interleaved     sin 0, cos 0, sin 1, cos 1, ...     the formula: dimension 2i is a sine, 2i+1 its cosine
+    concatenated    sin 0, sin 1, ..., cos 0, cos 1, ...     half and half: the picture that most people have seen
+
+The same numbers in another order: each line joins the two places of one dimension.
+"""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from app.figures.charts import axis, color_bar, settle
+from app.figures.sinusoids import Layout, encoding, pair_of, permutation
+from app.theme import ink, pair_color, signed_scale
+
+ROWS = 20  # positions in each of the two strips
+NAMES_UP_TO = 32  # dimensions; beyond, only numbers stand on the axis
+LAYOUT_NAMES: dict[Layout, str] = {"interleaved": "the paper's 2i, 2i+1", "concatenated": "half and half"}
+
+
+def layout_tables(d_model: int) -> dict[Layout, np.ndarray]:
+    """Both encodings of the first positions: (P, D) each."""
+    positions = np.arange(ROWS)
+    return {layout: encoding(positions, d_model, layout) for layout in LAYOUT_NAMES}
+
+
+def layouts_figure(d_model: int, own: Layout | None, *, dark: bool = False) -> go.Figure:
+    """Both layouts and the lines between them.
+
+    Args:
+        own: the layout of the checkpoint, named in its strip; None: it has no sinusoids.
+    """
+    tables = layout_tables(d_model)
+    figure = go.Figure()
+    for layout, where in zip(LAYOUT_NAMES, ("y", "y3"), strict=True):
+        figure.add_heatmap(
+            z=tables[layout].astype(np.float32),
+            yaxis=where,
+            zmin=-1,
+            zmax=1,
+            colorscale=signed_scale(dark),
+            showscale=layout == "concatenated",
+            colorbar=color_bar(),
+            hovertemplate="position %{y}, dimension %{x}<br>%{z:.4f}<extra>" + LAYOUT_NAMES[layout] + "</extra>",
+        )
+    for cosine in (False, True):
+        x, y = _lines(d_model, cosine)
+        figure.add_scatter(
+            x=x,
+            y=y,
+            yaxis="y2",
+            mode="lines",
+            line={"width": 2.5 if d_model <= NAMES_UP_TO else 1, "color": pair_color(cosine, dark)},
+            name="cosines" if cosine else "sines",
+            hoverinfo="skip",
+        )
+    names = d_model <= NAMES_UP_TO
+    for layout, height in zip(LAYOUT_NAMES, (1.0, 0.40), strict=True):
+        mark = " (this checkpoint)" if layout == own else ""
+        figure.add_annotation(
+            text=f"<b>{LAYOUT_NAMES[layout]}</b>{mark}",
+            x=0, xref="paper", xanchor="left", y=height, yref="paper", yanchor="bottom", showarrow=False,
+            font={"size": 15, "color": ink(dark)},
+        )  # fmt: skip
+        if names:
+            _name_columns(figure, d_model, layout, dark)
+    bare = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": ""}
+    figure.update_layout(
+        xaxis=axis("dimension", dark, [-0.5, d_model - 0.5], showgrid=False, ticks="", nticks=16, anchor="y3"),
+        yaxis={**bare, "domain": [0.66, 0.99], "range": [ROWS - 0.5, -0.5], "title": {"text": "position"}, "nticks": 4},
+        yaxis2={**bare, "domain": [0.46, 0.65], "range": [0, 1], "showticklabels": False, "visible": False},
+        yaxis3={**bare, "domain": [0.0, 0.33], "range": [ROWS - 0.5, -0.5], "title": {"text": "position"}, "nticks": 4},
+        showlegend=True,
+    )
+    return settle(figure, f"Two layouts of the same numbers, d_model = {d_model}", 560, top=72, bottom=84)
+
+
+def _lines(d_model: int, cosine: bool) -> tuple[np.ndarray, np.ndarray]:
+    """From dimension permutation[j] above to j below, a gap after each line: x and y."""
+    order = permutation(d_model)
+    below = np.arange(d_model).reshape(2, -1)[int(cosine)]
+    x = np.stack([order[below], below, np.full(len(below), np.nan)], axis=-1)
+    y = np.tile([1.0, 0.0, np.nan], (len(below), 1))
+    return x.ravel().astype(np.float32), y.ravel().astype(np.float32)
+
+
+def _name_columns(figure: go.Figure, d_model: int, layout: Layout, dark: bool) -> None:
+    """sin 0, cos 0, ... on the inner edge of each strip."""
+    below = layout == "concatenated"
+    found = [pair_of(j, d_model, layout) for j in range(d_model)]
+    figure.add_scatter(
+        x=np.arange(d_model, dtype=np.int16),
+        y=np.full(d_model, -0.03 if below else 1.03, dtype=np.float32),
+        yaxis="y2",
+        mode="text",
+        cliponaxis=False,
+        text=[f"{'cos' if cosine else 'sin'} {pair}" for pair, cosine in found],
+        textposition="bottom center" if below else "top center",
+        textfont={
+            "size": 14 if d_model <= 16 else 11,
+            "color": [pair_color(cosine, dark) for _, cosine in found],
+        },
+        hoverinfo="skip",
+        showlegend=False,
+    )
+
+
+def layout_table(d_model: int) -> dict[str, list[str] | np.ndarray]:
+    """Where each dimension goes: a row a dimension of the half-and-half layout."""
+    order = permutation(d_model)
+    found = [pair_of(int(j), d_model, "interleaved") for j in order]
+    return {
+        "half and half": np.arange(d_model),
+        "the paper's": order,
+        "number": [f"{'cosine' if cosine else 'sine'} of pair {pair}" for pair, cosine in found],
+    }
+
+
+def same_numbers(d_model: int) -> float:
+    """The largest difference between the half-and-half table and the paper's with its columns permuted: 0."""
+    tables = layout_tables(d_model)
+    return float(np.abs(tables["interleaved"][:, permutation(d_model)] - tables["concatenated"]).max())

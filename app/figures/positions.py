@@ -1,0 +1,208 @@
+"""The positional encoding as a picture (paper, section 3.5): one row a position, one column a dimension; and single
+dimensions as waves.
+
+    PE(pos, 2i) = sin(pos / 10000^(2i/d_model)),  PE(pos, 2i+1) = cos(pos / 10000^(2i/d_model))
+
+Positions count from 0, as in the formula: the first token stands at position 0. The same pictures show a table that was
+learned. There a dimension has no wavelength, and no partner.
+"""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from app.figures.axes import TokenAxis, plotly_text, visible
+from app.figures.charts import FAINT, axis, color_bar, plain_axis, settle
+from app.figures.sinusoids import Layout, encoding, pair_dimensions, pair_of, wavelengths
+from app.theme import ink, pair_color, role_color, signed_scale
+
+CELLS = 24_000  # of the first picture; wider models show fewer positions
+FEWEST, MOST = 32, 64  # positions shown beyond those of the sentence
+
+
+def positions_shown(sentence: int, d_model: int, available: int) -> int:
+    """How many rows the picture has: the sentence's, and more as far as the screen and the table go."""
+    return min(max(sentence, FEWEST, min(MOST, CELLS // d_model)), available)
+
+
+def encoding_heatmap(
+    table: np.ndarray, tokens: TokenAxis, *, title: str, limit: float = 1.0, dark: bool = False
+) -> go.Figure:
+    """The table (P, D) as it is. The positions that this sentence uses are marked at the left, with their tokens.
+
+    Args:
+        limit: colours go from -limit to limit.
+    """
+    positions, d_model = table.shape
+    used = min(len(tokens), positions)
+    edge = -0.5 - 0.014 * d_model
+    figure = go.Figure(
+        go.Heatmap(
+            z=np.asarray(table, dtype=np.float32),
+            hovertemplate="position %{y}, dimension %{x}<br>%{z:.4f}<extra></extra>",
+            colorscale=signed_scale(dark),
+            zmin=-limit,
+            zmax=limit,
+            colorbar=color_bar(),
+        )
+    )
+    figure.add_scatter(
+        x=np.full(used, (edge - 0.5) / 2, dtype=np.float32),
+        y=np.arange(used, dtype=np.int16),
+        mode="markers",
+        marker={"symbol": "square", "size": 7, "color": role_color(tokens.role, dark)},
+        text=[f"position {i}: {plotly_text(visible(token))}" for i, token in enumerate(tokens.tokens[:used])],
+        hovertemplate="%{text}<extra></extra>",
+        showlegend=False,
+    )
+    figure.update_layout(
+        xaxis=plain_axis("dimension", dark, [edge, d_model - 0.5], nticks=12),
+        yaxis=plain_axis("position", dark, [positions - 0.5, -0.5], nticks=10),
+    )
+    return settle(figure, title, 130 + min(9 * positions, 420), bottom=84)
+
+
+def wave(table: np.ndarray, dimension: int, layout: Layout | None, sentence: int, *, dark: bool = False) -> go.Figure:
+    """One dimension of the table (P, D) over the positions, and its partner in the pair.
+
+    Dots are the table's numbers; the line through them is the formula between whole positions.
+
+    Args:
+        layout: None for a learned table: one dimension, no formula.
+        sentence: positions that the shown sentence uses.
+    """
+    positions, d_model = table.shape
+    figure = go.Figure()
+    shown = (
+        [dimension]
+        if layout is None
+        else sorted(pair_dimensions(pair_of(dimension, d_model, layout)[0], d_model, layout))
+    )
+    for column in shown:
+        cosine = layout is not None and pair_of(column, d_model, layout)[1]
+        color = pair_color(cosine, dark)
+        name = f"{'cosine, ' if cosine else 'sine, ' if layout else ''}dimension {column}"
+        strong = column == dimension
+        if layout is not None:
+            fine = np.linspace(0, positions - 1, min(12 * positions, 1500))
+            figure.add_scatter(
+                x=fine.astype(np.float32),
+                y=encoding(fine, d_model, layout)[:, column].astype(np.float32),
+                mode="lines",
+                line={"color": color, "width": 3 if strong else 1.5, "dash": "solid" if strong else "dot"},
+                hoverinfo="skip",
+                showlegend=False,
+            )
+        figure.add_scatter(
+            x=np.arange(positions, dtype=np.int32),
+            y=np.asarray(table[:, column], dtype=np.float32),
+            name=name,
+            mode="markers" if layout is not None else "lines+markers",
+            marker={"color": color, "size": (9 if positions <= 64 else 5) if strong else 5},
+            line={"color": color, "width": 1.5},
+            hovertemplate="position %{x}<br>%{y:.4f}<extra>" + name + "</extra>",
+        )
+    limit = 1.12 if layout is not None else 1.08 * max(float(np.abs(table).max()), 1e-6)
+    figure.add_vrect(
+        x0=-0.5, x1=min(sentence, positions) - 0.5, fillcolor=FAINT, opacity=0.28, line_width=0, layer="below"
+    )
+    figure.update_layout(
+        xaxis=axis("position (shaded: this sentence)", dark, [-0.5, positions - 0.5]),
+        yaxis=axis("", dark, [-limit, limit]),
+        showlegend=True,
+    )
+    return settle(figure, wave_title(dimension, d_model, layout), 340, top=72)
+
+
+def wave_title(dimension: int, d_model: int, layout: Layout | None) -> str:
+    """Names the dimension, its formula and its wavelength."""
+    if layout is None:
+        return f"Dimension {dimension}, as learned: there is no formula and no wavelength"
+    pair, cosine = pair_of(dimension, d_model, layout)
+    length = wavelengths(d_model)[pair]
+    function = "cos" if cosine else "sin"
+    return (
+        f"Dimension {dimension}: {function}(pos / 10000^({2 * pair}/{d_model})), "
+        f"wavelength {wavelength_text(length)} positions"
+    )
+
+
+def wavelength_text(length: float) -> str:
+    """6.28, 19.9, 1,234."""
+    return f"{length:,.0f}" if length >= 100 else f"{length:.3g}"
+
+
+def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int, *, dark: bool = False) -> go.Figure:
+    """The wavelengths of all pairs, a geometric progression from 2 pi towards 10000 * 2 pi; the chosen one marked."""
+    lengths = wavelengths(d_model)
+    chosen = pair_of(dimension, d_model, layout)[0]
+    index = np.arange(len(lengths), dtype=np.int32)
+    figure = go.Figure(
+        go.Scatter(
+            x=index,
+            y=lengths.astype(np.float32),
+            mode="lines+markers",
+            marker={"size": 4, "color": ink(dark)},
+            line={"width": 1, "color": FAINT},
+            hovertemplate="pair i = %{x}<br>wavelength %{y:,.2f} positions<extra></extra>",
+            showlegend=False,
+        )
+    )
+    figure.add_scatter(
+        x=[chosen],
+        y=[float(lengths[chosen])],
+        mode="markers+text",
+        marker={"size": 15, "color": pair_color(False, dark), "line": {"width": 2, "color": ink(dark)}},
+        text=[wavelength_text(lengths[chosen])],
+        textposition="top left" if chosen > len(lengths) / 2 else "top right",
+        textfont={"size": 15, "color": ink(dark)},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    figure.add_hline(
+        y=sentence,
+        line={"color": role_color("encoder", dark), "width": 1.5, "dash": "dash"},
+        annotation={"text": f"length of this sentence, {sentence}", "font": {"color": role_color("encoder", dark)}},
+        annotation_position="bottom right",
+    )
+    pad = 0.04 * max(len(lengths), 2)
+    figure.update_layout(
+        xaxis=axis("pair i", dark, [-pad, len(lengths) - 1 + pad], nticks=6),
+        yaxis=axis(
+            "positions",
+            dark,
+            [-0.3, 5.2],
+            type="log",
+            tickvals=[1, 10, 100, 1000, 10000],
+            ticktext=["1", "10", "100", "1,000", "10,000"],
+        ),
+    )
+    return settle(figure, "Wavelength of each pair", 340, top=72)
+
+
+def encoding_names(d_model: int, layout: Layout | None) -> list[str]:
+    """What each dimension is: "0: sine of pair 0"; for a learned table the number alone."""
+    if layout is None:
+        return [str(j) for j in range(d_model)]
+    found = [pair_of(j, d_model, layout) for j in range(d_model)]
+    return [f"{j}: {'cosine' if cosine else 'sine'} of pair {pair}" for j, (pair, cosine) in enumerate(found)]
+
+
+def encoding_table(table: np.ndarray, names: list[str]) -> dict[str, np.ndarray]:
+    """The numbers of the table (P, D), a row a position, a column a dimension."""
+    return {"position": np.arange(len(table)), **{name: table[:, j] for j, name in enumerate(names)}}
+
+
+def wave_table(table: np.ndarray, dimension: int, layout: Layout | None) -> dict[str, np.ndarray]:
+    """The numbers of one dimension and of its partner, a row a position."""
+    d_model = table.shape[1]
+    names = encoding_names(d_model, layout)
+    shown = [dimension]
+    if layout is not None:
+        shown = sorted(pair_dimensions(pair_of(dimension, d_model, layout)[0], d_model, layout))
+    return {"position": np.arange(len(table)), **{f"dimension {names[j]}": table[:, j] for j in shown}}
+
+
+def wavelength_table(d_model: int) -> dict[str, np.ndarray]:
+    """A row a pair."""
+    found = wavelengths(d_model)
+    return {"pair i": np.arange(len(found)), "wavelength in positions": found}

@@ -1,0 +1,123 @@
+"""From PE(p) to PE(p + k): each pair turns by its own angle k w_i, like the hands of a clock (paper, section 3.5:
+"PE(pos + k) can be represented as a linear function of PE(pos)").
+
+A pair is drawn as the point (sine, cosine) = (dimension 2i, dimension 2i+1): position 0 is at the top, and moving on
+turns clockwise. The matrix of pair i is [[cos k w_i, sin k w_i], [-sin k w_i, cos k w_i]], the same for every p.
+Of a learned table the picture shows the pairs of dimensions just so, with the rotation that fits them best.
+"""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from app.figures.charts import FAINT, settle
+from app.figures.positions import wavelength_text
+from app.figures.sinusoids import wavelengths
+from app.theme import ink, pair_color
+
+CIRCLES = 6
+GAP = (np.nan, np.nan)  # ends a line
+STEP = 2.7  # from one centre to the next, in radii
+
+
+def shown_pairs(pairs: int) -> list[int]:
+    """At most six pairs, from the fastest to the slowest."""
+    return sorted({int(i) for i in np.linspace(0, pairs - 1, min(CIRCLES, pairs)).round()})
+
+
+def rotation_circles(
+    points: np.ndarray, matrices: np.ndarray, p: int, shift: int, *, title: str, formula: bool, dark: bool = False
+) -> go.Figure:
+    """Some pairs at position p, at p + shift, and where the matrices take the former.
+
+    Args:
+        points: (P, D/2, 2), the table as points.
+        matrices: (D/2, 2, 2).
+        formula: whether the points are sinusoids, which lie on circles of radius 1 and have a wavelength.
+    """
+    shown = shown_pairs(points.shape[1])
+    centres = np.arange(len(shown)) * STEP
+    radius = 1.0 if formula else max(float(np.linalg.norm(points[:, shown], axis=-1).max()), 1e-9)
+    before, after = points[p, shown] / radius, points[p + shift, shown] / radius  # (N, 2)
+    turned = np.einsum("iab,ib->ia", matrices[shown], before)  # (N, 2)
+    first, second = pair_color(False, dark), pair_color(True, dark)
+    figure = go.Figure()
+    around = np.linspace(0, 2 * np.pi, 73)
+    rim = np.stack([np.append(np.sin(around), np.nan), np.append(np.cos(around), np.nan)], axis=-1)  # (74, 2)
+    _strokes(figure, [rim + np.array([c, 0]) for c in centres], FAINT, 1.5)
+    _strokes(figure, [_arc(m, b, c) for m, b, c in zip(matrices[shown], before, centres, strict=True)], ink(dark), 2)
+    for ends, color, width in ((before, first, 2.0), (after, second, 3.0)):
+        _strokes(
+            figure,
+            [np.array([[c, 0], [c + x, y], [np.nan, np.nan]]) for c, (x, y) in zip(centres, ends, strict=True)],
+            color,
+            width,
+        )
+    ring = {"size": 22, "symbol": "circle-open", "color": ink(dark), "line": {"width": 2}}
+    for ends, name, marker in (
+        (before, f"PE({p})", {"size": 11, "color": first}),
+        (after, f"PE({p + shift})", {"size": 13, "color": second}),
+        (turned, f"rotation · PE({p})", ring),
+    ):
+        figure.add_scatter(
+            x=(centres + ends[:, 0]).astype(np.float32),
+            y=ends[:, 1].astype(np.float32),
+            customdata=np.column_stack([shown, ends * radius]).astype(np.float32),
+            mode="markers",
+            marker=marker,
+            name=name,
+            hovertemplate=f"{name}, pair %{{customdata[0]}}<br>"
+            "(%{customdata[1]:.4f}, %{customdata[2]:.4f})<extra></extra>",
+        )
+    lengths = wavelengths(2 * points.shape[1])
+    for pair, centre, matrix in zip(shown, centres, matrices[shown], strict=True):
+        figure.add_annotation(
+            x=centre, y=1.18, yanchor="bottom", showarrow=False, font={"size": 14, "color": ink(dark)},
+            text=f"pair {pair}" + (f", wavelength {wavelength_text(lengths[pair])}" if formula else ""),
+        )  # fmt: skip
+        angle = np.degrees(np.arctan2(matrix[0, 1], matrix[0, 0]))
+        figure.add_annotation(
+            x=centre, y=-1.2, yanchor="top", showarrow=False, align="center",
+            font={"size": 15, "color": ink(dark), "family": "monospace"},
+            text="<br>".join(f"[{_digits(a)} {_digits(b)}]" for a, b in matrix) + f"<br>{angle:.1f}°",
+        )  # fmt: skip
+    bare = {"visible": False, "fixedrange": True}
+    figure.update_layout(
+        xaxis={**bare, "range": [-1.35, centres[-1] + 1.35], "constrain": "domain"},
+        yaxis={**bare, "range": [-2.35, 1.5], "scaleanchor": "x", "scaleratio": 1, "constrain": "domain"},
+        showlegend=True,
+    )
+    return settle(figure, title, 400, top=72, bottom=6)
+
+
+def _strokes(figure: go.Figure, lines: list[np.ndarray], color: str, width: float) -> None:
+    """Lines (N, 2) with gaps of NaN between them, as one trace."""
+    joined = np.concatenate(lines).astype(np.float32)
+    figure.add_scatter(
+        x=joined[:, 0], y=joined[:, 1], mode="lines", line={"color": color, "width": width},
+        hoverinfo="skip", showlegend=False,
+    )  # fmt: skip
+
+
+def _arc(matrix: np.ndarray, start: np.ndarray, centre: float) -> np.ndarray:
+    """The turn of a pair at half the radius, by the angle of its matrix (less than a whole turn)."""
+    angle = float(np.arctan2(matrix[0, 1], matrix[0, 0]))
+    t = np.linspace(0, angle, 40)
+    x, y = 0.45 * start
+    arc = np.stack([np.cos(t) * x + np.sin(t) * y + centre, np.cos(t) * y - np.sin(t) * x], axis=-1)
+    return np.concatenate([arc, [GAP]])
+
+
+def _digits(value: float) -> str:
+    return f"{value:+.3f}".replace("-", "−").replace("+", " ")
+
+
+def rotation_table(matrices: np.ndarray, formula: bool) -> dict[str, np.ndarray]:
+    """All matrices, a row a pair."""
+    angles = np.arctan2(matrices[:, 0, 1], matrices[:, 0, 0])
+    found = {
+        "pair i": np.arange(len(matrices)),
+        "angle (rad, -π to π)": angles,
+        "cos": matrices[:, 0, 0],
+        "sin": matrices[:, 0, 1],
+    }
+    return found | ({"wavelength": wavelengths(2 * len(matrices))} if formula else {})

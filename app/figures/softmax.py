@@ -1,0 +1,81 @@
+"""What large scores do to a softmax (paper, section 3.2.1 and its footnote 4), in numbers.
+
+If the components of q and k are independent with mean 0 and variance 1, then q . k = sum over d_k of q_i k_i has mean 0
+and variance d_k; divided by sqrt(d_k) it has variance 1, whatever d_k is. A softmax of large scores is nearly one-hot,
+and there its Jacobian
+
+    d p_i / d s_j = p_i (delta_ij - p_j)
+
+is nearly 0: nothing is left to learn from. Random numbers come from a fixed seed, so a picture is the same each time.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+QUERIES, KEYS = 250, 16  # of the experiment: 4,000 products
+WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)  # d_k of the curves
+SEED = 2017
+
+
+def softmax(scores: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
+    """Over the last axis, in float64. Cells that the mask (True = may attend) forbids get 0, and so does a row that
+    may attend nowhere."""
+    allowed = np.ones(scores.shape, dtype=bool) if mask is None else np.broadcast_to(mask, scores.shape)
+    wide = np.where(allowed, scores.astype(np.float64), -np.inf)
+    top = wide.max(axis=-1, keepdims=True)
+    powers = np.exp(wide - np.where(np.isfinite(top), top, 0.0))
+    total = powers.sum(axis=-1, keepdims=True)
+    return powers / np.where(total > 0, total, 1.0)
+
+
+def jacobian_norms(weights: np.ndarray) -> np.ndarray:
+    """Frobenius norm of diag(p) - p p^T for each row: (..., K) -> (...)."""
+    wide = weights.astype(np.float64)
+    jacobian = -wide[..., :, None] * wide[..., None, :]  # (..., K, K)
+    places = np.arange(wide.shape[-1])
+    jacobian[..., places, places] = wide * (1 - wide)
+    norms: np.ndarray = np.sqrt((jacobian**2).sum(axis=(-2, -1)))
+    return norms
+
+
+@dataclass(frozen=True)
+class Sharpness:
+    """Numbers about scores and the weights that a softmax makes of them."""
+
+    variance: float  # of the scores that may be attended to
+    strongest: float  # the largest weight of a row, mean over the rows
+    gradient: float  # Frobenius norm of the Jacobian of a row, mean over the rows
+
+
+def sharpness(scores: np.ndarray, mask: np.ndarray | None = None) -> Sharpness:
+    """Of scores (Q, K). Rows that may attend nowhere are left out."""
+    allowed = np.ones(scores.shape, dtype=bool) if mask is None else mask
+    rows = allowed.any(axis=-1)
+    weights = softmax(scores, allowed)[rows]
+    if not rows.any():
+        return Sharpness(0.0, 0.0, 0.0)
+    return Sharpness(
+        float(scores[allowed].astype(np.float64).var()),
+        float(weights.max(axis=-1).mean()),
+        float(jacobian_norms(weights).mean()),
+    )
+
+
+@lru_cache(maxsize=64)
+def random_products(d_k: int) -> np.ndarray:
+    """q . k of random vectors with N(0, 1) components: (QUERIES, KEYS), read-only."""
+    random = np.random.default_rng((SEED, d_k))
+    query = random.standard_normal((QUERIES, 1, d_k))
+    key = random.standard_normal((QUERIES, KEYS, d_k))
+    products: np.ndarray = (query * key).sum(axis=-1)
+    products.flags.writeable = False
+    return products
+
+
+@lru_cache(maxsize=64)
+def random_sharpness(d_k: int) -> tuple[Sharpness, Sharpness]:
+    """Of random products: (as they are, divided by sqrt(d_k))."""
+    products = random_products(d_k)
+    return sharpness(products), sharpness(products / np.sqrt(d_k))

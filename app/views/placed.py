@@ -1,0 +1,32 @@
+"""A picture with what belongs to it: alt text, a download as SVG, PNG and CSV, and the same numbers as a table."""
+
+from collections.abc import Callable
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from app import components
+from app.figures.tables import Table, columns_csv
+
+PLOT = {"displayModeBar": False}
+
+
+def placed(figure: go.Figure, *, key: str, name: str, alt: str, table: Callable[[], Table]) -> None:
+    """Draws a figure in the page.
+
+    Args:
+        key: of the chart; nothing else on the page may have it.
+        name: of the files that are saved.
+        alt: what the picture says, in words.
+        table: makes the columns of the table twin, when somebody wants them.
+    """
+    with st.container(key=f"picture_{key}"):
+        st.plotly_chart(figure, key=key, config=PLOT, alt=alt)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        components.export(f"picture_{key}", name, key=f"export_{key}")
+        st.download_button(
+            "CSV", lambda: columns_csv(table()), f"{name}.csv", "text/csv", key=f"csv_{key}", on_click="ignore"
+        )
+        twin = st.popover("Table", key=f"table_{key}", on_change="rerun")
+        if twin.open:
+            twin.dataframe(dict(table()), alt=name, hide_index=True)

@@ -1,0 +1,203 @@
+"""Positions: the encoding that is added to the embeddings (paper, section 3.5), of the checkpoint that is loaded.
+
+Each section is a fragment of its own: its sliders draw it again and nothing else.
+"""
+
+import numpy as np
+import streamlit as st
+
+from app.figures.layouts import LAYOUT_NAMES
+from app.figures.positions import (
+    encoding_heatmap,
+    encoding_names,
+    encoding_table,
+    positions_shown,
+    wave,
+    wave_table,
+    wave_title,
+    wavelength_chart,
+    wavelength_table,
+)
+from app.figures.similarity import curve_table, matrix_table, over_distance, similarity_curve, similarity_matrix
+from app.session import is_dark
+from app.source import lines_between, lines_from
+from app.views.placed import placed
+from app.views.rotation import Stack, layout_of, layouts, rotation, table_of
+from app.views.sizes import sizes
+from app.views.stage import Scene, stage
+from app.views.triplet import shape_text, triplet
+from transformer.model.positions import PositionalEncoding, sinusoids
+
+FORMULA = (
+    r"PE_{(pos,\,2i)}=\sin\frac{pos}{10000^{2i/d_{model}}}\qquad PE_{(pos,\,2i+1)}=\cos\frac{pos}{10000^{2i/d_{model}}}"
+)
+LEARNED = (
+    "This checkpoint **learned** a vector for each position instead (the paper's Table 3, row E, found the results "
+    "nearly identical). What you see is what training made of it."
+)
+
+
+def page() -> None:
+    """Draws the page from top to bottom."""
+    scene = stage()
+    if scene is None:
+        return
+    if scene.config.positions == "none":
+        st.info(
+            "This checkpoint has no positions: nothing is added to the embeddings, so its encoder sees the words as a "
+            "set, without an order. There is no encoding to draw; its formula is below, and the sizes at the end."
+        )
+    else:
+        stack = _stack(scene)
+        _encoding(scene, stack)
+        _waves(scene, stack)
+        _similarity(scene, stack)
+    layouts(scene)
+    if scene.config.positions != "none":
+        rotation(scene, stack)
+    sizes(scene)
+
+
+def _stack(scene: Scene) -> Stack:
+    """Whose table is shown. Learned ones differ; the sinusoids of both stacks are the same."""
+    if scene.config.positions != "learned":
+        return "encoder"
+    chosen: Stack = st.segmented_control(
+        "Learned positions of the",
+        ["encoder", "decoder"],
+        default="encoder",
+        required=True,
+        key="stack",
+        bind="query-params",
+    )
+    return chosen
+
+
+@st.fragment
+def _encoding(scene: Scene, stack: Stack) -> None:
+    layout = layout_of(scene)
+    st.header("The encoding", anchor=False)
+    tokens = scene.source if stack == "encoder" else scene.target
+    whole = table_of(scene, stack)
+    rows = positions_shown(len(tokens), scene.config.d_model, len(whole))
+    table = whole[:rows]
+    kind = f"{LAYOUT_NAMES[layout]}" if layout else f"as learned by the {stack}"
+    title = f"Positional encoding, {kind}: {rows} positions × {scene.config.d_model} dimensions"
+    limit = 1.0 if layout else float(np.abs(table).max()) or 1.0
+    placed(
+        encoding_heatmap(table, tokens, title=title, limit=limit, dark=is_dark()),
+        key="encoding",
+        name=title,
+        alt=f"{title}. Each row is added to the embedding of the token at that position; the first {len(tokens)} rows "
+        "are used by this sentence."
+        + (" Left columns change from position to position, right columns hardly at all." if layout else ""),
+        table=lambda: encoding_table(table, encoding_names(scene.config.d_model, layout)),
+    )
+    st.caption(
+        f"One row a position, counted from 0 as in the formula. The marks at the left are the {len(tokens)} tokens of "
+        "this sentence. Hover a mark for its token."
+    )
+    triplet(
+        "section 3.5",
+        FORMULA if layout else "",
+        "Attention by itself does not know order. So each position has a vector of its own, which is added to the "
+        "embedding: sines and cosines, a wavelength for each pair of dimensions."
+        if layout
+        else LEARNED,
+        lines_between("model/positions.py", "sinusoids" if layout else "PositionalEncoding.__init__"),
+        shape=shape_text(("P", "D"), table.shape).replace("P × d_model", "positions × d_model"),
+    )
+
+
+@st.fragment
+def _waves(scene: Scene, stack: Stack) -> None:
+    layout, d_model = layout_of(scene), scene.config.d_model
+    st.header("One dimension, one wave" if layout else "One dimension over the positions", anchor=False)
+    triplet(
+        "section 3.5",
+        r"\lambda_i = 2\pi\cdot 10000^{2i/d_{model}}" if layout else "",
+        "“The wavelengths form a geometric progression from 2π to 10000 · 2π.” Short waves tell neighbours apart, long "
+        "ones the beginning from the end."
+        if layout
+        else LEARNED,
+        lines_from(sinusoids, "exponent =", "angle =") if layout else lines_from(PositionalEncoding, "nn.Parameter"),
+    )
+    available = len(table_of(scene, stack))
+    with st.container(key="wave_controls", horizontal=True, vertical_alignment="bottom"):
+        dimension = int(
+            st.slider("Dimension", 0, d_model - 1, min(8, d_model - 1), key="dimension", bind="query-params")
+        )
+        spans = [n for n in (32, 64, 128, 256, 512, 1024) if n < available] + [available]
+        span = int(
+            st.select_slider("Positions", spans, value=spans[min(1, len(spans) - 1)], key="span", bind="query-params")
+            if len(spans) > 1
+            else available
+        )
+    table = table_of(scene, stack, span)
+    tokens = scene.source if stack == "encoder" else scene.target
+    title = wave_title(dimension, d_model, layout)
+    left, *right = st.columns([5, 3], gap="medium") if layout else [st.container()]
+    with left:
+        placed(
+            wave(table, dimension, layout, len(tokens), dark=is_dark()),
+            key="wave",
+            name=title,
+            alt=f"{title}. Values at the first {span} positions"
+            + (", together with the other function of the same pair." if layout else "."),
+            table=lambda: wave_table(table, dimension, layout),
+        )
+    for column in right:
+        with column:
+            assert layout
+            placed(
+                wavelength_chart(d_model, dimension, layout, len(tokens), dark=is_dark()),
+                key="wavelengths",
+                name="Wavelength of each pair",
+                alt="Wavelengths of all pairs on a logarithmic axis: a straight line from 6.28 positions upwards.",
+                table=lambda: wavelength_table(d_model),
+            )
+    if layout:
+        st.caption("Dots are the numbers of the checkpoint's table; the line is the formula between whole positions.")
+
+
+@st.fragment
+def _similarity(scene: Scene, stack: Stack) -> None:
+    layout = layout_of(scene)
+    st.header("How alike two positions are", anchor=False)
+    triplet(
+        "section 3.5",
+        r"PE_p\cdot PE_{p+k}=\sum_i\cos\frac{k}{10000^{2i/d_{model}}}" if layout else r"PE_p\cdot PE_{p+k}",
+        "Sine and cosine stand in pairs, and sin a sin b + cos a cos b = cos(a − b): the product of two positions "
+        "depends on their distance alone, and is largest for a position with itself."
+        if layout
+        else "Nothing forces learned positions to depend on the distance alone. The band shows how far they do not.",
+        lines_from(sinusoids, "pair = torch.stack") if layout else lines_from(PositionalEncoding, "nn.Parameter"),
+    )
+    table = table_of(scene, stack, 64)
+    title = f"PE · PE, {len(table)} × {len(table)} positions"
+    left, right = st.columns([1, 1], gap="medium")
+    with left:
+        placed(
+            similarity_matrix(table, title=title, dark=is_dark()),
+            key="similarity",
+            name=title,
+            alt=f"{title}: largest on the diagonal." if layout else title,
+            table=lambda: matrix_table(table),
+        )
+    found = over_distance(table)
+    with right:
+        placed(
+            similarity_curve(table, title="PE(p) · PE(p+k) over the distance k", formula=bool(layout), dark=is_dark()),
+            key="distance",
+            name="PE(p) · PE(p+k) over the distance k",
+            alt=f"At distance 0 the product is {found.mean[0]:.2f} on average, at the longest {found.mean[-1]:.2f}. At "
+            f"one distance it differs by at most {found.spread:.2g} from place to place.",
+            table=lambda: curve_table(table),
+        )
+    st.caption(
+        f"At the same distance, products differ by at most **{found.spread:.2g}** from place to place in the sentence"
+        + (": rounding of float32. Only the distance counts." if layout else ".")
+    )
+
+
+page()

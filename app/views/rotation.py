@@ -1,0 +1,121 @@
+"""Two sections of Positions: the paper's layout beside half and half, and the rotation from PE(p) to PE(p + k)."""
+
+from functools import partial
+from typing import Literal
+
+import numpy as np
+import streamlit as st
+
+from app import models
+from app.figures.layouts import LAYOUT_NAMES, layout_table, layouts_figure, same_numbers
+from app.figures.rotation import rotation_circles, rotation_table
+from app.figures.sinusoids import Layout, best_rotations, pairs, rotation_error, rotations
+from app.session import is_dark
+from app.source import lines_from
+from app.views.placed import placed
+from app.views.stage import Scene
+from app.views.triplet import triplet
+from transformer.model.positions import PositionalEncoding, sinusoids
+
+Stack = Literal["encoder", "decoder"]
+FARTHEST = 1024  # positions that are looked at, however many the table has
+
+
+def layout_of(scene: Scene) -> Layout | None:
+    """None: the table was learned, or there is none."""
+    return scene.config.sinusoid_layout if scene.config.positions == "sinusoidal" else None
+
+
+def table_of(scene: Scene, stack: Stack, count: int = FARTHEST) -> np.ndarray:
+    """The first positions of the checkpoint's own table: (P, D)."""
+    return models.position_table(scene.opened.file, stack, count)
+
+
+@st.fragment
+def layouts(scene: Scene) -> None:
+    """Both layouts and the permutation between them; the same for every checkpoint of this d_model."""
+    own = layout_of(scene)
+    even = scene.config.d_model + scene.config.d_model % 2
+    st.header("Sines left and cosines right, or 2i and 2i+1?", anchor=False)
+    triplet(
+        "section 3.5",
+        r"PE_{(pos,\,2i)}=\sin(\dots)\qquad PE_{(pos,\,2i+1)}=\cos(\dots)",
+        "The formula puts sine and cosine of a pair side by side. Many pictures, and much code (MarianMT's), have all "
+        "sines left and all cosines right. Both are right: they are **the same numbers in another order**, and the "
+        "weight matrices behind them learn one order as easily as the other. "
+        + (f"This checkpoint uses **{LAYOUT_NAMES[own]}**." if own else "This checkpoint uses neither."),
+        lines_from(sinusoids, "pair = torch.stack", "return"),
+    )
+    choices = sorted({n for n in (8, 16, 32, even) if n <= even})
+    d_model = int(
+        st.segmented_control(
+            "d_model of the picture",
+            choices,
+            default=16 if even >= 16 else even,
+            required=True,
+            key="layout_width",
+            bind="query-params",
+            format_func=lambda n: f"{n} (this checkpoint)" if n == even else str(n),
+        )
+        or even
+    )
+    placed(
+        layouts_figure(d_model, own, dark=is_dark()),
+        key="layouts",
+        name=f"Two layouts of the same numbers, d_model {d_model}",
+        alt="Above, the paper's layout: sine and cosine of each pair side by side. Below, half and half: all sines, "
+        "then all cosines. Lines join the places of the same number: even dimensions go left, odd ones right.",
+        table=lambda: layout_table(d_model),
+    )
+    st.caption(
+        "Dimension j on the left of the lower picture is dimension 2j of the upper one; on its right, j − d/2 becomes "
+        f"2(j − d/2) + 1. Largest difference after the permutation: **{same_numbers(d_model):g}**."
+    )
+
+
+@st.fragment
+def rotation(scene: Scene, stack: Stack) -> None:
+    """The rotation from PE(p) to PE(p + k), checked against the whole table."""
+    layout = layout_of(scene)
+    table = table_of(scene, stack)
+    if table.shape[1] < 2:
+        return
+    st.header("From one position to another: a rotation", anchor=False)
+    triplet(
+        "section 3.5",
+        r"\begin{pmatrix}\sin((p+k)\,\omega_i)\\\cos((p+k)\,\omega_i)\end{pmatrix}="
+        r"\begin{pmatrix}\cos k\omega_i&\sin k\omega_i\\-\sin k\omega_i&\cos k\omega_i\end{pmatrix}"
+        r"\begin{pmatrix}\sin p\,\omega_i\\\cos p\,\omega_i\end{pmatrix}",
+        "“For any fixed offset k, PE(pos+k) can be represented as a linear function of PE(pos).” Each pair is the hand "
+        "of a clock: k positions on, hand i has turned by k·ωᵢ, ωᵢ = 10000^(−2i/d), wherever it was before."
+        + ("" if layout else " Learned positions know no such rule: the picture shows the best rotation of each pair."),
+        lines_from(sinusoids, "angle =", "pair =") if layout else lines_from(PositionalEncoding, "nn.Parameter"),
+    )
+    available = len(table)
+    farthest = min(64, (available - 1) // 2)
+    with st.container(key="rotation_controls", horizontal=True):
+        slide = partial(st.slider, min_value=0, bind="query-params")
+        p = slide("Position p", max_value=farthest, value=min(4, farthest), key="p") if farthest else 0
+        most = min(64, available - 1 - farthest)
+        k = slide("Offset k", max_value=most, value=min(5, most), key="offset") if most else 0
+    points = pairs(table, layout or "interleaved")
+    matrices = rotations(k, table.shape[1]) if layout else best_rotations(points, k)
+    error, share = rotation_error(points, matrices, k)
+    title = f"From PE({p}) to PE({p + k}): " + ("each pair turns by its own angle" if layout else "the best rotation")
+    placed(
+        rotation_circles(points, matrices, p, k, title=title, formula=bool(layout), dark=is_dark()),
+        key="rotation",
+        name=title,
+        alt=f"{title}. Clock hands of some pairs, from the shortest wavelength to the longest, with the 2 × 2 matrix "
+        f"of each below. Largest difference between what the rotation gives and PE(p+{k}): {error:.2g}.",
+        table=lambda: rotation_table(matrices, bool(layout)),
+    )
+    st.markdown(
+        f"Rotation · PE(p) against PE(p+{k}), all {available - k:,} positions and {len(matrices):,} pairs of the "
+        f"table: largest difference **{error:.2g}**"
+        + (
+            ", which is the rounding of float32."
+            if layout
+            else f"; {share:.0%} of what should come out is missed (root mean square)."
+        )
+    )

@@ -1,0 +1,5 @@
+"""Scaling and softmax: under construction in this commit."""
+
+from app.views.stage import stage
+
+stage()
