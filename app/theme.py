@@ -20,6 +20,13 @@ _ROLES: dict[Role, tuple[str, str]] = {  # on light ground, on dark ground
     "decoder": ("#bf3f28", "#ff9a82"),
 }
 
+# Heads shown together: told apart under the common colour deficiencies too, at least 3 : 1 against the ground
+# (test_heads_are_told_apart_by_everyone). The ninth begins again, and its lines are dashed.
+_HEADS = (
+    ("#1f3fe0", "#f05a0a", "#1b8bb0", "#5b0f86", "#c07868", "#ad6af5", "#6e1f10", "#152637"),  # on light ground
+    ("#4fe3ee", "#ff5f14", "#fff04d", "#a63dff", "#ffb995", "#34708f", "#b094ff", "#a04c3a"),  # on dark ground
+)
+
 _WEIGHTS_LIGHT: ColorScale = [
     (0.0, "#f2f5fa"),
     (0.05, "#dfeaf8"),
@@ -54,6 +61,7 @@ _SIGNED_DARK: ColorScale = [
 _PAIR = (("#00738a", "#58cbe4"), ("#ad2b73", "#ff93c9"))  # sine and cosine, with and without: neither is a role above
 
 MASKED = "rgba(128, 136, 150, 0.28)"  # a cell that may not attend: grey on either ground, never the colour of 0
+CHOSEN = "#ff9a1f"  # frames what is chosen, on either ground
 TICK_SIZE = 15  # px, tokens along an axis
 SMALL_TICK_SIZE = 11
 CELL_SIZE = 14  # px, numbers in cells
@@ -68,6 +76,16 @@ def role_color(role: Role, dark: bool) -> str:
 def pair_color(second: bool, dark: bool) -> str:
     """Two things set against each other that are no roles: sine and cosine, with the division and without."""
     return _PAIR[second][dark]
+
+
+def head_color(head: int, dark: bool) -> str:
+    """The colour of this head, from 0, where several are shown together."""
+    return _HEADS[dark][head % len(_HEADS[dark])]
+
+
+def head_is_dashed(head: int) -> bool:
+    """Whether this head, from 0, shares its colour with an earlier one and is told apart by dashes."""
+    return head // len(_HEADS[0]) % 2 == 1
 
 
 def weight_scale(dark: bool) -> ColorScale:
@@ -109,3 +127,8 @@ def probability_text(probability: float) -> str:
     if probability < 0.001:
         return "< 0.1 %"
     return f"{probability:.0%}".replace("%", " %") if probability >= 0.0995 else f"{100 * probability:.1f} %"
+
+
+def score_text(score: float) -> str:
+    """A sum of log-probabilities or a score, never -0.00."""
+    return f"{score:z.2f}"

@@ -75,3 +75,13 @@ def draws(
         if all(draw.begin - 1e-4 <= draw.number <= draw.end + 1e-4 for draw in found):
             return found
     return ()
+
+
+def may_be_drawn(logits: np.ndarray, settings: DecodingConfig) -> np.ndarray:
+    """Which pieces the settings of sampling leave: logits (V) of one step -> boolean (V). PAD, UNK and BOS never."""
+    allowed, _ = score(torch.tensor(logits)[None, None], None)  # (1, 1, V)
+    cumulative, ids = stretches(allowed, settings)  # (1, 1, V') each
+    inside = torch.diff(cumulative[0, 0], prepend=torch.zeros(1)) > 0  # (V')
+    found = np.zeros(len(logits), dtype=bool)
+    found[(torch.arange(len(logits)) if ids is None else ids[0, 0])[inside].numpy()] = True
+    return found
