@@ -1,0 +1,45 @@
+"""The parts of the Decoding page that need the browser: the loop, the tree of a search, two texts word by word.
+
+As in `app.components`: text reaches the page by `textContent` alone, and each component is registered once, here.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+_HERE = Path(__file__).parent
+_CSS = "".join((_HERE / name).read_text(encoding="utf-8") for name in ("components.css", "decoding.css"))
+
+
+def _component(name: str) -> Any:
+    source = (_HERE / f"{name}.js").read_text(encoding="utf-8")
+    return st.components.v2.component(f"headlight_{name}", html="<div class='root'></div>", css=_CSS, js=source)
+
+
+_loop = _component("loop")
+_tree = _component("tree")
+_difference = _component("difference")
+
+
+def loop(data: dict[str, Any], *, key: str) -> None:
+    """One turn of the decoder's loop; data from `app.figures.loop.loop_picture`."""
+    _loop(data=data, key=key)
+
+
+def tree(data: dict[str, Any], *, key: str, on_choose: Callable[[int], None]) -> None:
+    """The tree of a search, of which one node is chosen; data from `app.figures.tree.tree_picture`."""
+    known = {node["id"] for node in data["nodes"]}
+
+    def changed() -> None:
+        chosen = st.session_state[key].chosen
+        if chosen in known:
+            on_choose(int(chosen))
+
+    _tree(data=data, key=key, on_chosen_change=changed)
+
+
+def difference(data: dict[str, Any], *, key: str) -> None:
+    """Two texts word by word; data from `app.figures.difference.difference_data`."""
+    _difference(data=data, key=key)

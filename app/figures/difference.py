@@ -1,0 +1,71 @@
+"""Two texts, word by word: what is equal, changed, missing, added. The data of the browser component `difference`.
+
+Words are compared as they stand, case and all; a punctuation mark is a word of its own, and so is each character of a
+script that does not part its words by spaces.
+"""
+
+import re
+from difflib import SequenceMatcher
+from typing import Any, Literal
+
+from app.figures.tables import Table
+
+Change = Literal["equal", "changed", "missing", "added"]
+_WORD = re.compile(
+    "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"  # Thai, Japanese, Chinese: a character a time
+    "|[^\\W\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+(?:['’\\-][^\\W]+)*"
+    "|[^\\w\\s]"
+)
+MARKS: dict[Change, str] = {"equal": "", "changed": "changed", "missing": "− missing", "added": "+ added"}
+
+
+def words(text: str) -> list[str]:
+    """The words and punctuation marks of a text."""
+    return _WORD.findall(text)
+
+
+def difference(reference: str, text: str) -> list[tuple[Change, str, str]]:
+    """Stretches of words: (what happened, words of the reference, words of the text), in order.
+
+    `missing` stands in the reference alone, `added` in the text alone.
+    """
+    old, new = words(reference), words(text)
+    found: list[tuple[Change, str, str]] = []
+    for what, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        change: Change = {"equal": "equal", "replace": "changed", "delete": "missing", "insert": "added"}[what]  # type: ignore[assignment]
+        found.append((change, " ".join(old[a:b]), " ".join(new[c:d])))
+    return found
+
+
+def difference_data(reference: str, text: str, *, names: tuple[str, str], label: str) -> dict[str, Any]:
+    """For `app.components.difference`.
+
+    Args:
+        names: what the two texts are called, e.g. ("reference", "translation").
+    """
+    stretches = difference(reference, text)
+    counts = difference_counts(stretches)
+    return {
+        "stretches": [{"change": what, "old": old, "new": new, "mark": MARKS[what]} for what, old, new in stretches],
+        "label": label,
+        "summary": f"{counts['equal']} words equal, {counts['changed']} changed, {counts['missing']} only in the "
+        f"{names[0]}, {counts['added']} only in the {names[1]}.",
+    }
+
+
+def difference_counts(stretches: list[tuple[Change, str, str]]) -> dict[Change, int]:
+    """How many words of each sort; of changed stretches the longer side counts."""
+    counts: dict[Change, int] = {"equal": 0, "changed": 0, "missing": 0, "added": 0}
+    for what, old, new in stretches:
+        counts[what] += max(len(old.split()), len(new.split()))
+    return counts
+
+
+def difference_table(reference: str, text: str, names: tuple[str, str]) -> Table:
+    """The same as columns of a table."""
+    stretches = difference(reference, text)
+    return {
+        "what": [what for what, _, _ in stretches],
+        names[0]: [old for _, old, _ in stretches],
+        names[1]: [new for _, _, new in stretches],
+    }

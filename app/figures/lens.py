@@ -1,0 +1,225 @@
+"""The logit lens as pictures: how the piece that was predicted in the end ranks after each layer of the decoder.
+
+Ranks span from 1 to V, so colours follow their logarithm: 1 - log(rank) / log(V), strongest where the piece leads.
+The last layer is on top, as in the paper's figure 1; the lowest row is what enters the first layer.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from app.figures.axes import TokenAxis, plotly_text, ticks, visible
+from app.figures.charts import FAINT, plain_axis, settle
+from app.figures.tables import Table
+from app.theme import (
+    CELL_SIZE,
+    SMALL_TICK_SIZE,
+    TICK_SIZE,
+    ink,
+    probability_text,
+    role_color,
+    text_on_weight,
+    weight_scale,
+)
+
+NUMBERS_UP_TO = 26  # steps; beyond, texts would overlap
+ROW = 36  # px
+TOP, BOTTOM = 130, 60  # px
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the lens saw, row 0 being what enters layer 1."""
+
+    ranks: np.ndarray  # (N + 1, T) of the predicted piece, 1 to V
+    probabilities: np.ndarray  # (N + 1, T) of the predicted piece
+    tops: Sequence[Sequence[str]]  # (N + 1, T) the most probable piece
+    top_probabilities: np.ndarray  # (N + 1, T)
+    steps: TokenAxis  # the T rows of the decoder
+    vocabulary: int  # V
+
+    @property
+    def layers(self) -> list[str]:
+        """A name a row."""
+        return ["input", *(f"layer {i}" for i in range(1, len(self.ranks)))]
+
+    def told(self, row: int, step: int) -> str:
+        """One cell in words, for hover."""
+        predicted, top = (plotly_text(visible(piece)) for piece in (self.steps.predicts[step], self.tops[row][step]))
+        return (
+            f"{self.layers[row]}, step {step + 1}"
+            f"<br>predicts in the end: {predicted}, here rank {int(self.ranks[row, step]):,} of {self.vocabulary:,},"
+            f" probability {float(self.probabilities[row, step]):.6f}"
+            f"<br>most probable here: {top}, {float(self.top_probabilities[row, step]):.6f}"
+        )
+
+
+def closeness(ranks: np.ndarray, vocabulary: int) -> np.ndarray:
+    """Ranks 1 to V -> 1 to 0, along their logarithm."""
+    return (1.0 - np.log(ranks) / math.log(max(vocabulary, 2))).astype(np.float32)
+
+
+def rank_text(rank: int) -> str:
+    """1, 24, 3.1k."""
+    return str(rank) if rank < 1000 else f"{rank / 1000:.1f}k" if rank < 10_000 else f"{rank // 1000}k"
+
+
+def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False, dark: bool = False) -> go.Figure:
+    """Layers by steps, coloured by the rank of the predicted piece.
+
+    Args:
+        step: the chosen one, framed.
+        show_pieces: write the most probable piece into the cells, not the rank.
+    """
+    rows, count = seen.ranks.shape
+    drawn = closeness(seen.ranks, seen.vocabulary)  # (N + 1, T)
+    figure = go.Figure(
+        go.Heatmap(
+            z=drawn,
+            zmin=0,
+            zmax=1,
+            colorscale=weight_scale(dark),
+            xgap=1,
+            ygap=1,
+            colorbar=_color_bar(seen.vocabulary),
+            customdata=[[seen.told(i, t) for t in range(count)] for i in range(rows)],
+            hovertemplate="%{customdata}<extra></extra>",
+        )
+    )
+    if count <= NUMBERS_UP_TO:
+        figure.add_trace(_texts(seen, drawn, show_pieces, dark))
+    figure.add_trace(_click_targets(rows, count))
+    figure.add_shape(
+        type="rect", x0=step - 0.5, x1=step + 0.5, y0=-0.5, y1=rows - 0.5, line={"color": "#ff9a1f", "width": 3}
+    )
+    settle(figure, title, TOP + BOTTOM + ROW * rows, top=TOP, bottom=BOTTOM, clickmode="event+select")
+    size = TICK_SIZE if count <= NUMBERS_UP_TO else SMALL_TICK_SIZE
+    below = {"tickvals": list(range(count)), "ticktext": ticks(seen.steps.predicts), "automargin": False}
+    figure.update_layout(
+        xaxis=plain_axis("predicts", dark, [-0.5, count - 0.5], side="top", tickmode="array", tickangle=-45)
+        | {**below, "tickfont": {"size": size, "color": role_color("decoder", dark)}},
+        yaxis=_layer_axis(seen, dark),
+    )
+    return figure
+
+
+def _texts(seen: Seen, drawn: np.ndarray, show_pieces: bool, dark: bool) -> go.Scatter:
+    cells = list(np.ndindex(drawn.shape))
+    if show_pieces:
+        texts = ticks(tuple(_short(seen.tops[i][t]) for i, t in cells))
+    else:
+        texts = [rank_text(int(seen.ranks[cell])) for cell in cells]
+    return go.Scatter(
+        x=np.array([t for _, t in cells], dtype=np.int16),
+        y=np.array([i for i, _ in cells], dtype=np.int16),
+        text=texts,
+        mode="text",
+        hoverinfo="skip",
+        showlegend=False,
+        textfont={
+            "size": CELL_SIZE - 2 * show_pieces,
+            "color": [text_on_weight(float(drawn[cell]), dark) for cell in cells],
+        },
+    )
+
+
+def _click_targets(rows: int, count: int) -> go.Scatter:
+    """A click on a heatmap reaches nobody, so a marker lies over each cell and carries its step."""
+    steps = np.tile(np.arange(count), rows)
+    return go.Scatter(
+        x=steps,
+        y=np.repeat(np.arange(rows), count),
+        customdata=steps,
+        mode="markers",
+        hoverinfo="skip",
+        showlegend=False,
+        marker={"symbol": "square", "size": 28, "opacity": 0},
+        selected={"marker": {"opacity": 0}},
+        unselected={"marker": {"opacity": 0}},
+    )
+
+
+def _color_bar(vocabulary: int) -> dict[str, object]:
+    powers = [10**n for n in range(int(math.log10(vocabulary)) + 1)]
+    return {
+        "orientation": "h", "thickness": 8, "len": 260, "lenmode": "pixels", "x": 0, "xanchor": "left", "xpad": 0,
+        "y": 0, "yanchor": "top", "ypad": 12, "outlinewidth": 0, "tickvals": closeness(np.array(powers), vocabulary),
+        "ticktext": ["rank 1", *(f"{n:,}" for n in powers[1:])],
+    }  # fmt: skip
+
+
+def _layer_axis(seen: Seen, dark: bool) -> dict[str, object]:
+    rows = len(seen.ranks)
+    ticked = {"tickvals": list(range(rows)), "ticktext": seen.layers, "tickfont": {"size": 14, "color": ink(dark)}}
+    return plain_axis("", dark, [-0.5, rows - 0.5], tickmode="array") | ticked
+
+
+def _short(piece: str) -> str:
+    piece = visible(piece)
+    return piece if len(piece) <= 9 else piece[:8] + "…"
+
+
+def lens_bars(seen: Seen, step: int, *, title: str, dark: bool = False) -> go.Figure:
+    """One step, layer by layer: the probability of the predicted piece, and the piece that leads where it does not."""
+    rows = len(seen.ranks)
+    ranks, own, best = seen.ranks[:, step], seen.probabilities[:, step], seen.top_probabilities[:, step]  # (N + 1)
+    tops = ticks(tuple(_short(row[step]) for row in seen.tops))
+    leads = ranks == 1  # (N + 1)
+    others = [f"{top} {probability_text(float(p))}" for top, p in zip(tops, best, strict=True)]
+    others = ["" if lead else text for lead, text in zip(leads, others, strict=True)]
+    mine = [f"rank {int(rank):,}, {probability_text(float(p))}" for rank, p in zip(ranks, own, strict=True)]
+    both = (
+        ("most probable piece there", np.where(leads, 0.0, best), FAINT, others, 0.2),
+        ("the piece predicted in the end", own.astype(np.float64), role_color("decoder", dark), mine, -0.2),
+    )
+    figure = go.Figure()
+    for name, values, color, texts, shift in both:
+        figure.add_bar(
+            x=values,
+            y=np.arange(rows) + shift,
+            width=0.36,
+            orientation="h",
+            name=name,
+            marker={"color": color},
+            text=texts,
+            textposition="outside",
+            textfont={"size": 13, "color": ink(dark)},
+            customdata=[seen.told(i, step) for i in range(rows)],
+            hovertemplate="%{customdata}<extra></extra>",
+            cliponaxis=False,
+        )
+    settle(figure, title, TOP + BOTTOM + ROW * rows, top=TOP, bottom=BOTTOM)
+    figure.update_layout(
+        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom", "font": {"size": 14}},
+        xaxis=plain_axis("probability", dark, [0, 1.4], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"),
+        yaxis=_layer_axis(seen, dark),
+    )
+    return figure
+
+
+def lens_table(seen: Seen) -> Table:
+    """All cells as columns of a table, step by step from the input upwards."""
+    cells = [(i, t) for t in range(seen.ranks.shape[1]) for i in range(len(seen.ranks))]
+    return {
+        "step": [t + 1 for _, t in cells],
+        "predicts": [seen.steps.predicts[t] for _, t in cells],
+        "after": [seen.layers[i] for i, _ in cells],
+        "rank": [int(seen.ranks[cell]) for cell in cells],
+        "probability": [float(seen.probabilities[cell]) for cell in cells],
+        "most probable": [seen.tops[i][t] for i, t in cells],
+        "its probability": [float(seen.top_probabilities[cell]) for cell in cells],
+    }
+
+
+def lens_alt(seen: Seen, title: str) -> str:
+    """For each step, from which layer on the predicted piece is the most probable."""
+    said = []
+    for t, name in enumerate(seen.steps.names[:40]):
+        behind = np.nonzero(seen.ranks[:, t] != 1)[0]
+        first = int(behind[-1]) + 1 if len(behind) else 0
+        where = "is not the most probable" if first == len(seen.ranks) else f"leads from {seen.layers[first]} on"
+        said.append(f"{name}: {where}")
+    return f"{title}. " + "; ".join(said) + "."
