@@ -22,6 +22,7 @@ import streamlit as st
 import torch
 
 from transformer.config import DecodingConfig
+from transformer.decoding.reading import Draw, draws
 from transformer.decoding.translation import TranslatedText, Translation
 from transformer.decoding.translator import Translator
 from transformer.lens import Lens, lens
@@ -298,3 +299,18 @@ def logit_lens(file: CheckpointFile, source_ids: tuple[int, ...], target_ids: tu
 def _logit_lens(path: str, modified: int, size: int, source_ids: tuple[int, ...], target_ids: tuple[int, ...]) -> Lens:
     with _GATE:
         return lens(_load(path, modified, size).model, source_ids, target_ids)
+
+
+def drawn(
+    file: CheckpointFile, source_ids: tuple[int, ...], target_ids: tuple[int, ...], settings: DecodingConfig
+) -> tuple[Draw, ...]:
+    """Where the random numbers of a sampled hypothesis fell; see `transformer.decoding.reading`."""
+    logits = record(file, source_ids, target_ids, ("logits",))["logits"]
+    return _drawn(logits, source_ids, target_ids, asdict(settings))
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _drawn(
+    logits: np.ndarray, source_ids: tuple[int, ...], target_ids: tuple[int, ...], settings: dict[str, Any]
+) -> tuple[Draw, ...]:
+    return draws(logits, source_ids, target_ids, DecodingConfig(**settings))

@@ -22,6 +22,11 @@ def placed(figure: go.Figure, *, key: str, name: str, alt: str, table: Callable[
     """
     with st.container(key=f"picture_{key}"):
         st.plotly_chart(figure, key=key, config=PLOT, alt=alt)
+    belongings(key=key, name=name, table=table)
+
+
+def belongings(*, key: str, name: str, table: Callable[[], Table]) -> None:
+    """Below the picture in the container `picture_{key}`: downloads, and the table twin."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         components.export(f"picture_{key}", name, key=f"export_{key}")
         st.download_button(
