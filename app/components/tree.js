@@ -95,7 +95,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const legend = document.createElement("p");
   legend.className = "note";
   legend.textContent = `${data.legend.join("   ")}   In a node: probability; Σ sum of log-probabilities · score after the length penalty.`;
-  root.replaceChildren(scroller, legend);
+  const alt = document.createElement("p");
+  alt.className = "alt hidden";
+  alt.textContent = data.alt;
+  root.replaceChildren(scroller, legend, alt);
   scroller.scrollLeft = state.left;
   const chosen = byId.get(data.chosen);
   if (chosen && state.chosen !== data.chosen) {

@@ -200,9 +200,10 @@ def lens_bars(seen: Seen, step: int, *, title: str, dark: bool = False) -> go.Fi
     return figure
 
 
-def lens_table(seen: Seen) -> Table:
-    """All cells as columns of a table, step by step from the input upwards."""
-    cells = [(i, t) for t in range(seen.ranks.shape[1]) for i in range(len(seen.ranks))]
+def lens_table(seen: Seen, step: int | None = None) -> Table:
+    """All cells, or those of one step, as columns of a table, step by step from the input upwards."""
+    steps = range(seen.ranks.shape[1]) if step is None else [step]
+    cells = [(i, t) for t in steps for i in range(len(seen.ranks))]
     return {
         "step": [t + 1 for _, t in cells],
         "predicts": [seen.steps.predicts[t] for _, t in cells],

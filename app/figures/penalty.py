@@ -67,3 +67,14 @@ def penalty_table(
 ) -> Table:
     """A row a hypothesis; `columns` are scores by what they are called."""
     return {"name": names, "translation": texts, "pieces": lengths, "sum": sums, **columns}
+
+
+def penalty_alt(scores: np.ndarray, names: Sequence[str], title: str) -> str:
+    """The ranking in words: scores (hypotheses)."""
+    order = np.argsort(-scores, kind="stable")
+    return f"{title}: " + ", ".join(f"{names[i]} {float(scores[i]):z.3f}" for i in order) + "."
+
+
+def penalty_curves(scores: np.ndarray, alphas: Sequence[float], names: Sequence[str]) -> Table:
+    """The lines as columns of a table: scores (hypotheses, alphas)."""
+    return {"α": alphas, **dict(zip(names, scores, strict=True))}

@@ -7,7 +7,9 @@ the length penalty, and what became of it. Fates are told by shape and sign as w
 from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
-from app.figures.axes import visible
+import numpy as np
+
+from app.figures.axes import TokenAxis, visible
 from app.figures.tables import Table
 from app.theme import probability_text, role_color, score_text
 
@@ -128,3 +130,18 @@ def tree_alt(tree: Sequence[NodeLike], title: str) -> str:
     counts = {fate: sum(node.fate == fate for node in tree) for fate in SIGNS}
     said = ", ".join(f"{count} {FATES[fate]}" for fate, count in counts.items() if count and fate != "start")
     return f"{title}. {len(tree) - 1} candidates in {tree[-1].step} steps: {said}. The table below has all of them."
+
+
+def looked_at(source: TokenAxis, weights: np.ndarray, label: str, *, dark: bool = False) -> dict[str, Any]:
+    """Weights (S) of one row of encoder-decoder attention as bars under the source, for `app.components.pieces`."""
+    chips = [
+        {
+            "text": visible(token),
+            "kind": "piece",
+            "under": [f"{float(weight):.2f}"],
+            "share": float(weight),
+            "title": f"{float(weight):.4f}",
+        }
+        for token, weight in zip(source.tokens, weights, strict=True)
+    ]
+    return {"chips": chips, "color": role_color("encoder", dark), "label": label}

@@ -1,0 +1,120 @@
+"""Decoding: the loop one step at a time, the search as a tree, the length penalty, the logit lens, a reference.
+
+The pictures show the hypothesis that is shown on every page; the tree has all the others.
+"""
+
+import time
+from dataclasses import replace
+
+import streamlit as st
+
+from app import models
+from app.session import STEP, choose_position, position, shown_hypothesis
+from app.views.choose import decoder_step
+from app.views.decoding_lens import lens_part
+from app.views.decoding_loop import loop_part
+from app.views.decoding_penalty import penalty_part
+from app.views.decoding_reference import reference_part
+from app.views.decoding_tree import tree_part
+from app.views.stage import Scene, stage
+
+PARTS = {
+    "loop": "The loop",
+    "tree": "The search",
+    "penalty": "Length penalty",
+    "lens": "Logit lens",
+    "reference": "A reference",
+}
+WITH_STEPS = ("loop", "tree", "lens")
+PACE = 2.0  # seconds a step while playing
+PLAYING, MOVED = "playing_decoding", "moved_decoding"
+
+
+def page() -> None:
+    """Draws the page from top to bottom."""
+    scene = stage()
+    if scene is None:
+        return
+    every: float | None = PACE if st.session_state.get(PLAYING) else None
+    # A fragment is made anew for each pace: it runs by itself only while it plays.
+    st.fragment(_theatre, run_every=every)(_with_tree(scene), shown_hypothesis(scene.translation))
+
+
+def _with_tree(scene: Scene) -> Scene:
+    """The same scene, whose translation has the tree of its search."""
+    found = models.translate_one(
+        scene.opened.file, scene.translation.source, scene.translation.settings, keep_tree=True
+    )
+    same = [hypothesis for hypothesis in found.hypotheses if hypothesis.ids == scene.hypothesis.ids]
+    return replace(scene, translation=found, hypothesis=(same or found.hypotheses)[0])
+
+
+def _theatre(scene: Scene, shown: int) -> None:
+    if shown_hypothesis(scene.translation) != shown:  # another was chosen in here: the top of the page changes too
+        st.rerun()
+    part = st.segmented_control(
+        "Part",
+        list(PARTS),
+        format_func=PARTS.__getitem__,
+        default="loop",
+        required=True,
+        key="part",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    step = _step(scene) if part in WITH_STEPS else 0
+    if part == "loop":
+        loop_part(scene, step)
+    elif part == "tree":
+        tree_part(scene, step)
+    elif part == "penalty":
+        penalty_part(scene)
+    elif part == "lens":
+        lens_part(scene, step)
+    else:
+        reference_part(scene)
+
+
+def _step(scene: Scene) -> int:
+    """The chosen step, from 0: buttons, keys, and the pieces themselves."""
+    count = len(scene.target)
+    step = position(STEP, count)
+    if st.session_state.get(PLAYING) and time.monotonic() - st.session_state.get(MOVED, 0.0) > 0.8 * PACE:
+        step = _play_on(step, count)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps"):
+        st.button("Previous", shortcut="Left", on_click=_go, args=(step - 1,), disabled=step == 0, key="previous_step")
+        playing = bool(st.session_state.get(PLAYING))
+        if st.button("Pause" if playing else "Play", key="play_steps", disabled=count == 1):
+            st.session_state[PLAYING] = not playing
+            st.session_state[MOVED] = time.monotonic()
+            if not playing and step == count - 1:
+                _go(0)
+            st.rerun()
+        st.button(
+            "Next",
+            shortcut="Right",
+            on_click=_go,
+            args=(step + 1,),
+            disabled=step == count - 1,
+            key="next_step",
+            type="primary",
+        )
+        st.caption(f"Step {step + 1} of {count}")
+    return decoder_step(scene, "Reads → predicts")
+
+
+def _go(step: int) -> None:
+    choose_position(STEP, step)
+    st.session_state[MOVED] = time.monotonic()
+
+
+def _play_on(step: int, count: int) -> int:
+    """The next step; at the last the play ends."""
+    if step + 1 < count:
+        _go(step + 1)
+        return step + 1
+    st.session_state[PLAYING] = False
+    return step
+
+
+page()

@@ -1,0 +1,77 @@
+"""The logit lens: what the decoder would predict if it ended after an earlier layer."""
+
+import streamlit as st
+
+from app import models
+from app.figures.lens import Seen, lens_alt, lens_bars, lens_table, lens_wall
+from app.session import STEP, choose_position, is_dark
+from app.source import lines_between
+from app.views.placed import PLOT, belongings, placed
+from app.views.stage import Scene
+from app.views.triplet import triplet
+
+CELLS = {"rank": "Rank of the piece predicted in the end", "piece": "Most probable piece there"}
+
+
+def lens_part(scene: Scene, step: int) -> None:
+    """All layers and steps at a glance; the chosen step layer by layer; the code."""
+    seen = _seen(scene)
+    dark = is_dark()
+    shown = st.segmented_control(
+        "In the cells",
+        list(CELLS),
+        format_func=CELLS.__getitem__,
+        default="rank",
+        required=True,
+        key="lens_cells",
+        label_visibility="collapsed",
+    )
+    left, right = st.columns([5, 4], gap="medium")
+    with left:
+        title = f"Rank after each layer, 1 to {seen.vocabulary:,}"
+        with st.container(key="picture_lens"):
+            st.plotly_chart(
+                lens_wall(seen, step=step, title=title, show_pieces=shown == "piece", dark=dark),
+                key="lens",
+                config=PLOT,
+                alt=lens_alt(seen, title),
+                on_select=_clicked,
+                selection_mode="points",
+            )
+        belongings(key="lens", name="Logit lens", table=lambda: lens_table(seen))
+    with right:
+        title = f"Step {step + 1}, layer by layer"
+        placed(
+            lens_bars(seen, step, title=title, dark=dark),
+            key="lens_step",
+            name=f"Logit lens, step {step + 1}",
+            alt=f"{title}: " + "; ".join(seen.told(i, step).replace("<br>", ", ") for i in range(len(seen.ranks))),
+            table=lambda: lens_table(seen, step),
+        )
+    st.caption(
+        "All layers add to one residual stream; the output projection reads it after the last. Read earlier, it shows "
+        "what the decoder would have said. Nobody trained the earlier layers to be read, so low ranks there are no "
+        "mistake. Click a column to choose its step."
+    )
+    triplet(
+        "not in it: the residual stream (section 3.1) seen through the output projection (section 3.4)",
+        r"\mathrm{logits}_i = W\,x_i \;\text{(post-norm)}, \qquad W\,\mathrm{LayerNorm}(x_i) \;\text{(pre-norm)}",
+        "The same matrix that makes logits of the last layer's output, applied after each layer. The top row is the "
+        "model itself.",
+        lines_between("lens.py", "project_early"),
+    )
+
+
+def _clicked() -> None:
+    # Trap: the chart forgets its own selection as soon as it is drawn anew, so it is copied here.
+    points = st.session_state["lens"].selection.points
+    if points:
+        value = points[0]["customdata"]
+        choose_position(STEP, int(value[0] if isinstance(value, list) else value))
+
+
+def _seen(scene: Scene) -> Seen:
+    found = models.logit_lens(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids)
+    piece = scene.opened.translator.tokenizer.piece
+    tops = [[piece(int(id)) for id in row] for row in found.top_ids]
+    return Seen(found.ranks, found.probabilities, tops, found.top_probabilities, scene.target, scene.config.vocab_size)

@@ -1,0 +1,155 @@
+"""One turn of the loop: what is fed in, what is looked at and kept, the distribution, and what is chosen and why."""
+
+import math
+from dataclasses import replace
+
+import streamlit as st
+
+from app import models
+from app.components.decoding import loop
+from app.figures.distribution import (
+    distribution_alt,
+    distribution_bars,
+    distribution_table,
+    entropy_bits,
+    offers,
+)
+from app.figures.loop import Sizes, cache_table, loop_picture
+from app.session import is_dark
+from app.source import lines_between
+from app.views.choose import layer_and_head
+from app.views.placed import belongings, placed
+from app.views.stage import Scene
+from app.views.triplet import triplet
+from transformer.decoding.reading import may_be_drawn, path_to
+
+SHOWN = 8  # pieces of the distribution
+_CODE = {"beam": "Beam.advance", "greedy": "Rows.advance", "sampling": "draw"}
+_FILES = {"beam": "decoding/beam.py", "greedy": "decoding/rows.py", "sampling": "decoding/sampling.py"}
+_WORDS = {
+    "beam": "Beam search keeps the best few hypotheses, and compares the **sums** of their log-probabilities: the "
+    "piece that goes on need not be the most probable one of its own step.",
+    "greedy": "Greedy decoding takes the most probable piece, and never comes back to it.",
+    "sampling": "Sampling draws the piece at random; temperature, top k and top p say how freely.",
+}
+
+
+def loop_part(scene: Scene, step: int) -> None:
+    """The loop at this step, and below it the paper and the code."""
+    left, right = st.columns([11, 8], gap="medium")
+    with left:
+        picture = st.container(key="picture_loop")
+        belongings(
+            key="loop",
+            name=f"Decoding, step {step + 1}",
+            table=lambda: cache_table(scene.target, len(scene.source), _sizes(scene)),
+        )
+        with st.container(key="choose", horizontal=True, vertical_alignment="bottom"):
+            layer, head = layer_and_head(scene, "cross")
+    with picture:
+        _loop(scene, step, layer, head)
+    with right:
+        _distribution(scene, step)
+    _paper(scene)
+
+
+def _sizes(scene: Scene) -> Sizes:
+    config = scene.config
+    return Sizes(
+        config.encoder_layers, config.decoder_layers, config.heads, config.d_model, config.d_k, config.vocab_size
+    )
+
+
+def _loop(scene: Scene, step: int, layer: int, head: int) -> None:
+    source_ids, ids = scene.translation.source_ids, scene.hypothesis.ids
+    cross = models.attention(scene.opened.file, source_ids, ids, "cross").weights[layer, head, step]  # (S)
+    own = models.attention(scene.opened.file, source_ids, ids, "decoder").weights[layer, head, step]  # (T)
+    loop(
+        loop_picture(
+            scene.source,
+            scene.target,
+            step,
+            _sizes(scene),
+            looks=(cross, own[: step + 1]),
+            head=f"layer {layer + 1}, head {head + 1}",
+            probability=math.exp(scene.hypothesis.log_probabilities[step]),
+            hypotheses=_alive(scene, step),
+            dark=is_dark(),
+        ),
+        key="loop",
+    )
+
+
+def _alive(scene: Scene, step: int) -> int:
+    """How many hypotheses are decoded side by side at this step, from 0: those that the step before kept."""
+    if step == 0:
+        return scene.translation.settings.n_best if scene.translation.settings.method == "sampling" else 1
+    return sum(node.step == step and node.fate == "kept" for node in scene.translation.tree)
+
+
+def _distribution(scene: Scene, step: int) -> None:
+    settings = scene.translation.settings
+    logits = scene.record("logits")["logits"][step]  # (V)
+    chosen = scene.hypothesis.ids[step]
+    _why(scene, step)
+    usual = settings.temperature if settings.method == "sampling" else 1.0
+    temperature = st.slider(
+        "Temperature", 0.1, 3.0, min(max(usual, 0.1), 3.0), 0.1, key=f"what_if_{settings.method}_{usual}",
+        help="softmax(logits / temperature), from the logits that are there: no new pass of the model. "
+        "The order of the pieces stays, so greedy and beam search choose at 1 and sampling alone notices it.",
+    )  # fmt: skip
+    allowed = None
+    if settings.method == "sampling":
+        allowed = may_be_drawn(logits, replace(settings, temperature=temperature))
+    piece = scene.opened.translator.tokenizer.piece
+    found = offers(logits, chosen, piece, temperature=temperature, count=SHOWN, allowed=allowed)
+    title = f"Step {step + 1}: the next piece, of {len(logits):,}"
+    placed(
+        distribution_bars(found, len(logits), title=title, dark=is_dark()),
+        key="distribution",
+        name=f"Distribution, step {step + 1}, temperature {temperature:g}",
+        alt=distribution_alt(found, title),
+        table=lambda: distribution_table(offers(logits, chosen, piece, temperature=temperature, count=50)),
+    )
+    st.caption(
+        f"Entropy {entropy_bits(logits, temperature):.2f} bits of at most {math.log2(len(logits)):.2f}: "
+        "0 is certain. Hover has logits and ranks."
+    )
+
+
+def _why(scene: Scene, step: int) -> None:
+    """Why this piece: the search's own words."""
+    hypothesis, settings = scene.hypothesis, scene.translation.settings
+    path = path_to(scene.translation.tree, hypothesis.node or 0)
+    said = path[step].reason
+    if settings.method == "sampling":
+        drawn = models.drawn(scene.opened.file, scene.translation.source_ids, hypothesis.ids, settings)
+        if drawn:
+            said += (
+                f" The random number {drawn[step].number:.3f} fell into its stretch, {drawn[step].begin:.3f} to "
+                f"{drawn[step].end:.3f}, of the line on which all pieces that may be drawn lie side by side."
+            )
+    with st.container(key="why"):
+        st.text(f"Why this piece: {said}")
+
+
+def _paper(scene: Scene) -> None:
+    method = scene.translation.settings.method
+    if method == "beam" and scene.translation.settings.beam == 1:
+        method = "greedy"
+    triplet(
+        "sections 3.1 and 3.4",
+        r"p(y_t \mid y_{<t}, x) = \mathrm{softmax}(W\,h_t) \qquad \log p(y \mid x) = \sum_t \log p(y_t \mid y_{<t}, x)",
+        "*The model is auto-regressive, consuming the previously generated symbols as additional input when generating "
+        "the next.* A step computes the newest row alone: queries come from that row, keys and values from the "
+        "encoder's output and from the rows before, which the cache has kept.",
+        lines_between("model/transformer.py", "Decoder.step"),
+    )
+    triplet("section 6.1", "", _WORDS[method], lines_between(_FILES[method], _CODE[method]))
+    triplet(
+        "not in it: the key-value cache",
+        r"K_t = [K_{t-1};\,k_t] \qquad V_t = [V_{t-1};\,v_t]",
+        "Because of the causal mask, keys and values of past rows never change. So a step appends one row of them in "
+        "each layer, instead of computing them all again.",
+        lines_between("model/cache.py", "Past.append"),
+    )

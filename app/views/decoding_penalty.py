@@ -1,0 +1,71 @@
+"""The length penalty: the hypotheses that finished, ranked again with another strength, without a new search."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Literal
+
+import streamlit as st
+
+from app.figures.penalty import letters, penalty_alt, penalty_curves, penalty_lines, penalty_table
+from app.session import is_dark
+from app.source import lines_between
+from app.views.placed import placed
+from app.views.stage import Scene
+from app.views.triplet import triplet
+from transformer.decoding.reading import finished, path_to, rescored
+
+Form = Literal["paper", "power"]
+MOST = 12  # hypotheses in the picture, the best ones by the score of the search
+ALPHAS = [i / 20 for i in range(41)]  # 0 to 2
+FORMS: dict[Form, str] = {"paper": "((5 + l) / 6)^α, as in the paper", "power": "l^α"}
+
+
+def penalty_part(scene: Scene) -> None:
+    """Both forms of the penalty beside each other, each with its slider."""
+    found = scene.translation
+    nodes = finished(found.tree)[:MOST]
+    if not nodes:
+        st.info("No hypothesis finished within the length limit, so there is nothing to rank.")
+        return
+    names = letters(len(nodes))
+    decode = scene.opened.translator.tokenizer.decode
+    texts = [decode([each.token for each in path_to(found.tree, node.id)]) for node in nodes]
+    columns = {}
+    for place, form in zip(st.columns(2, gap="large"), FORMS, strict=True):
+        with place:
+            settings = replace(found.settings, length_penalty=form)
+            usual = found.settings.alpha if found.settings.length_penalty == form else 0.6
+            alpha = st.slider(
+                f"α of {FORMS[form]}", 0.0, 2.0, min(round(usual * 20) / 20, 2.0), 0.05, key=f"alpha_{form}"
+            )
+            scores = rescored(nodes, settings, ALPHAS)  # (hypotheses, alphas)
+            at = min(range(len(ALPHAS)), key=lambda i: abs(ALPHAS[i] - alpha))
+            columns[f"{form}, α {ALPHAS[at]:g}"] = scores[:, at]
+            title = f"Score over α, penalty {form}"
+            placed(
+                penalty_lines(scores, ALPHAS, names, at, title=title, dark=is_dark()),
+                key=f"penalty_{form}",
+                name=title,
+                alt=penalty_alt(scores[:, at], names, f"{title}; at α {ALPHAS[at]:g}"),
+                table=partial(penalty_curves, scores, ALPHAS, names),
+            )
+    st.dataframe(
+        dict(penalty_table(names, texts, [node.step for node in nodes], [node.sum for node in nodes], columns)),
+        alt="The hypotheses that finished, with their lengths, sums and scores",
+        hide_index=True,
+    )
+    st.caption(
+        "l counts the pieces with the end sign. These are the hypotheses that this search finished; a search with "
+        "another α may find others, because the penalty also decides when it stops."
+    )
+    _paper()
+
+
+def _paper() -> None:
+    triplet(
+        "section 6.1",
+        r"s(y, x) = \frac{\log p(y \mid x)}{lp(l)} \qquad lp(l) = \left(\frac{5 + l}{6}\right)^{\alpha}",
+        "A sum of log-probabilities falls with every piece, so without a penalty the short hypotheses win. The paper's "
+        "α is 0.6.",
+        lines_between("decoding/length_penalty.py", "length_penalty"),
+    )

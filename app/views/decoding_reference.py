@@ -1,0 +1,61 @@
+"""A translation that the reader trusts, beside the model's: scores of the sentence, and the difference word by word."""
+
+import streamlit as st
+
+from app import components
+from app.components.decoding import difference
+from app.figures.difference import difference_data, difference_table
+from app.session import show_hypothesis, shown_hypothesis
+from app.views.placed import belongings
+from app.views.stage import Scene
+from transformer.evaluation import sentence_score
+from transformer.text.normalise import clean
+
+NAMES = ("reference", "translation")
+
+
+def reference_part(scene: Scene) -> None:
+    """Asks for the reference; with one, shows scores of all alternatives and the difference of the shown one."""
+    typed = st.text_input(
+        "Your reference translation",
+        key="reference",
+        persist_state="session",
+        max_chars=2000,
+        placeholder="Type how you would translate the sentence, and press Enter",
+        autocomplete="off",
+    )
+    reference = clean(typed or "")
+    if not reference:
+        st.info("Type a translation of your own above: it will be compared with the model's, word by word.")
+        return
+    hypotheses = scene.translation.hypotheses
+    scores = [sentence_score(hypothesis.text, [reference]) for hypothesis in hypotheses]
+    shown = shown_hypothesis(scene.translation)
+    bleu, chrf, _ = st.columns([1, 1, 3])
+    bleu.metric("BLEU of this sentence", f"{scores[shown]['bleu']:.1f}")
+    chrf.metric("chrF of this sentence", f"{scores[shown]['chrf']:.1f}")
+    st.subheader("Word by word", anchor=False)
+    text = scene.hypothesis.text
+    with st.container(key="picture_difference"):
+        difference(
+            difference_data(reference, text, names=NAMES, label="The translation beside the reference"),
+            key="difference",
+        )
+    belongings(key="difference", name="Difference", table=lambda: difference_table(reference, text, NAMES))
+    if len(hypotheses) > 1:
+        st.subheader("The alternatives", anchor=False)
+        components.choices(
+            [
+                {"text": other.text or "(nothing)", "detail": f"BLEU {score['bleu']:.1f} · chrF {score['chrf']:.1f}"}
+                for other, score in zip(hypotheses, scores, strict=True)
+            ],
+            shown,
+            "Alternative translations, best first",
+            key="alternatives_scored",
+            on_choose=show_hypothesis,
+        )
+    st.caption(
+        "0 to 100. BLEU counts shared runs of one to four words, chrF shared runs of one to six characters. Of a "
+        "single sentence both are rough; a good translation may share few words with a good reference."
+    )
+    st.text(f"BLEU {scores[0]['bleu_signature']}\nchrF {scores[0]['chrf_signature']}")

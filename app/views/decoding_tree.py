@@ -1,0 +1,186 @@
+"""The search as a tree; any of its nodes in numbers, with what it looked at; and a way to go on from it by hand."""
+
+import math
+from typing import Any
+
+import streamlit as st
+
+from app import components, models
+from app.components.decoding import difference, tree
+from app.figures.difference import difference_data
+from app.figures.distribution import offers
+from app.figures.pieces import target_strip
+from app.figures.tree import looked_at, tree_alt, tree_picture, tree_table
+from app.session import STEP, choose_position, is_dark
+from app.theme import probability_text, score_text
+from app.views.choose import layer_and_head
+from app.views.placed import belongings
+from app.views.stage import Scene
+from transformer.config import EOS
+from transformer.decoding.length_penalty import formula
+from transformer.decoding.reading import path_to
+from transformer.decoding.translation import SearchNode, Translation
+from transformer.errors import HeadlightError
+from transformer.text.normalise import clean
+
+NODE = "search_node"  # (search, step, node) that the reader chose
+PREFIX = "search_prefix"  # (search, pieces) from which the reader lets the model go on
+OFFERED = 6  # pieces to go on with
+
+
+def tree_part(scene: Scene, step: int) -> None:
+    """The tree, and below it the chosen node: on opening, the shown hypothesis at the chosen step."""
+    found = scene.translation
+    way = path_to(found.tree, scene.hypothesis.node or 0)
+    best = {0, *(node.id for node in way)}
+    node = _chosen(scene, step, way)
+    probabilities = [math.exp(node.log_probability) for node in found.tree]
+    title = f"{_NAMES[found.settings.method]}: {len(found.tree) - 1} candidates, best sums on top"
+    pruned = st.toggle("Show what went no further", True, key="show_pruned")
+    with st.container(key="picture_tree"):
+        tree(
+            tree_picture(found.tree, best, node.id, probabilities, title=title, pruned=pruned, dark=is_dark())
+            | {"alt": tree_alt(found.tree, title)},
+            key="search_tree",
+            on_choose=lambda id: _choose(scene, found.tree[id]),
+        )
+    belongings(key="tree", name="Search tree", table=lambda: tree_table(found.tree, probabilities, best))
+    path = path_to(found.tree, node.id)
+    with st.container(key="node"):
+        left, right = st.columns([1, 1], gap="large")
+        with left:
+            _numbers(scene, node, path)
+            if path:
+                _looks(scene, path)
+        with right:
+            _go_on(scene, path)
+    _continued(scene)
+
+
+_NAMES = {"beam": "Beam search", "greedy": "Greedy search", "sampling": "Sampling"}
+
+
+def _search(scene: Scene) -> tuple[object, ...]:
+    """Which search this is: what was chosen in another has no meaning here."""
+    return scene.opened.file, scene.translation.source_ids, scene.translation.settings
+
+
+def _chosen(scene: Scene, step: int, way: tuple[SearchNode, ...]) -> SearchNode:
+    search, at, node = st.session_state.get(NODE, (None, None, 0))
+    if search == _search(scene) and at == step:
+        return scene.translation.tree[node]
+    return way[step]
+
+
+def _choose(scene: Scene, node: SearchNode) -> None:
+    step = min(max(node.step - 1, 0), len(scene.target) - 1)
+    choose_position(STEP, step)
+    st.session_state[NODE] = (_search(scene), step, node.id)
+
+
+def _numbers(scene: Scene, node: SearchNode, path: tuple[SearchNode, ...]) -> None:
+    st.subheader("The chosen node", anchor=False)
+    text = scene.opened.translator.tokenizer.decode([each.token for each in path])
+    with st.container(key="node_text"):
+        st.text(text or "(nothing yet)")
+    if path:
+        st.text(
+            f"Its piece: {node.piece}   p = {probability_text(math.exp(node.log_probability))}, "
+            f"log p = {node.log_probability:z.3f}\n"
+            f"Sum of {node.step}: {node.sum:z.3f}\n"
+            f"Score: {node.sum:z.3f} / {formula(node.step, scene.translation.settings)} = {node.normalised:z.3f}"
+        )
+    st.text(node.reason)
+
+
+def _looks(scene: Scene, path: tuple[SearchNode, ...]) -> None:
+    """Encoder-decoder attention of this hypothesis while it predicted this piece."""
+    st.subheader("Where it looked", anchor=False)
+    with st.container(key="choose", horizontal=True, vertical_alignment="bottom"):
+        layer, head = layer_and_head(scene, "cross")
+    ids = tuple(node.token for node in path)
+    weights = models.attention(scene.opened.file, scene.translation.source_ids, ids, "cross").weights
+    components.pieces(
+        looked_at(
+            scene.source,
+            weights[layer, head, -1],
+            f"Encoder-decoder attention of this piece, layer {layer + 1}, head {head + 1}",
+            dark=is_dark(),
+        ),
+        key="node_looks",
+    )
+    st.caption(
+        f"Encoder-decoder attention, layer {layer + 1}, head {head + 1}, of the row that predicted it. Sums to 1."
+    )
+
+
+def _go_on(scene: Scene, path: tuple[SearchNode, ...]) -> None:
+    """Pieces to go on with, the most probable first, or the reader's own words."""
+    st.subheader("Go on from here with another piece", anchor=False)
+    ids = tuple(node.token for node in path)
+    if ids and ids[-1] == EOS:
+        st.caption("This hypothesis has ended. Choose a node before its end.")
+        return
+    logits = models.record(scene.opened.file, scene.translation.source_ids, (*ids, EOS), ("logits",))["logits"][-1]
+    piece = scene.opened.translator.tokenizer.piece
+    found = [offer for offer in offers(logits, EOS, piece, count=OFFERED + 4) if offer.id > EOS][:OFFERED]
+    components.choices(
+        [{"text": offer.piece, "detail": probability_text(offer.probability)} for offer in found],
+        -1,
+        "Pieces that may come next, the most probable first",
+        key="next_pieces",
+        on_choose=lambda index: _force(scene, (*ids, found[index].id)),
+    )
+    st.text_input(
+        "or your own words, then Enter",
+        key="own_words",
+        max_chars=200,
+        on_change=_force_words,
+        args=(scene, ids),
+        autocomplete="off",
+    )
+
+
+def _force_words(scene: Scene, ids: tuple[int, ...]) -> None:
+    words = clean(st.session_state.get("own_words", ""))
+    st.session_state["own_words"] = ""
+    if words:
+        _force(scene, (*ids, *scene.opened.translator.tokenizer.encode(words)))
+
+
+def _force(scene: Scene, prefix: tuple[int, ...]) -> None:
+    st.session_state[PREFIX] = (_search(scene), prefix)
+
+
+def _continued(scene: Scene) -> None:
+    """The translation with the forced beginning, beside the free one."""
+    search, prefix = st.session_state.get(PREFIX, (None, ()))
+    if search != _search(scene):
+        return
+    st.header("With your beginning", anchor=False)
+    try:
+        found = models.translate_one(
+            scene.opened.file, scene.translation.source, scene.translation.settings, prefix=prefix
+        )
+    except HeadlightError as error:
+        st.text(str(error))
+        return
+    new, old = found.hypotheses[0], scene.hypothesis
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        st.subheader("The model alone", anchor=False)
+        components.pieces(_strip(scene, scene.translation, old), key="alone")
+        st.caption(f"Sum {score_text(old.score)}, score {score_text(old.normalised_score)}")
+    with right:
+        st.subheader(f"Beginning with {len(prefix)} pieces that were given", anchor=False)
+        components.pieces(_strip(scene, found, new), key="continued")
+        st.caption(f"Sum {score_text(new.score)}, score {score_text(new.normalised_score)}")
+    names = ("the model alone", "with your beginning")
+    difference(difference_data(old.text, new.text, names=names, label="What your beginning changed"), key="changed")
+    st.button("Take it back", on_click=lambda: st.session_state.pop(PREFIX, None), key="take_back")
+
+
+def _strip(scene: Scene, found: Translation, hypothesis: Any) -> dict[str, Any]:
+    probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
+    strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities, dark=is_dark())
+    return strip | {"headline": hypothesis.text or "(nothing)", "lang": scene.opened.task.target_code}
