@@ -1,0 +1,81 @@
+"""Why a cell of a mask is allowed or forbidden, as sentences (section 3.2.3).
+
+A mask is the conjunction of parts, each with a reason of its own: a key that is padding, a key in the future, a key
+outside the attention window. The sentences have tokens in them: they are text, never markup.
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+
+from app.figures.axes import TokenAxis
+
+Part = Literal["padding", "causal", "window"]
+Parts = Mapping[Part, np.ndarray]
+
+NAMES: dict[Part, str] = {"padding": "padding mask", "causal": "causal mask", "window": "attention window"}
+
+
+def together(parts: Parts) -> np.ndarray:
+    """(Q, K), True = may attend: what all parts allow."""
+    found: np.ndarray = np.logical_and.reduce(list(parts.values()))
+    return found
+
+
+def forbidden_by(parts: Parts, query: int, key: int) -> list[Part]:
+    """The parts that forbid a cell; none if it is allowed."""
+    return [name for name, part in parts.items() if not part[query, key]]
+
+
+def verdict(
+    parts: Parts,
+    query: int,
+    key: int,
+    queries: TokenAxis,
+    keys: TokenAxis,
+    *,
+    window: int | None = None,
+    real_queries: int | None = None,
+) -> str:
+    """Who may look at whom, and why not.
+
+    Args:
+        parts: (Q, K) each, True = may attend.
+        query, key: the cell, from 0.
+        window: r of the attention window.
+        real_queries: rows from here on are padding themselves; None: none is.
+    """
+    row, column = who(queries, query), who(keys, key)
+    why = forbidden_by(parts, query, key)
+    if not why:
+        sentences = [f"{row} may look at {column}."]
+        if "causal" in parts:
+            sentences.append("It is the same position." if query == key else "That has already been written.")
+    else:
+        sentences = [f"{row} may not look at {column}."]
+        sentences += [_because(part, query, key, window) for part in why]
+    if not together(parts)[query].any():
+        sentences.append(
+            "This row may look nowhere at all: its weights are all 0, and so is what it takes from others."
+        )
+    if real_queries is not None and query >= real_queries:
+        sentences.append(
+            "The row is padding itself: it is computed because a batch is a rectangle, and nobody reads it."
+        )
+    return " ".join(sentences)
+
+
+def who(axis: TokenAxis, index: int) -> str:
+    """A position with its token: `Row 3 (reads "▁the", predicts "▁cat")` or `position 3 ("▁the")`."""
+    if axis.predicts:
+        return f'Row {index + 1} (reads "{axis.tokens[index]}", predicts "{axis.predicts[index]}")'
+    return f'position {index + 1} ("{axis.tokens[index]}")'
+
+
+def _because(part: Part, query: int, key: int, window: int | None) -> str:
+    if part == "padding":
+        return "That is padding, put there so that all sentences of the batch are equally long: there is no word."
+    if part == "causal":
+        return f"That is the future: when row {query + 1} is computed, piece {key + 1} has not been written yet."
+    return f"That is {abs(query - key)} positions away, and the attention window of this checkpoint is r = {window}."

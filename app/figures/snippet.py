@@ -1,0 +1,66 @@
+"""The calculation as a few lines of NumPy that stand alone: paste, run, and the same number is printed.
+
+Each number of a tensor is written with the digits that bring back its very bits. Tokens stand in comments only, as
+Python writes them (`repr`), so that no line break in a token can end a comment and begin a statement
+(test_hostile_tokens_stay_in_their_comments).
+"""
+
+import textwrap
+
+import numpy as np
+
+from app.figures.arithmetic import ByHand
+from app.figures.axes import TokenAxis
+
+WIDTH = 110
+
+
+def numpy_snippet(hand: ByHand, queries: TokenAxis, keys: TokenAxis, *, query: int, title: str) -> str:
+    """Python source that prints the weight of the chosen key and the context vector.
+
+    Args:
+        query: the position of the query, from 0.
+        title: names kind, layer and head; without any token.
+    """
+    reads = f", predicts {queries.predicts[query]!r}" if queries.predicts else ""
+    kind = hand.query.dtype.name
+    lines = [
+        f"# {title}, by hand.",
+        f"# Query {query + 1} of {len(queries)}: {queries.tokens[query]!r}{reads}",
+        f"# Key {hand.chosen + 1} of {len(keys)}: {keys.tokens[hand.chosen]!r}",
+        "import numpy as np",
+        "",
+        f"q = np.array([{_rows(hand.query[None])}], np.{kind})[0]  # (E,)",
+        f"K = np.array([{_rows(hand.keys)}], np.{kind})  # (K, E)",
+        f"V = np.array([{_rows(hand.values)}], np.{kind})  # (K, E)",
+        f"mask = np.array({[int(allowed) for allowed in hand.mask]}, bool)  # True = may attend",
+        f"j = {hand.chosen}  # the chosen key, from 0",
+        "",
+        "q, K, V = (x.astype(np.float64) for x in (q, K, V))",
+        "product = q @ K[j]",
+        "scores = K @ q / np.sqrt(len(q))",
+        "masked = np.where(mask, scores, -np.inf)",
+        "e = np.exp(masked - (masked.max() if mask.any() else 0))  # the same number from all changes no weight",
+        "weights = e / (e.sum() or 1)",
+        "context = weights @ V",
+        "",
+        'print(f"q·k     = {product:.4f}")',
+        'print(f"score   = {scores[j]:.4f}")',
+        'print(f"masked  = {masked[j]:.4f}")',
+        'print(f"weight  = {weights[j]:.4f}")',
+        'print("context =", context.round(4))',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(values: np.ndarray) -> str:
+    return f"[{', '.join(str(value) for value in values)}]"
+
+
+def _rows(values: np.ndarray) -> str:
+    # Trap: broken at hyphens, 1e-05 would become two lines (test_the_snippet_prints_the_number_of_the_tensor).
+    line = textwrap.TextWrapper(
+        WIDTH, initial_indent="    ", subsequent_indent="     ", break_long_words=False, break_on_hyphens=False
+    )
+    wrapped = (line.fill(f"{_row(row)},") for row in values)
+    return "\n" + "\n".join(wrapped) + "\n"

@@ -1,0 +1,142 @@
+"""One row of attention through all its stages: a line a key, a column a stage, four digits in each cell.
+
+A score that the mask forbids is -inf from then on, and its weight is 0: those cells are grey and say so. Only the
+weights are coloured, in the scale that all pictures of weights have.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from app.figures.axes import TokenAxis, plotly_text, ticks
+from app.figures.charts import settle
+from app.theme import CHOSEN, MASKED, TICK_SIZE, ink, role_color, text_on_weight, weight_scale
+
+ROW = 28  # px
+NUMBER_SIZE = 16  # px
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A column: its name, a value a key (K,), and what stands in the line of sums."""
+
+    name: str
+    values: np.ndarray
+    total: float | None = None
+
+
+def plain(value: float | bool) -> str:
+    """Four digits, or what a mask says: 0.3804, 12.34, 1.234e+7, −∞, allowed."""
+    if isinstance(value, bool | np.bool_):
+        return "allowed" if value else "masked"
+    if np.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value == 0:
+        return "0"
+    if 1e4 <= abs(value) < 1e6:
+        return f"{value:.0f}"
+    return f"{value:#.4g}".rstrip(".").replace("e+0", "e+").replace("e-0", "e-")
+
+
+def stages_figure(
+    stages: Sequence[Stage],
+    keys: TokenAxis,
+    mask: np.ndarray,
+    *,
+    title: str,
+    chosen: int | None = None,
+    dark: bool = False,
+) -> go.Figure:
+    """The stages of one query, the last of which are the weights.
+
+    Args:
+        keys: whose tokens the lines are.
+        mask: (K,), True = may attend.
+        chosen: a key to frame, from 0.
+    """
+    lines, columns = len(keys), len(stages)
+    sums = any(stage.total is not None for stage in stages)
+    weights = stages[-1].values
+    color = np.full((lines, columns), np.nan, dtype=np.float32)  # (K, stages)
+    color[:, -1] = np.where(mask, weights, np.nan)
+    grey = np.full((lines, columns), np.nan, dtype=np.float32)  # (K, stages)
+    for i, stage in enumerate(stages):
+        if i == columns - 1 or stage.values.dtype == bool or np.isinf(stage.values).any():
+            grey[~mask, i] = 1
+    figure = go.Figure(
+        go.Heatmap(z=color, zmin=0, zmax=1, colorscale=weight_scale(dark), showscale=False, hoverinfo="skip", ygap=1)
+    )
+    figure.add_heatmap(z=grey, colorscale=[[0, MASKED], [1, MASKED]], showscale=False, hoverinfo="skip", ygap=1)
+    texts, inks = [], []
+    for i, stage in enumerate(stages):
+        texts += [plain(value) for value in stage.values]
+        colored = i == columns - 1
+        inks += [
+            text_on_weight(float(value), dark) if colored and allowed else ink(dark)
+            for value, allowed in zip(stage.values, mask, strict=True)
+        ]
+    figure.add_scatter(
+        x=np.repeat(np.arange(columns, dtype=np.int16), lines),
+        y=np.tile(np.arange(lines, dtype=np.int16), columns),
+        text=texts,
+        mode="text",
+        textfont={"size": NUMBER_SIZE, "color": inks},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    for i, stage in enumerate(stages):
+        if stage.total is not None:
+            figure.add_annotation(
+                x=i, y=lines, text=f"<b>{plain(stage.total)}</b>", showarrow=False,
+                font={"size": NUMBER_SIZE, "color": ink(dark)},
+            )  # fmt: skip
+    if sums:
+        figure.add_shape(
+            type="line",
+            x0=-0.5,
+            x1=columns - 0.5,
+            y0=lines - 0.5,
+            y1=lines - 0.5,
+            line={"color": ink(dark), "width": 1},
+        )
+    if chosen is not None:
+        figure.add_shape(
+            type="rect", x0=-0.5, x1=columns - 0.5, y0=chosen - 0.5, y1=chosen + 0.5,
+            line={"color": CHOSEN, "width": 3},
+        )  # fmt: skip
+    bare = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": "", "tickmode": "array"}
+    figure.update_layout(
+        xaxis=bare
+        | {
+            "side": "top",
+            "tickvals": list(range(columns)),
+            "ticktext": [f"<b>{plotly_text(stage.name)}</b>" for stage in stages],
+            "tickfont": {"size": 14, "color": ink(dark)},
+            "range": [-0.5, columns - 0.5],
+        },
+        yaxis=bare
+        | {
+            "tickvals": list(range(lines + sums)),
+            "ticktext": [f"{text}  {i}" for i, text in enumerate(ticks(keys.tokens), start=1)] + ["sum"] * sums,
+            "tickfont": {"size": TICK_SIZE, "color": role_color(keys.role, dark)},
+            "range": [lines - 0.5 + sums, -0.5],
+            "automargin": True,
+        },
+    )
+    return settle(figure, title, 90 + ROW * (lines + sums), top=76, bottom=10)
+
+
+def stages_table(stages: Sequence[Stage], keys: TokenAxis) -> dict[str, list[str] | np.ndarray]:
+    """The same numbers as columns of a table, the first of which names the keys."""
+    return {"key": list(keys.names), **{stage.name: stage.values for stage in stages}}
+
+
+def stages_alt(stages: Sequence[Stage], keys: TokenAxis, title: str) -> str:
+    """What the picture says, in words: each key with its numbers."""
+    lines = [
+        f"{name}: " + ", ".join(f"{stage.name} {plain(stage.values[i])}" for stage in stages)
+        for i, name in enumerate(keys.names[:40])
+    ]
+    return f"{title}. A line for each of {len(keys)} keys. " + "; ".join(lines) + "."

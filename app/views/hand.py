@@ -1,0 +1,129 @@
+"""One head by hand: the weight of one key for one query, written out from q and k to the context vector."""
+
+from functools import partial
+from typing import Literal
+
+import streamlit as st
+
+from app import components
+from app.figures.arithmetic import ByHand, differences
+from app.figures.hand import weights_map
+from app.figures.matrix import matrix_alt
+from app.figures.reasons import who
+from app.figures.snippet import numpy_snippet
+from app.figures.written import Writing
+from app.models import Kind
+from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark, position
+from app.views.choose import KINDS, SITES, axes, decoder_step, kind_layer_head, other_token, source_token
+from app.views.hand_steps import SITE_NAMES, Calculation, steps
+from app.views.placed import PLOT
+from app.views.stage import Scene, stage
+
+Chosen = Literal["t", "s", "k"]
+QUERIES: dict[Kind, Chosen] = {"cross": STEP, "encoder": SOURCE_TOKEN, "decoder": STEP}
+KEYS: dict[Kind, Chosen] = {"cross": SOURCE_TOKEN, "encoder": OTHER_TOKEN, "decoder": OTHER_TOKEN}
+
+
+def page() -> None:
+    """Draws the page from top to bottom."""
+    scene = stage()
+    if scene is not None:
+        calculation(scene)
+
+
+@st.fragment
+def calculation(scene: Scene) -> None:
+    """Everything below the sentence: drawn again by itself when a head or a token is chosen."""
+    kind, layer, head = kind_layer_head(scene)
+    queries, keys = axes(scene, kind)
+    site = SITES[kind].format(layer)
+    recorded = scene.record(*(f"{site}.{name}" for name in SITE_NAMES))
+    tensors = {name: recorded[f"{site}.{name}"][head] for name in SITE_NAMES}
+    strongest = tensors["weights"].argmax(axis=-1)  # (Q), keys
+    with st.container(key="tokens", gap="small"):
+        query = source_token(scene, "Query") if kind == "encoder" else decoder_step(scene, "Query: reads → predicts")
+        position(KEYS[kind], len(keys), int(strongest[query]))  # opens with the key that is looked at most
+        key = source_token(scene, "Key") if kind == "cross" else other_token(keys, "Key")
+    this = Calculation(
+        scene,
+        kind,
+        site,
+        f"{KINDS[kind]}, layer {layer + 1}, head {head + 1}",
+        queries,
+        keys,
+        query,
+        tensors,
+        ByHand(tensors["query"][query], tensors["key"], tensors["value"], tensors["mask"][query], key),
+    )
+    _overview(this, int(strongest[query]))
+    steps(this)
+    _checks(this)
+
+
+def _clicked(kind: Kind) -> None:
+    # Trap: the chart forgets its own selection as soon as it is drawn anew, so it is copied here
+    # (test_a_click_on_a_cell_chooses_query_and_key).
+    points = st.session_state["hand_map"].selection.points
+    if points:
+        choose_position(QUERIES[kind], int(points[0]["y"]))
+        choose_position(KEYS[kind], int(points[0]["x"]))
+
+
+def _overview(this: Calculation, strongest: int) -> None:
+    """Where the chosen cell is, and the whole calculation of its weight."""
+    hand, dark, weights = this.hand, is_dark(), this.tensors["weights"]
+    with st.container(key="hand_overview"):
+        left, right = st.columns([5, 6], gap="medium")
+    with left, st.container(key="picture_hand_map"):
+        figure = weights_map(
+            weights,
+            this.tensors["mask"],
+            this.queries,
+            this.keys,
+            query=this.query,
+            key=hand.chosen,
+            title=this.title,
+            dark=dark,
+        )
+        st.plotly_chart(
+            figure,
+            key="hand_map",
+            on_select=partial(_clicked, this.kind),
+            selection_mode="points",
+            config=PLOT,
+            alt=matrix_alt(weights, this.queries, this.keys, this.title),
+        )
+    with right:
+        with st.container(key="said_hand"):
+            st.text(f"{who(this.queries, this.query)} looks at {who(this.keys, hand.chosen)}. How much?")
+        st.latex(Writing(hand, this.query, dark).summary())
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.button(
+                "Strongest key",
+                key="strongest",
+                on_click=choose_position,
+                args=(KEYS[this.kind], strongest),
+                help="The key to which this query gives the largest weight. The page opens with it.",
+            )
+            components.export("picture_hand_map", f"{this.title} - weights", key="export_hand_map")
+        st.caption("Click a cell, or choose query and key above. Rows are queries, columns are keys; a row sums to 1.")
+
+
+def _checks(this: Calculation) -> None:
+    """The numbers by hand beside the tensors, and the calculation as a file."""
+    st.header("Is it the model's number?", anchor=False)
+    st.markdown(
+        "Each step by hand beside the model's own tensor. By hand the sums are carried in double precision, the model "
+        "computes in single precision; what differs is rounding. The context is shown where it is largest."
+    )
+    rows = differences(this.hand, this.tensors, this.query)
+    st.dataframe(rows, hide_index=True, width="content", alt="Each step by hand beside the tensor of the model")
+    source = st.expander("Copy as NumPy", on_change="rerun", key="hand_numpy")
+    if source.open:
+        snippet = numpy_snippet(this.hand, this.queries, this.keys, query=this.query, title=this.title)
+        source.caption("It stands alone and prints these numbers. The button to copy it is at its top right.")
+        source.code(snippet, language="python", height=420)
+        source.download_button("Save as a file", snippet, "by_hand.py", "text/x-python", on_click="ignore")
+
+
+page()

@@ -1,0 +1,301 @@
+"""One head by hand: the arithmetic adds up, what is folded is counted, and the snippet runs whatever the tokens are."""
+
+import contextlib
+import io
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from app.figures.arithmetic import LARGEST_EXPONENT, ByHand, differences
+from app.figures.axes import TokenAxis
+from app.figures.blocks import Sizes, blocks, blocks_alt, blocks_figure, blocks_table
+from app.figures.hand import CELLS_TO_CLICK, row_stages, terms_figure, terms_table, values_figure, weights_map
+from app.figures.reasons import forbidden_by, verdict
+from app.figures.snippet import numpy_snippet
+from app.figures.stages import plain, stages_alt, stages_figure, stages_table
+from app.figures.written import TERMS, Writing, digits
+from transformer.config import ModelConfig
+from transformer.model.attention import attend
+from transformer.model.probe import Probe
+from transformer.padding import mask_parts
+
+HOSTILE = (
+    "</script><img src=x onerror=alert(1)>",
+    "_a_ $x$ :red[b]",
+    '"""\nimport os',
+    "x\nraise SystemExit",
+    "\\",
+    "🙂",
+)
+NAMES = ["products", "scores", "masked_scores", "weights"]
+
+
+def case(queries: int = 4, keys: int = 6, d_k: int = 8, seed: int = 0, scale: float = 1.0) -> tuple[ByHand, Any]:
+    """The last query but one of a random head, and the tensors of `attend` for all queries."""
+    random = np.random.default_rng(seed)
+    q, k, v = (scale * random.normal(size=(n, d_k)).astype(np.float32) for n in (queries, keys, keys))
+    mask = random.random((queries, keys)) < 0.7
+    chosen = min(1, keys - 1)
+    mask[:, chosen], mask[:, 2:3] = True, False
+    probe = Probe([*NAMES, "mask"], NAMES)
+    one, two, three, who = (torch.from_numpy(x)[None, None] for x in (q, k, v, mask))
+    context = attend(one, two, three, who, probe)
+    tensors = {name: value[0, 0].numpy() for name, value in probe.records.items()} | {"context": context[0, 0].numpy()}
+    row = max(queries - 2, 0)
+    return ByHand(q[row], k, v, mask[row], chosen), (tensors, row)
+
+
+def printed(snippet: str) -> dict[str, str]:
+    """What the snippet prints, run by itself."""
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        exec(compile(snippet, "snippet", "exec"), {})
+    return {name.strip(): value.strip() for name, value in re.findall(r"(.+?)\s*= (.+)", output.getvalue())}
+
+
+def axis(count: int, role: Any = "encoder") -> TokenAxis:
+    return TokenAxis("Tokens", role, tuple((HOSTILE * count)[:count]))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_intermediate_by_hand_is_the_tensors(seed: int) -> None:
+    hand, (tensors, row) = case(seed=seed)
+    for name in NAMES:
+        np.testing.assert_allclose(getattr(hand, name), tensors[name][row], rtol=2e-5, atol=1e-6, err_msg=name)
+    np.testing.assert_allclose(hand.context, tensors["context"][row], rtol=2e-5, atol=1e-6)
+    np.testing.assert_allclose(hand.with_sum[:-1].sum(axis=0), hand.with_sum[-1], rtol=0, atol=1e-12)
+    assert (hand.weights[~hand.mask] == 0).all()
+    rows = differences(hand, tensors, row)
+    assert [found["site"] for found in rows] == [*NAMES, "context"]
+    assert all(float(found["largest difference in the row"]) < 1e-5 for found in rows)
+
+
+def test_a_difference_shows_where_there_is_one() -> None:
+    hand, (tensors, row) = case()
+    wrong = tensors | {"weights": tensors["weights"] + np.float32(0.01)}
+    found = {r["site"]: r["largest difference in the row"] for r in differences(hand, wrong, row)}
+    assert float(found["weights"]) == pytest.approx(0.01, rel=1e-3)
+
+
+def test_scores_too_large_for_an_exponential_give_the_tensors_weights() -> None:
+    hand, (tensors, row) = case(scale=20.0)
+    assert np.abs(hand.masked_scores[hand.mask]).max() > LARGEST_EXPONENT
+    assert hand.subtracted
+    np.testing.assert_allclose(hand.weights, tensors["weights"][row], rtol=1e-3, atol=1e-6)
+    assert "- " in Writing(hand, 0).softmax()
+    assert row_stages(hand)[3].name == "e^(score − largest)"
+
+
+def test_a_query_that_may_look_nowhere_has_weights_of_zero_and_a_snippet_that_runs() -> None:
+    hand, _ = case()
+    blind = ByHand(hand.query, hand.keys, hand.values, np.zeros_like(hand.mask), 1)
+    assert (blind.weights == 0).all()
+    assert (blind.context == 0).all()
+    Writing(blind, 0).softmax()
+    Writing(blind, 0).context(0)
+    assert printed(numpy_snippet(blind, axis(4), axis(6), query=0, title="t"))["weight"] == "0.0000"
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1.0, 12.0])
+@pytest.mark.parametrize("d_k", [1, 8, 64])
+def test_the_snippet_prints_the_number_of_the_tensor(d_k: int, scale: float) -> None:
+    hand, (tensors, row) = case(d_k=d_k, scale=scale)
+    found = printed(numpy_snippet(hand, axis(4, "decoder"), axis(6), query=row, title="Layer 1, head 1"))
+    assert found["weight"] == f"{hand.weights[1]:.4f}"
+    assert float(found["weight"]) == pytest.approx(float(tensors["weights"][row, 1]), abs=6e-5)
+    assert float(found["score"]) == pytest.approx(float(tensors["scores"][row, 1]), abs=6e-5, rel=1e-5)
+    assert float(found["q·k"]) == pytest.approx(float(tensors["products"][row, 1]), abs=6e-5, rel=1e-5)
+
+
+def test_the_numbers_of_the_snippet_are_the_tensors_bit_for_bit() -> None:
+    hand, _ = case(d_k=16)
+    tiny = ByHand(hand.query * np.float32(1e-30), hand.keys * np.float32(3e7), hand.values, hand.mask, 1)
+    names: dict[str, Any] = {}
+    source = numpy_snippet(tiny, axis(4), axis(6), query=0, title="t").split("q, K, V = (")[0]
+    exec(compile(source, "snippet", "exec"), names)
+    for name, values in (("q", tiny.query), ("K", tiny.keys), ("V", tiny.values)):
+        assert names[name].dtype == np.float32
+        assert names[name].tobytes() == values.tobytes()
+    assert names["mask"].tolist() == tiny.mask.tolist()
+
+
+@pytest.mark.parametrize("token", HOSTILE)
+def test_hostile_tokens_stay_in_their_comments(token: str) -> None:
+    hand, (_, row) = case()
+    axes = TokenAxis("Q", "decoder", (token,) * 4, (token,) * 4), TokenAxis("K", "encoder", (token,) * 6)
+    snippet = numpy_snippet(hand, *axes, query=row, title="t")
+    clean = numpy_snippet(hand, TokenAxis("Q", "decoder", ("a",) * 4, ("a",) * 4), axis(6), query=row, title="t")
+    assert len(snippet.splitlines()) == len(clean.splitlines())
+    strip = [line for line in snippet.splitlines() if not line.startswith("#")]
+    assert strip == [line for line in clean.splitlines() if not line.startswith("#")]
+    assert printed(snippet)["weight"] == f"{hand.weights[1]:.4f}"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.38041, "0.3804"), (12.3412, "12.34"), (-1.5, "-1.500"), (14923.4, "14923"), (0.0, "0"), (1e-9, "10^{-9}")],
+)
+def test_numbers_are_written_with_four_digits(value: float, text: str) -> None:
+    assert digits(value).endswith(text)
+    assert digits(-np.inf) == r"-\infty"
+    assert plain(-np.inf) == "−∞"
+    assert plain(0.00001234) == "1.234e-5"
+
+
+def numbers(latex: str) -> list[float]:
+    """All plain numbers in brackets: what is multiplied, and what is folded."""
+    bare = re.sub(r"\\textcolor\{#[0-9a-f]{6}\}\{([^{}]*)\}", r"\1", latex)
+    return [float(found) for found in re.findall(r"\((-?[0-9.]+)\)", bare)]
+
+
+def test_the_terms_that_are_written_and_the_folded_rest_add_up_to_the_product() -> None:
+    hand, _ = case(d_k=32)
+    written = Writing(hand, 2).product()
+    found = numbers(written)
+    assert rf"\text{{and {32 - TERMS} more, together}}" in written
+    pairs = [a * b for a, b in zip(found[:-1:2], found[1:-1:2], strict=True)]
+    assert len(pairs) == TERMS
+    assert sum(pairs) + found[-1] == pytest.approx(float(hand.products[1]), abs=0.01)
+    assert [abs(pair) for pair in pairs] == pytest.approx(sorted(map(abs, pairs), reverse=True), abs=0.001)
+    assert f"= {digits(float(hand.products[1]))}" in written
+
+
+def test_all_terms_can_be_written_out() -> None:
+    hand, _ = case(d_k=32)
+    written = Writing(hand, 2, terms=None).product()
+    assert "more, together" not in written
+    assert len(numbers(written)) == 64
+
+
+def test_the_exponentials_are_those_of_keys_that_may_be_looked_at() -> None:
+    hand, _ = case(keys=6, seed=3)
+    assert not hand.mask.all()
+    written = Writing(hand, 2, terms=None).softmax()
+    assert written.count(r"\underset") == hand.mask.sum()
+    assert r"\infty" not in Writing(hand, 2).summary()
+    forbidden = ByHand(hand.query, hand.keys, hand.values, hand.mask, int(np.flatnonzero(~hand.mask)[0]))
+    assert r"-\infty" in Writing(forbidden, 2).summary()
+    assert r"\mathbf{0}" in Writing(forbidden, 2).summary()
+
+
+def test_no_formula_holds_a_token() -> None:
+    hand, _ = case()
+    writing = Writing(hand, 1)
+    for latex in (writing.summary(), writing.product(), writing.scale(), writing.mask(), writing.softmax()):
+        assert "script" not in latex
+        assert latex.count("{") == latex.count("}")
+
+
+@pytest.mark.parametrize(("queries", "keys", "d_k"), [(4, 6, 8), (1, 1, 1), (3, 60, 64)])
+def test_the_pictures_draw_the_numbers(queries: int, keys: int, d_k: int) -> None:
+    hand, (tensors, row) = case(queries, keys, d_k)
+    rows, columns = axis(queries, "decoder"), axis(keys)
+    terms = terms_figure(hand, title="t")
+    assert np.array_equal(np.asarray(terms.data[2].y), hand.terms[hand.order].astype(np.float32))
+    assert np.asarray(terms.data[3].y)[-1] == pytest.approx(hand.products[hand.chosen], rel=1e-5)
+    assert np.array_equal(terms_table(hand)["dimension"], hand.order)
+    values = values_figure(hand, columns, title="t")
+    assert np.array_equal(np.asarray(values.data[0].z), hand.with_sum.astype(np.float32))
+    assert len(values.layout.yaxis.ticktext) == len(columns) + 1
+    stages = row_stages(hand)
+    figure = stages_figure(stages, columns, hand.mask, title="t", chosen=0)
+    drawn = np.asarray(figure.data[0].z)[:, -1]
+    assert np.array_equal(drawn[hand.mask], hand.weights[hand.mask].astype(np.float32))
+    assert np.isnan(drawn[~hand.mask]).all()
+    assert np.array_equal(~np.isnan(np.asarray(figure.data[1].z))[:, 2], ~hand.mask)
+    assert figure.data[2].text[2 * len(columns) : 3 * len(columns)].count("−∞") == (~hand.mask).sum()
+    assert np.array_equal(stages_table(stages, columns)["weight"], hand.weights)
+    assert stages_alt(stages, columns, "t").startswith("t. A line")
+    small = weights_map(
+        tensors["weights"], np.isfinite(tensors["masked_scores"]), rows, columns, query=row, key=0, title="t"
+    )
+    cells = np.asarray(small.data[0].z)
+    assert np.array_equal(cells[~np.isnan(cells)], tensors["weights"][np.isfinite(tensors["masked_scores"])])
+    assert (len(small.data[1].x), len(small.data[1].text)) == (len(rows) * len(columns),) * 2
+
+
+def test_a_large_matrix_is_drawn_without_a_marker_in_each_cell() -> None:
+    n = int(CELLS_TO_CLICK**0.5) + 1
+    weights = np.full((n, n), 1 / n, np.float32)
+    assert len(weights_map(weights, weights > 0, axis(n), axis(n), query=0, key=0, title="t").data) == 1
+
+
+def test_hostile_tokens_are_drawn_letter_by_letter() -> None:
+    hand, (tensors, _) = case(6, 6)
+    figure = weights_map(
+        tensors["weights"], tensors["weights"] > -1, axis(6), axis(6), query=0, key=0, title="<b>t</b>"
+    )
+    stages = stages_figure(row_stages(hand), axis(6), hand.mask, title="t")
+    for text in (
+        *figure.layout.xaxis.ticktext,
+        *figure.data[1].text,
+        figure.layout.title.text,
+        *stages.layout.yaxis.ticktext,
+    ):
+        assert "<img" not in text
+        assert "<b>t" not in text
+
+
+@pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
+def test_no_parameter_has_the_length_of_a_sentence_in_its_shape(kind: Any) -> None:
+    short, long = Sizes(5, 7, 32, 8), Sizes(50, 70, 32, 8)
+    parameters = [
+        [(b.name, b.sides) for line in blocks(kind, sizes) for equation in line for b in equation if b.learned]
+        for sizes in (short, long)
+    ]
+    assert parameters[0] == parameters[1] == [(f"W<sup>{name}</sup>", (32, 8)) for name in "QKV"]
+    for line in blocks(kind, short):
+        for a, b, c in line:  # each is a product that can be taken
+            assert a.sides[1] == b.sides[0]
+            assert (a.letters[1], c.letters) == (b.letters[0], (a.letters[0], b.letters[1]))
+            assert c.sides == (a.sides[0], b.sides[1])
+    table = blocks_table(kind, short)
+    assert table["depends on the sentence's length"].count("no, a parameter") == 3
+    assert "32 by 8" in blocks_alt(kind, short, "t")
+    assert len(blocks_figure(kind, short, title="t").layout.shapes) == 15
+
+
+def test_in_cross_attention_the_decoder_asks_and_the_encoder_answers() -> None:
+    table = blocks_table("cross", Sizes(5, 7, 32, 8))
+    found = dict(zip(table["matrix"], zip(table["from"], table["shape"], strict=True), strict=True))
+    assert found["decoder x"] == ("decoder", "T × D")
+    assert found["encoder's output"] == ("encoder", "S × D")
+    assert found["scores"][1] == "T × S"
+
+
+CONFIG = ModelConfig(vocab_size=20, d_model=8, heads=2, attention_window=2)
+
+
+@pytest.mark.parametrize(
+    ("kind", "query", "key", "parts", "said"),
+    [
+        ("decoder", 2, 1, [], "may look at"),
+        ("decoder", 0, 2, ["causal"], "has not been written yet"),
+        ("decoder", 4, 1, ["padding", "window"][1:], "3 positions away"),
+        ("decoder", 2, 5, ["padding", "causal", "window"], "padding"),
+        ("encoder", 5, 5, ["padding"], "padding, put there"),
+        ("encoder", 0, 3, ["padding", "window"], "r = 2"),
+        ("cross", 0, 2, [], "may look at"),
+        ("cross", 5, 3, ["padding"], "padding itself"),
+    ],
+)
+def test_a_sentence_says_who_may_look_at_whom_and_why_not(
+    kind: Any, query: int, key: int, parts: list[str], said: str
+) -> None:
+    source, target = (5, 6, 3, 0, 0, 0), (2, 5, 6, 7, 8, 0)
+    found = mask_parts(CONFIG, source, target, kind)
+    assert forbidden_by(found, query, key) == parts
+    rows, columns = (source if kind == "encoder" else target), (target if kind == "decoder" else source)
+    real = sum(id != 0 for id in rows)
+    text = verdict(found, query, key, axis(len(rows)), axis(len(columns)), window=2, real_queries=real)
+    assert said in text
+    assert ("may not look" in text) == bool(parts)
+    assert ("padding itself" in text) == (query >= real)
+
+
+def test_a_row_that_may_look_nowhere_is_named() -> None:
+    parts = mask_parts(CONFIG, (5, 6, 3, 0, 0, 0), (2,), "encoder")
+    assert "nowhere at all" in verdict(parts, 5, 0, axis(6), axis(6), window=2)
+    assert "nowhere at all" not in verdict(parts, 4, 0, axis(6), axis(6), window=2)
