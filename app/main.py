@@ -24,8 +24,11 @@ page = st.navigation(
         "": [_page("translate", "Translate", default=True)],
         "The theatre": [
             _page("steps", "Step by step"),
+            _page("hand", "One head by hand"),
+            _page("attention", "Attention"),
             _page("positions", "Positions"),
             _page("scaling", "Scaling and softmax"),
+            _page("decoding", "Decoding"),
         ],
     }
 )

@@ -21,17 +21,44 @@ def _component(name: str) -> Any:
 
 
 _lines = _component("lines")
+_ranking = _component("ranking")
 _pieces = _component("pieces")
 _choices = _component("choices")
 _picker = _component("picker")
+_map = _component("map")
 _meter = _component("meter")
 _link = _component("link")
 _export = _component("export")
 
 
-def lines(data: dict[str, Any], *, key: str) -> None:
-    """Attention as lines between two rows of tokens; data from `app.figures.lines.attention_lines`."""
-    _lines(data=data, key=key)
+def lines(data: dict[str, Any], *, key: str, on_pin: Callable[[int | None], None] | None = None) -> None:
+    """Attention as lines between two rows of tokens; data from `app.figures.lines.attention_lines`.
+
+    `on_pin` is told which row (query) the reader isolates, and None when it is another token, or none any more.
+    """
+
+    def pinned() -> None:
+        found = st.session_state[key].pin
+        if on_pin and isinstance(found, dict) and isinstance(found.get("index"), int):
+            row = found["index"] if found.get("side") == 1 else None
+            on_pin(row if row is not None and 0 <= row < len(data["queries"]["tokens"]) else None)
+
+    _lines(data=data | {"reports": on_pin is not None}, key=key, on_pin_change=pinned)
+
+
+def ranking(data: dict[str, Any], *, key: str, on_choose: Callable[[int, int], None]) -> None:
+    """A table of all heads, sorted by any column, of which one is chosen; data from `app.figures.ranking`.
+
+    `on_choose` is told layer and head, from 0.
+    """
+
+    def changed() -> None:
+        index = st.session_state[key].chosen
+        if isinstance(index, int) and 0 <= index < len(data["rows"]):
+            row = data["rows"][index]
+            on_choose(row["layer"] - 1, row["head"] - 1)
+
+    _ranking(data=data, key=key, on_chosen_change=changed)
 
 
 def pieces(data: dict[str, Any], *, key: str) -> None:
@@ -69,6 +96,18 @@ def picker(
 
     data = {"tokens": list(tokens), "chosen": chosen, "label": label, "color": color}
     _picker(data=data | ({"second": list(second)} if second else {}), key=key, on_chosen_change=changed)
+
+
+def model_map(data: dict[str, Any], *, key: str, on_choose: Callable[[str], None]) -> None:
+    """The map of the model; data from `app.figures.map.model_map`. `on_choose` gets the id of a station."""
+    known = {box["station"] for box in data["boxes"]}
+
+    def changed() -> None:
+        station = st.session_state[key].station
+        if station in known:
+            on_choose(station)
+
+    _map(data=data, key=key, on_station_change=changed)
 
 
 def meter(used: int, limit: int, unit: str, *, watches: str, key: str) -> str | None:

@@ -49,7 +49,7 @@ def color_bar(ticks: Sequence[float] | None = None) -> dict[str, Any]:
     """A thin colour bar below the picture, at its left."""
     bar: dict[str, Any] = {
         "orientation": "h", "thickness": 8, "len": 220, "lenmode": "pixels", "x": 0, "xanchor": "left", "xpad": 0,
-        "y": 0, "yanchor": "top", "ypad": 46, "outlinewidth": 0,
+        "y": 0, "yanchor": "top", "ypad": 44, "outlinewidth": 0,
     }  # fmt: skip
     return bar | ({"tickvals": list(ticks)} if ticks is not None else {})
 

@@ -11,10 +11,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis, plotly_text, ticks
-from app.theme import CELL_SIZE, SMALL_TICK_SIZE, TICK_SIZE, TITLE_SIZE, ink, role_color, signed_scale
+from app.figures.charts import plain_axis, settle
+from app.theme import CELL_SIZE, CHOSEN, SMALL_TICK_SIZE, TICK_SIZE, role_color, signed_scale
 
-NUMBERS_UP_TO = 24  # columns; beyond, digits would not be legible
-ROW = 26  # px
+NUMBERS_UP_TO = 12  # columns; beyond, digits would not be legible
+LARGE_UP_TO = 40  # rows
 
 
 def tensor_heatmap(
@@ -26,6 +27,7 @@ def tensor_heatmap(
     first: int = 0,
     row: int | None = None,
     limit: float | None = None,
+    norms: bool = False,
     dark: bool = False,
 ) -> go.Figure:
     """values (R, C) of any computation, one row a token.
@@ -35,85 +37,84 @@ def tensor_heatmap(
         first: the number of the first column, where only some are shown.
         row: a row to frame, from 0.
         limit: the range is -limit to limit; None: the largest absolute value.
+        norms: whether the length of each row stands beside it, as a bar with its number.
     """
     if values.shape[0] != len(rows):
         raise ValueError(f"values {values.shape} for {len(rows)} rows")
-    finite = values[np.isfinite(values)]
-    largest = limit if limit is not None else float(np.abs(finite).max()) if finite.size else 1.0
-    drawn = np.where(np.isfinite(values), values, np.nan).astype(np.float32)  # (R, C)
+    finite = np.isfinite(values)
+    largest = (limit if limit is not None else float(np.abs(values[finite]).max()) if finite.any() else 1.0) or 1.0
+    drawn = np.where(finite, values, np.nan).astype(np.float32)  # (R, C)
     height, width = drawn.shape
-    hover = f"%{{y}}<br>{plotly_text(columns)} %{{x}}<br>%{{z:.4f}}<extra></extra>"
     figure = go.Figure(
         go.Heatmap(
             z=drawn,
             x0=first,
             dx=1,
             colorscale=signed_scale(dark),
-            zmin=-largest or -1.0,
-            zmax=largest or 1.0,
+            zmin=-largest,
+            zmax=largest,
             hoverongaps=False,
-            hovertemplate=hover,
+            hovertemplate=f"%{{y}}<br>{plotly_text(columns)} %{{x}}<br>%{{z:.4f}}<extra></extra>",
             colorbar={"thickness": 10, "outlinewidth": 0, "len": 1, "tickfont": {"size": 12}},
         )
     )
-    if width <= NUMBERS_UP_TO and height <= 40:
-        r, c = np.nonzero(np.isfinite(values))
+    large = height <= LARGE_UP_TO
+    if width <= NUMBERS_UP_TO and large:
+        r, c = np.nonzero(finite)
+        shown = [float(v) for v in values[r, c]]
         figure.add_scatter(
             x=(c + first).astype(np.int32),
             y=r.astype(np.int32),
-            text=[number_text(float(v)) for v in values[r, c]],
+            text=[number_text(v) for v in shown],
             mode="text",
-            textfont={
-                "size": CELL_SIZE - 1,
-                "color": [_ink_on(abs(float(v)) / (largest or 1), dark) for v in values[r, c]],
-            },
+            textfont={"size": CELL_SIZE - 1, "color": [ink_on(abs(v) / largest, dark) for v in shown]},
             hoverinfo="skip",
             showlegend=False,
         )
     if row is not None:
-        figure.add_shape(
-            type="rect",
-            x0=first - 0.5,
-            x1=first + width - 0.5,
-            y0=row - 0.5,
-            y1=row + 0.5,
-            line={"color": "#ff9a1f", "width": 3},
-        )
-    size = TICK_SIZE if height <= 40 else SMALL_TICK_SIZE
+        edge = {"x0": first - 0.5, "x1": first + width - 0.5, "y0": row - 0.5, "y1": row + 0.5}
+        figure.add_shape(type="rect", **edge, line={"color": CHOSEN, "width": 3})
+    settle(figure, title, 96 + max(height * (24 if large else 12), 50), bottom=48)
     figure.update_layout(
-        title={
-            "text": plotly_text(title),
-            "font": {"size": TITLE_SIZE},
-            "x": 0,
-            "xanchor": "left",
-            "y": 0.99,
-            "yanchor": "top",
-        },
-        height=92 + max(height * (ROW if height <= 40 else 13), 50),
-        margin={"l": 10, "r": 10, "t": 44, "b": 44, "pad": 2},
-        plot_bgcolor="rgba(0,0,0,0)",
-        dragmode=False,
-        xaxis={
-            "showgrid": False,
-            "zeroline": False,
-            "fixedrange": True,
-            "title": {"text": plotly_text(columns), "font": {"size": 14, "color": ink(dark)}, "standoff": 4},
-            "range": [first - 0.5, first + width - 0.5],
-        },
-        yaxis={
-            "showgrid": False,
-            "zeroline": False,
-            "fixedrange": True,
-            "tickmode": "array",
-            "tickvals": list(range(height)),
-            "ticktext": ticks(rows.tokens),
-            "tickfont": {"size": size, "color": role_color(rows.role, dark)},
-            "range": [height - 0.5, -0.5],
-            "automargin": True,
-            "ticks": "",
-        },
+        bargap=0.25,
+        xaxis=plain_axis(columns, dark, [first - 0.5, first + width - 0.5], domain=[0, 0.86 if norms else 1]),
+        yaxis=plain_axis(
+            "",
+            dark,
+            [height - 0.5, -0.5],
+            tickvals=list(range(height)),
+            ticktext=ticks(rows.tokens),
+            tickfont={"size": TICK_SIZE if large else SMALL_TICK_SIZE, "color": role_color(rows.role, dark)},
+        ),
     )
+    if norms:
+        _norms(figure, values, rows, large, dark)
     return figure
+
+
+def _norms(figure: go.Figure, values: np.ndarray, rows: TokenAxis, large: bool, dark: bool) -> None:
+    lengths = row_norms(values)
+    figure.add_bar(
+        x=lengths,
+        y=list(range(len(lengths))),
+        orientation="h",
+        xaxis="x2",
+        marker={"color": role_color(rows.role, dark), "opacity": 0.65},
+        text=[f"{length:.1f}" for length in lengths] if large else None,
+        textposition="auto",
+        hovertemplate="length %{x:.4f}<extra></extra>",
+        showlegend=False,
+    )
+    top = float(lengths.max()) * 1.02 or 1.0
+    figure.update_layout(
+        xaxis2=plain_axis("length ‖x‖", dark, [0, top], domain=[0.88, 1], anchor="y", showticklabels=False)
+    )
+
+
+def row_norms(values: np.ndarray) -> np.ndarray:
+    """The Euclidean length of each row: (R, C) -> (R,), in float64; cells that are not finite count as 0."""
+    lengths: np.ndarray = np.linalg.norm(np.where(np.isfinite(values), values, 0.0).astype(np.float64), axis=-1)
+    return lengths
 
 
 def number_text(value: float) -> str:
@@ -125,11 +126,12 @@ def number_text(value: float) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
-def _ink_on(strength: float, dark: bool) -> str:
-    """Both diverging maps are dark on light ground at their ends, and light on dark."""
-    if dark:
-        return "#000000" if strength > 0.75 else "#ffffff"
-    return "#ffffff" if strength > 0.75 else "#000000"
+def ink_on(strength: float, dark: bool) -> str:
+    """Black or white on a signed colour, at `strength` (0 to 1) of the way from the middle to an end of the scale.
+
+    The scale for light ground is dark at its ends, the one for dark ground is light there.
+    """
+    return "#000000" if (strength > 0.75) == dark else "#ffffff"
 
 
 def tensor_table(values: np.ndarray, rows: TokenAxis, columns: str = "dimension", first: int = 0) -> dict[str, object]:
@@ -149,6 +151,6 @@ def tensor_csv(values: np.ndarray, rows: TokenAxis, columns: str = "dimension", 
 
 def tensor_alt(values: np.ndarray, rows: TokenAxis, title: str) -> str:
     """What the picture says, in words: the length of each row."""
-    norms = np.linalg.norm(np.where(np.isfinite(values), values, 0.0), axis=-1)
-    said = "; ".join(f"{name}: length {norm:.2f}" for name, norm in zip(rows.names[:40], norms, strict=False))
+    lengths = row_norms(values)
+    said = "; ".join(f"{name}: length {length:.2f}" for name, length in zip(rows.names[:40], lengths, strict=False))
     return f"{title}. {values.shape[0]} rows by {values.shape[1]} columns. {said}."

@@ -42,6 +42,15 @@ class Scene:
         return self.opened.translator.model.config
 
     @property
+    def sizes(self) -> dict[str, int]:
+        """The alphabet of shapes in numbers, for this sentence and this checkpoint."""
+        config = self.config
+        return {
+            "S": len(self.source), "T": len(self.target), "H": config.heads, "E": config.d_k, "D": config.d_model,
+            "F": config.d_ff, "V": config.vocab_size,
+        }  # fmt: skip
+
+    @property
     def source(self) -> TokenAxis:
         """The S pieces that the encoder reads."""
         pieces = tuple(piece.text for piece in self.translation.source_pieces)

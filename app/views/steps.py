@@ -1,5 +1,121 @@
-"""Step by step: under construction in this commit."""
+"""Step by step: the model as a map, and at each station the very tensor, from the characters to the chosen piece."""
 
-from app.views.stage import stage
+import time
 
-stage()
+import streamlit as st
+
+from app import components
+from app.figures.map import model_map
+from app.figures.walk import Detail, Station, nearest, stations
+from app.session import LAYER, is_dark
+from app.source import lines_of
+from app.views.choose import decoder_step, source_token
+from app.views.stage import Scene, stage
+from app.views.station import draw
+from app.views.triplet import code_card, shape_text
+
+STATION = "at"  # the id of the station, in the session and in the address
+DETAIL = "detail"
+PACE = 3.0  # seconds at each station while playing
+_DETAILS: dict[str, Detail] = {"First lecture": "lecture", "Every step": "exam"}
+
+
+def page() -> None:
+    """Draws the page from top to bottom."""
+    scene = stage()
+    if scene is None:
+        return
+    every: float | None = PACE if st.session_state.get("playing") else None
+    # A fragment is made anew for each pace: only a playing walk runs by itself.
+    st.fragment(_walk, run_every=every)(scene)
+
+
+def _walk(scene: Scene) -> None:
+    left, right = st.columns([5, 9], gap="medium")
+    with right, st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        buttons = st.container(key="walk_buttons", horizontal=True, vertical_alignment="center", gap="small")
+        detail = st.segmented_control(
+            "Detail", list(_DETAILS), default="First lecture", required=True, key=DETAIL, bind="query-params",
+            label_visibility="collapsed", width="content",
+        )  # fmt: skip
+    walk = stations(scene.config, _DETAILS[detail])
+    place = nearest(st.session_state.get(STATION) or st.query_params.get(STATION, "encoder.embedding.output"), walk)
+    if st.session_state.get("playing") and time.monotonic() - st.session_state.get("moved", 0.0) > 0.8 * PACE:
+        place = _play_on(place, len(walk))
+    here = walk[place]
+    _remember(here)
+    with buttons:
+        _buttons(walk, place)
+    with left, st.container(key="map"):
+        components.model_map(model_map(scene.config, here, dark=is_dark()), key="model_map", on_choose=_go)
+    with right:
+        _heading(here, scene)
+        if here.stack == "encoder":
+            source_token(scene, "Token")
+        else:
+            decoder_step(scene, "Row: reads → predicts")
+        draw(scene, here)
+        _code(scene, here)
+
+
+def _buttons(walk: tuple[Station, ...], place: int) -> None:
+    last = len(walk) - 1
+    before, after = walk[max(place - 1, 0)], walk[min(place + 1, last)]
+    st.button("Previous", shortcut="Left", on_click=_go, args=(before.id,), disabled=place == 0, key="previous")
+    playing = bool(st.session_state.get("playing"))
+    if st.button("Pause" if playing else "Play", key="play"):
+        st.session_state["playing"] = not playing
+        st.session_state["moved"] = time.monotonic()
+        st.rerun()
+    st.button(
+        "Next", shortcut="Right", on_click=_go, args=(after.id,), disabled=place == last, key="next", type="primary"
+    )
+    st.caption(f"{place + 1} of {len(walk)}")
+
+
+def _heading(here: Station, scene: Scene) -> None:
+    """What this is, and what the paper says of it."""
+    place = {"input": f"{here.stack}, input", "top": here.stack}.get(here.part, "")
+    if here.layer is not None:
+        part = here.part.replace("_", " ").replace("cross", "encoder-decoder")
+        place = f"{here.stack}, layer {here.layer + 1}, {part}"
+    with st.container(key="station"):
+        words, formula = st.columns([3, 2], gap="medium", vertical_alignment="center")
+        with words:
+            st.caption(f"{place} · paper, {here.section}")
+            st.header(here.title, anchor=False)
+            st.markdown(here.text)
+        if here.formula:
+            formula.latex(here.formula)
+    if here.letters:
+        st.caption(shape_text(here.letters, scene.sizes))
+
+
+def _code(scene: Scene, here: Station) -> None:
+    if here.site:
+        code_card(lines_of(here.site, pre_norm=scene.config.norm == "pre"))
+
+
+def _go(station: str) -> None:
+    st.session_state[STATION] = station
+    st.session_state["moved"] = time.monotonic()
+
+
+def _play_on(place: int, count: int) -> int:
+    st.session_state["moved"] = time.monotonic()
+    if place + 1 < count:
+        return place + 1
+    st.session_state["playing"] = False
+    return place
+
+
+def _remember(here: Station) -> None:
+    """The station is in the address; its layer and its kind of attention are what other pages show too."""
+    st.session_state[STATION] = here.id
+    if st.query_params.get(STATION) != here.id:
+        st.query_params[STATION] = here.id
+    if here.layer is not None and here.part.endswith("attention"):
+        st.session_state[LAYER] = here.layer + 1
+
+
+page()

@@ -32,10 +32,20 @@ def triplet(
                 st.latex(formula)
             st.markdown(text)
         with right:
-            st.caption(f"The code, `{lines.place}`")
-            st.code(lines.text, language="python", wrap_lines=True)
+            _code(lines)
             if shape:
                 st.caption(shape)
+
+
+def code_card(lines: SourceLines) -> None:
+    """The code alone."""
+    with st.container(border=True):
+        _code(lines)
+
+
+def _code(lines: SourceLines) -> None:
+    st.caption(f"The code, `{lines.place}`")
+    st.code(lines.text, language="python", wrap_lines=True)
 
 
 LETTERS = {

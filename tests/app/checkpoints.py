@@ -1,5 +1,6 @@
 """Tiny checkpoints for the tests of the app: random weights, a tokenizer trained on a few lines."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,18 +30,20 @@ class Size:
     heads: int = 4
 
 
-def write_checkpoint(path: Path, size: Size = Size(), seed: int = 1, **data: Any) -> Path:
-    """A checkpoint at `path`, whose decoder stops two pieces after the length of its source at the latest."""
+def write_checkpoint(
+    path: Path, size: Size = Size(), seed: int = 1, options: Mapping[str, Any] | None = None, **data: Any
+) -> Path:
+    """A checkpoint at `path`, whose decoder stops two pieces after the length of its source at the latest.
+
+    `options` are those of the model (norm, positions, ...), `data` those of the recipe's section of that name.
+    """
     tokenizer = Tokenizer.train(LINES, TokenizerConfig(kind="bpe", vocab_size=420))
     torch.manual_seed(seed)
+    sizes = {"encoder_layers": size.encoder, "decoder_layers": size.decoder, "heads": size.heads}
     config = ModelConfig(
-        vocab_size=tokenizer.vocab_size,
-        encoder_layers=size.encoder,
-        decoder_layers=size.decoder,
-        heads=size.heads,
-        d_model=32,
-        d_ff=64,
-        max_positions=128,
+        **{"vocab_size": tokenizer.vocab_size, "d_model": 32, "d_ff": 64, "max_positions": 128}
+        | sizes
+        | dict(options or {})
     )
     model = Transformer(config).eval()
     with torch.no_grad():  # far from 0, so that attention is not flat and heads differ

@@ -1,0 +1,65 @@
+"""Hidden units of the feed-forward network: which fire for a token, and which are silent (paper, section 3.3)."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from app.figures.axes import TokenAxis, visible
+from app.figures.charts import axis, settle
+from app.theme import pair_color
+
+SHOWN = 24  # units in the bar chart
+
+
+def strongest_units(before: np.ndarray, after: np.ndarray, count: int = SHOWN) -> np.ndarray:
+    """The units of one token that answer most, then those furthest below zero: (F,) -> (count,)."""
+    order = np.lexsort((before, -np.abs(after)))
+    half = min(count, order.size) - min(count, order.size) // 3
+    loud, rest = order[:half], order[half:]
+    quiet = rest[np.argsort(before[rest], kind="stable")][: min(count, order.size) - half]
+    return np.concatenate([loud, quiet])
+
+
+def firing_units(
+    before: np.ndarray, after: np.ndarray, token: str, *, title: str, activation: str, dark: bool = False
+) -> go.Figure:
+    """One token's units before and after the activation, the strongest and the most silenced; before, after (F,)."""
+    units = strongest_units(before, after)
+    figure = go.Figure()
+    for number, (name, values) in enumerate(((f"before the {activation}", before), (f"after the {activation}", after))):
+        figure.add_bar(
+            x=list(range(len(units))),
+            y=values[units].astype(np.float32),
+            name=name,
+            marker={"color": pair_color(bool(number), dark), "opacity": 0.95 if number else 0.45},
+            customdata=units,
+            hovertemplate=f"unit %{{customdata}}<br>{name}: %{{y:.4f}}<extra></extra>",
+        )
+    settle(figure, f"{title}, token {visible(token)}", 320, top=70, bottom=60)
+    figure.update_layout(
+        barmode="group",
+        xaxis=axis(
+            "hidden unit", dark, [-0.6, len(units) - 0.4], tickvals=list(range(len(units))),
+            ticktext=[str(unit) for unit in units], showgrid=False,
+        ),
+        yaxis=axis("value", dark, zeroline=True),
+    )  # fmt: skip
+    return figure
+
+
+def share_firing(after: np.ndarray) -> np.ndarray:
+    """The share of units above zero for each token: (R, F) -> (R,)."""
+    share: np.ndarray = (after > 0).mean(axis=-1)
+    return share
+
+
+def firing_table(before: np.ndarray, after: np.ndarray, rows: TokenAxis) -> dict[str, list[str] | np.ndarray]:
+    """For each token: how many units fire, and which answer most."""
+    order = np.argsort(-after, axis=-1, kind="stable")[:, :5]  # (R, 5)
+    return {
+        "token": list(rows.names),
+        "units above 0": (after > 0).sum(axis=-1),
+        "share": share_firing(after),
+        "strongest units": [", ".join(str(unit) for unit in row) for row in order],
+        "strongest value": after.max(axis=-1),
+        "lowest before": before.min(axis=-1),
+    }

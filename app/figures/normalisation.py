@@ -1,0 +1,71 @@
+"""LayerNorm and the residual stream in numbers: mean and deviation of each row before and after, and how long it is.
+
+LayerNorm(x) = gain * (x - mean) / sqrt(variance + epsilon) + shift          (Ba et al. 2016; paper, section 3.1)
+"""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from app.figures.axes import TokenAxis, ticks
+from app.figures.charts import axis, settle
+from app.theme import TICK_SIZE, pair_color, role_color
+
+
+def moments(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(mean, deviation) of each row: (R, D) -> two of (R,), in float64."""
+    exact = values.astype(np.float64)
+    return exact.mean(axis=-1), exact.std(axis=-1)
+
+
+def before_and_after(
+    before: np.ndarray, after: np.ndarray, rows: TokenAxis, *, title: str, dark: bool = False
+) -> go.Figure:
+    """For each token a bar of mean ± deviation before LayerNorm and one after; before, after (R, D)."""
+    figure = go.Figure()
+    places = np.arange(len(rows))
+    for number, (name, values) in enumerate((("before", before), ("after", after))):
+        mean, deviation = moments(values)
+        color = pair_color(bool(number), dark)
+        figure.add_scatter(
+            x=places + (0.16 if number else -0.16),
+            y=mean,
+            error_y={
+                "type": "data",
+                "array": deviation,
+                "thickness": 3,
+                "width": 5,
+                "color": pair_color(bool(number), dark),
+            },
+            mode="markers",
+            marker={"size": 10, "symbol": "diamond" if number else "circle", "color": color},
+            customdata=deviation,
+            name=f"{name}: mean ± deviation",
+            hovertemplate=f"{name}<br>mean %{{y:.4f}}<br>deviation %{{customdata:.4f}}<extra></extra>",
+        )
+    settle(figure, title, 340, top=70, bottom=90)
+    figure.update_layout(
+        xaxis=axis(
+            "",
+            dark,
+            [-0.6, len(rows) - 0.4],
+            tickvals=list(range(len(rows))),
+            ticktext=ticks(rows.tokens),
+            tickangle=-45,
+            tickfont={"size": TICK_SIZE if len(rows) <= 40 else 11, "color": role_color(rows.role, dark)},
+            showgrid=False,
+        ),
+        yaxis=axis("over the dimensions of a row", dark),
+    )
+    return figure
+
+
+def moments_table(before: np.ndarray, after: np.ndarray, rows: TokenAxis) -> dict[str, list[str] | np.ndarray]:
+    """The same numbers as columns of a table."""
+    (mean_before, deviation_before), (mean_after, deviation_after) = moments(before), moments(after)
+    return {
+        "token": list(rows.names),
+        "mean before": mean_before,
+        "deviation before": deviation_before,
+        "mean after": mean_after,
+        "deviation after": deviation_after,
+    }

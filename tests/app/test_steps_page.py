@@ -1,0 +1,248 @@
+"""The page Step by step: the walk is the model's own, and every picture shows the tensor of its station."""
+
+import base64
+import json
+from collections.abc import Callable
+from itertools import pairwise, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from app.figures.map import model_map
+from app.figures.walk import Station, nearest, stations
+from app.source import lines_between, lines_of
+from tests.app.checkpoints import Size, write_checkpoint
+from transformer.config import ModelConfig
+from transformer.decoding.translator import Translator
+from transformer.model import census
+from transformer.trace import trace
+
+SENTENCE = "the cat sat on the mat"
+VIEW = str(Path(__file__).resolve().parents[2] / "app" / "views" / "steps.py")
+OPTIONS: list[dict[str, Any]] = [
+    {"norm": "pre", "positions": "sinusoidal"},
+    {"norm": "post", "positions": "learned", "activation": "gelu", "attention_window": 2},
+    {"norm": "post", "positions": "none"},
+]
+CONFIGS = [
+    ModelConfig(vocab_size=11, d_model=8, d_ff=16, heads=2, encoder_layers=e, decoder_layers=d, **options)
+    for (e, d), options in product([(1, 1), (2, 1), (1, 3)], OPTIONS)
+]
+
+
+def ids(walk: tuple[Station, ...]) -> list[str]:
+    return [station.id for station in walk]
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda c: f"{c.encoder_layers}{c.decoder_layers}{c.norm}{c.positions}")
+def test_the_walk_visits_every_site_of_the_model_in_the_order_of_the_computation(config: ModelConfig) -> None:
+    sites = census(config)
+    walk = [station for station in stations(config) if station.site and station.id != "chosen"]
+    visited = [station.site for station in walk if not station.id.endswith("concatenated")]
+    # What each head writes (head_outputs) is the one site that is not on the way.
+    assert set(visited) == {site for site in sites if not site.endswith("head_outputs")}
+    assert len(visited) == len(set(visited))
+    for station in walk:
+        if not station.id.endswith("concatenated"):
+            assert ("B", *station.letters) == sites[station.site or ""], station.id
+    order = list(sites)
+    stages = [order.index(site or "") for site in visited if site and ".query" not in site]
+    assert [s for s in stages if s not in _swapped(order)] == sorted(s for s in stages if s not in _swapped(order))
+
+
+def _swapped(order: list[str]) -> set[int]:
+    """Keys and values are computed before the query; the walk shows the query first, as the paper does."""
+    return {i for i, site in enumerate(order) if site.endswith((".key", ".value"))}
+
+
+def test_the_lecture_is_a_part_of_the_walk_in_the_same_order() -> None:
+    for config in CONFIGS:
+        everything, lecture = ids(stations(config)), ids(stations(config, "lecture"))
+        assert lecture == [station for station in everything if station in set(lecture)]
+        assert len(lecture) < 0.6 * len(everything)
+
+
+def test_a_station_that_a_walk_lacks_leads_to_its_nearest() -> None:
+    config = CONFIGS[0]
+    walk, lecture = stations(config), stations(config, "lecture")
+    for i, station in enumerate(walk):
+        assert nearest(station.id, walk) == i
+        found = lecture[nearest(station.id, lecture)]
+        assert station.layer is None or (found.layer, found.part, found.stack) == (
+            station.layer,
+            station.part,
+            station.stack,
+        )
+    assert nearest("nonsense", walk) == 0
+    assert nearest("", walk) == 0
+
+
+@pytest.mark.parametrize("pre_norm", [False, True])
+def test_every_site_has_its_lines(pre_norm: bool) -> None:
+    config = ModelConfig(vocab_size=11, encoder_layers=1, decoder_layers=1, norm="pre" if pre_norm else "post")
+    for site in census(config):
+        lines = lines_of(site, pre_norm)
+        assert f'probe("{site.rsplit(".", 1)[-1]}"' in lines.text
+        held = (Path(__file__).resolve().parents[2] / lines.path).read_text(encoding="utf-8").splitlines()
+        assert held[lines.first - 1].strip() == lines.text.splitlines()[0]
+    norm = lines_of("encoder.layers.0.feed_forward.norm_out", pre_norm).text
+    assert ("normed" in norm) == pre_norm
+    with pytest.raises(KeyError):
+        lines_of("encoder.layers.0.self_attention.nonsense")
+    assert lines_between("model/masks.py", "causal_mask").text.startswith("def causal_mask")
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda c: f"{c.encoder_layers}{c.decoder_layers}{c.norm}{c.positions}")
+def test_the_map_leads_to_stations_and_marks_where_one_is(config: ModelConfig) -> None:
+    walk = stations(config)
+    known = set(ids(walk))
+    for station in walk:
+        drawn = model_map(config, station)
+        assert {box["station"] for box in drawn["boxes"]} <= known
+        on = [box for box in drawn["boxes"] if box["on"]]
+        assert len(on) == 1, station.id
+        for box in drawn["boxes"]:  # inside the picture, and none on top of another
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= drawn["height"]
+        for stack in ("encoder", "decoder"):
+            column = sorted((b for b in drawn["boxes"] if b["stack"] == stack), key=lambda b: b["y"])
+            assert all(a["y"] + a["height"] <= b["y"] for a, b in pairwise(column))
+
+
+def opened(open_app: Callable[..., AppTest], station: str, **address: str) -> AppTest:
+    app = open_app(at=station, detail="Every step", **address)
+    app.switch_page(VIEW).run()
+    app.text_input(key="sentence").set_value(SENTENCE).run()
+    assert not app.exception
+    return app
+
+
+def drawn(app: AppTest, place: int = 0) -> np.ndarray:
+    """The matrix of a heatmap as the browser gets it."""
+    chart = app.get("plotly_chart")[place]
+    z = json.loads(chart.proto.spec)["data"][0]["z"]
+    if isinstance(z, dict):
+        flat = np.frombuffer(base64.b64decode(z["bdata"]), dtype=z["dtype"])
+        return flat.reshape([int(n) for n in z["shape"].split(",")])
+    return np.array(z, dtype=np.float32)
+
+
+class Truth:
+    """What the model computes for the sentence, watched as the page watches: layer by layer, fused elsewhere."""
+
+    def __init__(self, path: Path):
+        self.translator = Translator.load(path)
+        self.translation = self.translator.translate(SENTENCE).sentences[0]
+
+    def __getitem__(self, site: str) -> np.ndarray:
+        pattern = ".".join(site.split(".")[:3]) + ".*" if ".layers." in site else site
+        ids = self.translation.hypotheses[0].ids
+        return trace(self.translator.model, self.translation.source_ids, ids, [pattern])[site]
+
+
+@pytest.fixture
+def truth(folder: Path) -> Truth:
+    return Truth(folder / "en-de.safetensors")
+
+
+@pytest.mark.parametrize(
+    "station",
+    [
+        "encoder.embedding.positions",
+        "encoder.layers.1.self_attention.output",
+        "decoder.layers.2.feed_forward.residual_sum",
+    ],
+)
+def test_a_stream_is_drawn_as_it_was_computed(station: str, open_app: Callable[..., AppTest], truth: Truth) -> None:
+    app = opened(open_app, station)
+    np.testing.assert_array_equal(drawn(app, 0), truth[station])
+    np.testing.assert_array_equal(drawn(app, 1), truth[station][:, :12])
+
+
+@pytest.mark.parametrize("name", ["query", "value", "context"])
+def test_the_chosen_head_is_drawn(name: str, open_app: Callable[..., AppTest], truth: Truth) -> None:
+    station = f"decoder.layers.1.cross_attention.{name}"
+    app = opened(open_app, station, head="3")
+    np.testing.assert_array_equal(drawn(app), truth[station][2])
+
+
+def test_scores_and_weights_are_drawn_with_the_mask_grey(open_app: Callable[..., AppTest], truth: Truth) -> None:
+    base = "decoder.layers.0.self_attention"
+    later = np.triu(np.ones_like(truth[f"{base}.scores"][0], dtype=bool), 1)
+    assert later.any()
+    np.testing.assert_array_equal(drawn(opened(open_app, f"{base}.products", head="1")), truth[f"{base}.products"][0])
+    masked = drawn(opened(open_app, f"{base}.masked_scores", head="1"))
+    np.testing.assert_array_equal(np.isnan(masked), later)
+    np.testing.assert_array_equal(masked[~later], truth[f"{base}.scores"][0][~later])
+    weights = drawn(opened(open_app, f"{base}.weights", head="1"))
+    np.testing.assert_array_equal(np.isnan(weights), later)
+    np.testing.assert_allclose(np.nansum(weights, axis=-1), 1.0, rtol=1e-5)
+
+
+def test_heads_side_by_side_are_the_context_joined(open_app: Callable[..., AppTest], truth: Truth) -> None:
+    base = "encoder.layers.0.self_attention"
+    joined = drawn(opened(open_app, f"{base}.concatenated"))
+    np.testing.assert_array_equal(joined, np.concatenate(list(truth[f"{base}.context"]), axis=-1))
+
+
+def test_layer_norm_shows_mean_and_deviation_before_and_after(open_app: Callable[..., AppTest], truth: Truth) -> None:
+    base = "encoder.layers.0.self_attention"
+    app = opened(open_app, f"{base}.norm_out")
+    traces = json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
+    for one, name in zip(traces, ("residual_sum", "norm_out"), strict=True):
+        values = torch.from_numpy(truth[f"{base}.{name}"].copy()).double()
+        mean = np.frombuffer(base64.b64decode(one["y"]["bdata"]), dtype=one["y"]["dtype"])
+        spread = one["error_y"]["array"]
+        deviation = np.frombuffer(base64.b64decode(spread["bdata"]), dtype=spread["dtype"])
+        np.testing.assert_allclose(mean, values.mean(-1), atol=1e-9)
+        np.testing.assert_allclose(deviation, values.std(-1, correction=0), rtol=1e-9)
+
+
+def test_units_that_fire_are_counted(open_app: Callable[..., AppTest], truth: Truth) -> None:
+    site = "decoder.layers.2.feed_forward.activated"
+    app = opened(open_app, site, t="2")
+    fires = int((truth[site][1] > 0).sum())
+    assert any(f"({fires:,})" in caption.value for caption in app.caption)
+    np.testing.assert_array_equal(drawn(app, 1), truth[site])
+
+
+def test_the_distribution_is_the_softmax_of_the_logits(open_app: Callable[..., AppTest], truth: Truth) -> None:
+    app = opened(open_app, "probabilities", t="2")
+    bars = json.loads(app.get("plotly_chart")[0].proto.spec)["data"][0]["x"]
+    shown = np.frombuffer(base64.b64decode(bars["bdata"]), dtype=bars["dtype"])
+    expected = torch.from_numpy(truth["logits"][1].copy()).double().softmax(-1).sort(descending=True).values
+    np.testing.assert_allclose(shown[:12], expected[:12], rtol=1e-9)
+    assert shown.sum() == pytest.approx(1.0)
+
+
+def test_next_and_previous_walk_and_the_address_follows(open_app: Callable[..., AppTest]) -> None:
+    app = opened(open_app, "characters")
+    for expected in ("pieces", "encoder.embedding.tokens", "encoder.embedding.scaled"):
+        app.button(key="next").click().run()
+        assert app.query_params["at"] in (expected, [expected])
+    app.button(key="previous").click().run()
+    assert app.session_state["at"] == "encoder.embedding.tokens"
+    assert not app.exception
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_every_station_opens(norm: Any, tmp_path: Path, open_app: Callable[..., AppTest], monkeypatch: Any) -> None:
+    """The whole walk over a small model of odd depth, at both levels of detail."""
+    write_checkpoint(tmp_path / "odd.safetensors", Size(1, 2, 1), options={"norm": norm})
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
+    app = AppTest.from_file(str(Path(VIEW).parents[1] / "main.py"), default_timeout=60).run()
+    app.switch_page(VIEW).run()
+    config = Translator.load(tmp_path / "odd.safetensors").model.config
+    assert config.norm == norm
+    app.segmented_control(key="detail").set_value("Every step").run()
+    layers = {None, 0, config.decoder_layers - 1}
+    for station in stations(config):
+        if station.layer in layers:
+            app.session_state["at"] = station.id
+            app.run()
+            assert not app.exception, station.id
+            assert app.header[0].value == station.title
