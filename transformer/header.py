@@ -10,7 +10,7 @@ compared with a model that is built on the meta device, where tensors have no me
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -71,9 +71,14 @@ def read_header(path: str | Path) -> Header:
 
 
 def meta_model(config: ModelConfig) -> Transformer:
-    """The model without memory: its names and shapes are real, its numbers are not."""
+    """The model without memory: its names and shapes are real, its numbers are not, and it has no sinusoidal table.
+
+    The table is no weight; to compute one without memory, torch would import a compiler, for seconds.
+    """
     with torch.device("meta"):
-        return Transformer(config)
+        model = Transformer(config if config.positions == "learned" else replace(config, positions="none"))
+    model.config = config
+    return model
 
 
 def _about(path: Path, metadata: object) -> dict[str, Any]:

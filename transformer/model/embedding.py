@@ -8,19 +8,19 @@ drown the words or the words the positions. Test: test_scaled_embeddings_have_un
 
 import math
 
+import torch
 from torch import Tensor, nn
 
 from transformer.config import ModelConfig
 from transformer.model.dropout import Dropout
-from transformer.model.positions import PositionalEncoding
+from transformer.model.positions import PositionalEncoding, draw_normal
 from transformer.model.probe import SILENT, Silent
 
 
 def token_embedding(config: ModelConfig) -> nn.Embedding:
     """The matrix of one vector a piece: (V, D), drawn from N(0, 1/d_model)."""
-    embedding = nn.Embedding(config.vocab_size, config.d_model)
-    nn.init.normal_(embedding.weight, std=config.d_model**-0.5)
-    return embedding
+    weight = torch.empty(config.vocab_size, config.d_model)  # (V, D)
+    return nn.Embedding.from_pretrained(draw_normal(weight, config), freeze=False)
 
 
 class InputEmbedding(nn.Module):

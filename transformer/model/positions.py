@@ -45,8 +45,7 @@ class PositionalEncoding(nn.Module):
         super().__init__()
         self.kind = config.positions
         if config.positions == "learned":
-            self.table = nn.Parameter(torch.empty(config.max_positions, config.d_model))  # (P, D)
-            nn.init.normal_(self.table, std=config.d_model**-0.5)
+            self.table = nn.Parameter(draw_normal(torch.empty(config.max_positions, config.d_model), config))  # (P, D)
         elif config.positions == "sinusoidal":
             table = sinusoids(config.max_positions, config.d_model, config.sinusoid_layout)
             self.register_buffer("table", table, persistent=False)  # (P, D)
@@ -67,3 +66,9 @@ class PositionalEncoding(nn.Module):
                 "Give it a shorter sentence."
             )
         return self.table[start : start + length]  # (T, D)
+
+
+def draw_normal(weight: Tensor, config: ModelConfig) -> Tensor:
+    """Fills the matrix with N(0, 1/d_model). One on the meta device (header.py) has nothing to fill, and torch would
+    import a compiler to find that out, for seconds."""
+    return weight if weight.is_meta else nn.init.normal_(weight, std=config.d_model**-0.5)
