@@ -56,6 +56,8 @@ def costs(queries: int, keys: int, width: int) -> dict[str, list[str] | list[int
     }
 
 
-def total(counts: list[int]) -> int:
-    """Operations in all, without the numbers held."""
-    return sum(counts[:-1])
+def operations(queries: int, keys: int, width: int) -> tuple[int, int]:
+    """(dot product, additive): operations in all, without the numbers held."""
+    found = costs(queries, keys, width)
+    dot, additive = (sum(int(n) for n in found[name][:-1]) for name in ("dot product", "additive"))
+    return dot, additive

@@ -56,6 +56,13 @@ def count(weights: np.ndarray, mask: np.ndarray, threshold: float) -> Counted:
     )
 
 
+def shares_above(values: np.ndarray) -> np.ndarray:
+    """For every threshold the share of these values that are above it."""
+    ordered = np.sort(values.astype(np.float64))
+    found: np.ndarray = 1 - np.searchsorted(ordered, THRESHOLDS, side="right") / max(len(ordered), 1)
+    return found
+
+
 def share_curves(
     weights: Mapping[str, np.ndarray], masks: Mapping[str, np.ndarray], threshold: float, *, dark: bool = False
 ) -> go.Figure:
@@ -63,8 +70,7 @@ def share_curves(
     colors = {"encoder": role_color("encoder", dark), "decoder": role_color("decoder", dark), "cross": ink(dark)}
     figure = go.Figure()
     for kind, values in weights.items():
-        allowed = np.sort(values[..., masks[kind]].ravel())
-        shares = 1 - np.searchsorted(allowed, THRESHOLDS.astype(allowed.dtype), side="right") / max(len(allowed), 1)
+        shares = shares_above(values[..., masks[kind]].ravel())
         figure.add_scatter(
             x=THRESHOLDS.astype(np.float32),
             y=shares.astype(np.float32),
@@ -98,4 +104,12 @@ def count_table(found: Mapping[str, Counted], threshold: float) -> dict[str, lis
         f"weight above {threshold:g}": [*(row.above for row in rows), above],
         "share of the allowed": [*(f"{row.share:.1%}" for row in rows), f"{above / max(allowed, 1):.1%}"],
         "attention that they hold": [*(f"{row.mass:.1%}" for row in rows), ""],
+    }
+
+
+def share_table(weights: Mapping[str, np.ndarray], masks: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The numbers of `share_curves`: a row a threshold, a column a kind of attention."""
+    return {
+        "weight": THRESHOLDS,
+        **{NAMES[kind]: shares_above(values[..., masks[kind]].ravel()) for kind, values in weights.items()},
     }

@@ -55,7 +55,7 @@ def layouts_figure(d_model: int, own: Layout | None, *, dark: bool = False) -> g
             hoverinfo="skip",
         )
     names = d_model <= NAMES_UP_TO
-    for layout, height in zip(LAYOUT_NAMES, (1.0, 0.40), strict=True):
+    for layout, height in zip(LAYOUT_NAMES, (0.99, 0.35), strict=True):
         mark = " (this checkpoint)" if layout == own else ""
         figure.add_annotation(
             text=f"<b>{LAYOUT_NAMES[layout]}</b>{mark}",
@@ -67,12 +67,18 @@ def layouts_figure(d_model: int, own: Layout | None, *, dark: bool = False) -> g
     bare = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": ""}
     figure.update_layout(
         xaxis=axis("dimension", dark, [-0.5, d_model - 0.5], showgrid=False, ticks="", nticks=16, anchor="y3"),
-        yaxis={**bare, "domain": [0.66, 0.99], "range": [ROWS - 0.5, -0.5], "title": {"text": "position"}, "nticks": 4},
-        yaxis2={**bare, "domain": [0.46, 0.65], "range": [0, 1], "showticklabels": False, "visible": False},
-        yaxis3={**bare, "domain": [0.0, 0.33], "range": [ROWS - 0.5, -0.5], "title": {"text": "position"}, "nticks": 4},
+        yaxis={**bare, "domain": [0.68, 0.98], "range": [ROWS - 0.5, -0.5], "title": {"text": "position"}, "nticks": 4},
+        yaxis2={**bare, "domain": [0.40, 0.68], "range": [-0.3, 1.3], "showticklabels": False},
+        yaxis3={
+            **bare,
+            "domain": [0.04, 0.34],
+            "range": [ROWS - 0.5, -0.5],
+            "title": {"text": "position"},
+            "nticks": 4,
+        },
         showlegend=True,
     )
-    return settle(figure, f"Two layouts of the same numbers, d_model = {d_model}", 560, top=72, bottom=84)
+    return settle(figure, f"Two layouts of the same numbers, d_model = {d_model}", 580, top=72, bottom=36)
 
 
 def _lines(d_model: int, cosine: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -90,7 +96,7 @@ def _name_columns(figure: go.Figure, d_model: int, layout: Layout, dark: bool) -
     found = [pair_of(j, d_model, layout) for j in range(d_model)]
     figure.add_scatter(
         x=np.arange(d_model, dtype=np.int16),
-        y=np.full(d_model, -0.03 if below else 1.03, dtype=np.float32),
+        y=np.full(d_model, 0.0 if below else 1.0, dtype=np.float32),
         yaxis="y2",
         mode="text",
         cliponaxis=False,

@@ -58,7 +58,7 @@ def encoding_heatmap(
         xaxis=plain_axis("dimension", dark, [edge, d_model - 0.5], nticks=12),
         yaxis=plain_axis("position", dark, [positions - 0.5, -0.5], nticks=10),
     )
-    return settle(figure, title, 130 + min(9 * positions, 420), bottom=84)
+    return settle(figure, title, 100 + min(9 * positions, 420), bottom=36)
 
 
 def wave(table: np.ndarray, dimension: int, layout: Layout | None, sentence: int, *, dark: bool = False) -> go.Figure:
@@ -152,18 +152,18 @@ def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int
         y=[float(lengths[chosen])],
         mode="markers+text",
         marker={"size": 15, "color": pair_color(False, dark), "line": {"width": 2, "color": ink(dark)}},
-        text=[wavelength_text(lengths[chosen])],
-        textposition="top left" if chosen > len(lengths) / 2 else "top right",
+        text=[f"  {wavelength_text(lengths[chosen])}  "],
+        textposition="middle left" if chosen > len(lengths) / 2 else "middle right",
         textfont={"size": 15, "color": ink(dark)},
         hoverinfo="skip",
         showlegend=False,
     )
-    figure.add_hline(
-        y=sentence,
-        line={"color": role_color("encoder", dark), "width": 1.5, "dash": "dash"},
-        annotation={"text": f"length of this sentence, {sentence}", "font": {"color": role_color("encoder", dark)}},
-        annotation_position="bottom right",
-    )
+    color = role_color("encoder", dark)
+    figure.add_hline(y=sentence, line={"color": color, "width": 1.5, "dash": "dash"})
+    figure.add_annotation(  # on a logarithmic axis its place is a logarithm, unlike that of the line
+        text=f"this sentence: {sentence}", x=1, xref="x domain", xanchor="right", y=float(np.log10(sentence)),
+        yanchor="top", showarrow=False, font={"size": 14, "color": color},
+    )  # fmt: skip
     pad = 0.04 * max(len(lengths), 2)
     figure.update_layout(
         xaxis=axis("pair i", dark, [-pad, len(lengths) - 1 + pad], nticks=6),

@@ -14,14 +14,14 @@ from app.figures.positions import wavelength_text
 from app.figures.sinusoids import wavelengths
 from app.theme import ink, pair_color
 
-CIRCLES = 6
+SHARES = (0.0, 0.12, 0.25, 0.45, 1.0)  # of the way from the shortest wavelength to the longest
 GAP = (np.nan, np.nan)  # ends a line
 STEP = 2.7  # from one centre to the next, in radii
 
 
 def shown_pairs(pairs: int) -> list[int]:
-    """At most six pairs, from the fastest to the slowest."""
-    return sorted({int(i) for i in np.linspace(0, pairs - 1, min(CIRCLES, pairs)).round()})
+    """Five pairs, or as many as there are: more of the fast ones, because the slow ones hardly move in a sentence."""
+    return sorted({round(share * (pairs - 1)) for share in SHARES})
 
 
 def rotation_circles(
@@ -72,21 +72,21 @@ def rotation_circles(
     for pair, centre, matrix in zip(shown, centres, matrices[shown], strict=True):
         figure.add_annotation(
             x=centre, y=1.18, yanchor="bottom", showarrow=False, font={"size": 14, "color": ink(dark)},
-            text=f"pair {pair}" + (f", wavelength {wavelength_text(lengths[pair])}" if formula else ""),
+            text=f"pair {pair}" + (f"<br>wavelength {wavelength_text(lengths[pair])}" if formula else ""),
         )  # fmt: skip
         angle = np.degrees(np.arctan2(matrix[0, 1], matrix[0, 0]))
         figure.add_annotation(
             x=centre, y=-1.2, yanchor="top", showarrow=False, align="center",
             font={"size": 15, "color": ink(dark), "family": "monospace"},
-            text="<br>".join(f"[{_digits(a)} {_digits(b)}]" for a, b in matrix) + f"<br>{angle:.1f}°",
+            text="<br>".join(f"[{_digits(a)} {_digits(b)}]" for a, b in matrix) + f"<br>{angle:.1f}°".replace("-", "−"),
         )  # fmt: skip
     bare = {"visible": False, "fixedrange": True}
     figure.update_layout(
         xaxis={**bare, "range": [-1.35, centres[-1] + 1.35], "constrain": "domain"},
-        yaxis={**bare, "range": [-2.35, 1.5], "scaleanchor": "x", "scaleratio": 1, "constrain": "domain"},
+        yaxis={**bare, "range": [-2.4, 1.75], "scaleanchor": "x", "scaleratio": 1, "constrain": "domain"},
         showlegend=True,
     )
-    return settle(figure, title, 400, top=72, bottom=6)
+    return settle(figure, title, 370, top=72, bottom=6)
 
 
 def _strokes(figure: go.Figure, lines: list[np.ndarray], color: str, width: float) -> None:

@@ -99,10 +99,15 @@ def random_row(d_k: int, *, dark: bool = False) -> go.Figure:
 
 
 def strongest_of_rows(
-    products: np.ndarray, scores: np.ndarray, mask: np.ndarray, rows: TokenAxis, *, title: str, dark: bool = False
+    without: np.ndarray, weights: np.ndarray, rows: TokenAxis, *, title: str, dark: bool = False
 ) -> go.Figure:
-    """Of each row of a head (Q, K) the strongest weight, with the division, as the model has it, and without."""
-    found = tuple(softmax(values, mask).max(axis=-1) for values in (products, scores))
+    """Of each row of a head the strongest weight.
+
+    Args:
+        without: (Q, K), what the softmax would give without the division.
+        weights: (Q, K), what the model has.
+    """
+    found = (without.max(axis=-1), weights.max(axis=-1))
     names = [plotly_text(visible(token)) for token in rows.tokens]
     figure = _bars(found, names, title=title, dark=dark)
     size = TICK_SIZE if len(rows) <= 24 else SMALL_TICK_SIZE
@@ -162,4 +167,25 @@ def facts_table(without: Sharpness, with_division: Sharpness) -> dict[str, list[
         "": ["variance of the scores", "strongest weight of a row, mean", "Jacobian norm of a row, mean"],
         WITHOUT: [number(v) for v in (without.variance, without.strongest, without.gradient)],
         WITH: [number(v) for v in (with_division.variance, with_division.strongest, with_division.gradient)],
+    }
+
+
+def rows_table(without: np.ndarray, weights: np.ndarray, rows: TokenAxis) -> dict[str, list[str] | np.ndarray]:
+    """The strongest weight of each row, as columns of a table."""
+    return {"query": list(rows.names), WITHOUT: without.max(axis=-1), WITH: weights.max(axis=-1)}
+
+
+def scores_table(products: np.ndarray, scores: np.ndarray) -> dict[str, np.ndarray]:
+    """All scores that are in a histogram, before and after the division."""
+    return {WITHOUT: products, WITH: scores}
+
+
+def row_table(d_k: int) -> dict[str, np.ndarray]:
+    """The numbers of `random_row`: products and both sets of weights, strongest first."""
+    products = random_products(d_k)[0]
+    order = np.argsort(-products)
+    return {
+        "q · k": products[order],
+        WITHOUT: softmax(products)[order],
+        WITH: softmax(products / np.sqrt(d_k))[order],
     }

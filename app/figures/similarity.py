@@ -72,7 +72,7 @@ def similarity_matrix(table: np.ndarray, *, title: str, dark: bool = False) -> g
         xaxis=plain_axis("position", dark, [-0.5, count - 0.5], nticks=8),
         yaxis=plain_axis("position", dark, [count - 0.5, -0.5], nticks=8),
     )
-    return settle(figure, title, 470, bottom=84)
+    return settle(figure, title, 460, bottom=36)
 
 
 def similarity_curve(table: np.ndarray, *, title: str, formula: bool, dark: bool = False) -> go.Figure:
@@ -121,7 +121,7 @@ def similarity_curve(table: np.ndarray, *, title: str, formula: bool, dark: bool
         yaxis=axis("PE(p) · PE(p+k)", dark, [min(low, 0.0) - pad, max(high, 0.0) + pad]),
         showlegend=True,
     )
-    return settle(figure, title, 470, top=72, bottom=84)
+    return settle(figure, title, 470, top=92, bottom=60)
 
 
 def matrix_table(table: np.ndarray) -> dict[str, np.ndarray]:

@@ -77,7 +77,7 @@ def sum_strips(
         ),
     )
     title = f"What enters the first layer for {visible(token)} at position {index}: the sum"
-    return settle(figure, title, 290, bottom=84)
+    return settle(figure, title, 260, bottom=36)
 
 
 def norm_table(lengths: dict[str, np.ndarray], tokens: TokenAxis) -> dict[str, list[str] | np.ndarray]:

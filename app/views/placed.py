@@ -28,7 +28,8 @@ def placed(figure: go.Figure, *, key: str, name: str, alt: str, table: Callable[
 def belongings(*, key: str, name: str, table: Callable[[], Table]) -> None:
     """Below the picture in the container `picture_{key}`: downloads, and the table twin."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        components.export(f"picture_{key}", name, key=f"export_{key}")
+        with st.container(width=150):
+            components.export(f"picture_{key}", name, key=f"export_{key}")
         st.download_button(
             "CSV", lambda: columns_csv(table()), f"{name}.csv", "text/csv", key=f"csv_{key}", on_click="ignore"
         )

@@ -29,7 +29,8 @@ from app.views.triplet import shape_text, triplet
 from transformer.model.positions import PositionalEncoding, sinusoids
 
 FORMULA = (
-    r"PE_{(pos,\,2i)}=\sin\frac{pos}{10000^{2i/d_{model}}}\qquad PE_{(pos,\,2i+1)}=\cos\frac{pos}{10000^{2i/d_{model}}}"
+    r"\begin{gathered}PE_{(pos,\,2i)}=\sin\frac{pos}{10000^{2i/d_{model}}}\\[4pt] "
+    r"PE_{(pos,\,2i+1)}=\cos\frac{pos}{10000^{2i/d_{model}}}\end{gathered}"
 )
 LEARNED = (
     "This checkpoint **learned** a vector for each position instead (the paper's Table 3, row E, found the results "

@@ -39,7 +39,7 @@ def layouts(scene: Scene) -> None:
     st.header("Sines left and cosines right, or 2i and 2i+1?", anchor=False)
     triplet(
         "section 3.5",
-        r"PE_{(pos,\,2i)}=\sin(\dots)\qquad PE_{(pos,\,2i+1)}=\cos(\dots)",
+        r"\begin{gathered}PE_{(pos,\,2i)}=\sin(\dots)\\ PE_{(pos,\,2i+1)}=\cos(\dots)\end{gathered}",
         "The formula puts sine and cosine of a pair side by side. Many pictures, and much code (MarianMT's), have all "
         "sines left and all cosines right. Both are right: they are **the same numbers in another order**, and the "
         "weight matrices behind them learn one order as easily as the other. "
@@ -83,9 +83,10 @@ def rotation(scene: Scene, stack: Stack) -> None:
     st.header("From one position to another: a rotation", anchor=False)
     triplet(
         "section 3.5",
-        r"\begin{pmatrix}\sin((p+k)\,\omega_i)\\\cos((p+k)\,\omega_i)\end{pmatrix}="
-        r"\begin{pmatrix}\cos k\omega_i&\sin k\omega_i\\-\sin k\omega_i&\cos k\omega_i\end{pmatrix}"
-        r"\begin{pmatrix}\sin p\,\omega_i\\\cos p\,\omega_i\end{pmatrix}",
+        r"\begin{gathered}\begin{pmatrix}\sin((p+k)\,\omega_i)\\\cos((p+k)\,\omega_i)\end{pmatrix}=M_i(k)"
+        r"\begin{pmatrix}\sin p\,\omega_i\\\cos p\,\omega_i\end{pmatrix}\\[4pt]"
+        r"M_i(k)=\begin{pmatrix}\cos k\omega_i&\sin k\omega_i\\-\sin k\omega_i&\cos k\omega_i\end{pmatrix}"
+        r"\end{gathered}",
         "“For any fixed offset k, PE(pos+k) can be represented as a linear function of PE(pos).” Each pair is the hand "
         "of a clock: k positions on, hand i has turned by k·ωᵢ, ωᵢ = 10000^(−2i/d), wherever it was before."
         + ("" if layout else " Learned positions know no such rule: the picture shows the best rotation of each pair."),

@@ -1,5 +1,247 @@
-"""Scaling and softmax: under construction in this commit."""
+"""Scaling and softmax: why scores are divided by sqrt(d_k) (paper, section 3.2.1), and what all the comparing costs.
 
-from app.views.stage import stage
+Each section is a fragment of its own: its controls draw it again and nothing else.
+"""
 
-stage()
+import numpy as np
+import streamlit as st
+
+from app.figures.additive import additive_scores, costs, operations
+from app.figures.axes import TokenAxis
+from app.figures.comparisons import count, count_table, share_curves, share_table
+from app.figures.pair import matrix_pair, pair_table
+from app.figures.scaling import (
+    curve,
+    curve_table,
+    facts_table,
+    histograms,
+    number,
+    random_histograms,
+    random_row,
+    row_table,
+    rows_table,
+    scores_table,
+    strongest_of_rows,
+)
+from app.figures.softmax import KEYS, QUERIES, WIDTHS, random_products, random_sharpness, sharpness, softmax
+from app.session import is_dark
+from app.source import lines_from
+from app.views.choose import KINDS, SITES, axes, kind_layer_head
+from app.views.placed import placed
+from app.views.stage import Scene, stage
+from app.views.triplet import shape_text, triplet
+
+
+def page() -> None:
+    """Draws the page from top to bottom."""
+    scene = stage()
+    if scene is None:
+        return
+    _random(scene)
+    _chosen_head(scene)
+    _comparisons(scene)
+
+
+@st.fragment
+def _random(scene: Scene) -> None:
+    st.header("Random queries and keys: what √d_k does", anchor=False)
+    own = scene.config.d_k
+    d_k = int(
+        st.select_slider(
+            "d_k, the width of a head",
+            sorted({*WIDTHS, own}),
+            value=own,
+            key="d_k",
+            bind="query-params",
+            format_func=lambda width: f"{width} (this checkpoint)" if width == own else str(width),
+        )
+    )
+    dark = is_dark()
+    without, divided = random_sharpness(d_k)
+    left, right = st.columns(2, gap="medium")
+    products = random_products(d_k).ravel()
+    with left:
+        placed(
+            random_histograms(d_k, dark=dark),
+            key="histogram",
+            name=f"Dot products of random vectors, d_k {d_k}",
+            alt=f"Dot products of random vectors of width {d_k} have variance {without.variance:.3g}; divided by "
+            f"√{d_k} they have variance {divided.variance:.3g}.",
+            table=lambda: scores_table(products, products / np.sqrt(d_k)),
+        )
+    with right:
+        placed(
+            random_row(d_k, dark=dark),
+            key="random_row",
+            name=f"Softmax of one random query, d_k {d_k}",
+            alt=f"Weights of one random query over {KEYS} keys. Strongest weight, mean over {QUERIES} queries: "
+            f"{without.strongest:.2f} without the division, {divided.strongest:.2f} with it.",
+            table=lambda: row_table(d_k),
+        )
+    triplet(
+        "section 3.2.1 and footnote 4",
+        r"\begin{gathered}\mathrm{Var}(q\cdot k)=d_k\\[4pt]"
+        r"\frac{\partial p_i}{\partial s_j}=p_i\,(\delta_{ij}-p_j)\end{gathered}",
+        "“We suspect that for large values of d_k, the dot products grow large in magnitude, pushing the softmax "
+        "function into regions where it has extremely small gradients. To counteract this effect, we scale the dot "
+        "products by 1/√d_k.”",
+        "encoder.layers.0.self_attention.scores",
+    )
+    for column, what, title in zip(
+        st.columns(3, gap="medium"),
+        ("variance", "strongest", "gradient"),
+        ("Variance of the scores", "Strongest weight of a row", "Gradient of the softmax"),
+        strict=True,
+    ):
+        values = [getattr(found, what) for found in (without, divided)]
+        with column:
+            placed(
+                curve(what, d_k, title=title, dark=dark),
+                key=f"curve_{what}",
+                name=title,
+                alt=f"{title} over d_k from 1 to 1,024. At d_k = {d_k}: {number(values[0])} without the division, "
+                f"{number(values[1])} with it.",
+                table=lambda: curve_table(d_k),
+            )
+    st.caption(
+        f"{QUERIES} random queries with {KEYS} keys each, components N(0, 1), always the same seed. The gradient is "
+        "the Frobenius norm of the softmax's Jacobian, mean over the queries."
+    )
+
+
+@st.fragment
+def _chosen_head(scene: Scene) -> None:
+    st.header("This checkpoint's own scores", anchor=False)
+    kind, layer, head = kind_layer_head(scene)
+    site = SITES[kind].format(layer)
+    names = ("products", "scores", "mask", "weights", "query", "key")
+    found = scene.record(*(f"{site}.{name}" for name in names))
+    products, scores, mask, weights, query, key = (found[f"{site}.{name}"][head] for name in names)
+    queries, keys = axes(scene, kind)
+    where = f"{KINDS[kind]}, layer {layer + 1}, head {head + 1}"
+    d_k, dark = scene.config.d_k, is_dark()
+    without = softmax(products, mask)
+    triplet(
+        "section 3.2.1, equation 1",
+        r"\mathrm{Attention}(Q,K,V)=\mathrm{softmax}\!\left(\frac{QK^{\top}}{\sqrt{d_k}}\right)V",
+        f"Here d_k = d_model / h = {scene.config.d_model} / {scene.config.heads} = {d_k}, so scores are divided by "
+        f"√{d_k} = {d_k**0.5:.3g}. The model was trained with the division; what the softmax would give without it is "
+        "computed here from the very same products.",
+        f"{site}.scores",
+        shape=shape_text(("Q", "K"), products.shape),
+    )
+    before, after = sharpness(products, mask), sharpness(scores, mask)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        placed(
+            histograms(products[mask], scores[mask], title="Scores of this head", dark=dark),
+            key="head_histogram",
+            name=f"{where} - scores",
+            alt=f"{where}: the scores have variance {before.variance:.3g} before the division and {after.variance:.3g} "
+            "after it.",
+            table=lambda: scores_table(products[mask], scores[mask]),
+        )
+    with right:
+        placed(
+            strongest_of_rows(without, weights, queries, title="Strongest weight of each row", dark=dark),
+            key="head_rows",
+            name=f"{where} - strongest weights",
+            alt=f"{where}: the strongest weight of a row is {before.strongest:.2f} on average without the division and "
+            f"{after.strongest:.2f} with it.",
+            table=lambda: rows_table(without, weights, queries),
+        )
+    st.table(facts_table(before, after), border="horizontal")
+    _additive(scene, where, (queries, keys), (query, key), scores, mask, weights)
+
+
+def _additive(
+    scene: Scene,
+    where: str,
+    both_axes: tuple[TokenAxis, TokenAxis],
+    vectors: tuple[np.ndarray, np.ndarray],
+    scores: np.ndarray,
+    mask: np.ndarray,
+    weights: np.ndarray,
+) -> None:
+    """Part of the fragment of the chosen head: the other function on the same queries and keys."""
+    query, key = vectors
+    st.header("Additive or dot product?", anchor=False)
+    triplet(
+        "section 3.2.1",
+        r"\begin{gathered}q\cdot k\,/\sqrt{d_k}\\ \text{or}\quad v\cdot\tanh(W_1 q+W_2 k)\end{gathered}",
+        "“While the two are similar in theoretical complexity, dot-product attention is much faster and more "
+        "space-efficient in practice.” The checkpoint has no W₁, W₂ and v: they are **random** here (fixed seed, v "
+        "scaled so that both sets of scores have the same variance). The picture shows how the function works on these "
+        "q and k, not what it would learn.",
+        lines_from(additive_scores, "hidden =", "scores"),
+        shape=shape_text(("Q", "K"), scores.shape),
+    )
+    variance = float(np.var(scores[mask], dtype=np.float64)) if mask.any() else 0.0
+    additive = softmax(additive_scores(query, key, mask, variance), mask)
+    names = ("dot product, as the model has it", "additive, random W₁, W₂, v")
+    title = f"{where}: two functions of the same q and k"
+    placed(
+        matrix_pair((weights, additive), names, *both_axes, title=title, mask=mask, dark=is_dark()),
+        key="additive",
+        name=title,
+        alt=f"{title}. Mean strongest weight of a row: dot product {weights.max(axis=-1).mean():.2f}, additive with "
+        f"random matrices {additive.max(axis=-1).mean():.2f}.",
+        table=lambda: pair_table((weights, additive), names, *both_axes),
+    )
+    st.table(costs(len(query), len(key), scene.config.d_k), border="horizontal")
+    dot, added = operations(len(query), len(key), scene.config.d_k)
+    st.caption(
+        f"For all {len(query)} × {len(key)} scores of one head: {dot:,} operations against {added:,}, "
+        f"{added / dot:.1f} times as many. And additive attention holds Q × K × d_k numbers where the dot product, "
+        "one matrix product, holds Q × K."
+    )
+
+
+@st.fragment
+def _comparisons(scene: Scene) -> None:
+    st.header("Everything with everything", anchor=False)
+    triplet(
+        "section 4, table 1",
+        r"\text{self-attention: } O(n^2\cdot d)\ \text{a layer}",
+        "Each head of each layer compares every query with every key: n × n scores. That is brute force, in one matrix "
+        "product. Most cells then get next to no weight; which ones, only the scores can tell.",
+        "encoder.layers.0.self_attention.products",
+    )
+    threshold = float(
+        st.segmented_control(
+            "A cell counts if its weight is above",
+            [0.001, 0.01, 0.05, 0.1, 0.5],
+            default=0.01,
+            required=True,
+            key="threshold",
+            bind="query-params",
+        )
+        or 0.01
+    )
+    patterns = {kind: SITES[kind].format("*") for kind in KINDS}
+    found = scene.record(*(f"{site}.{name}" for site in patterns.values() for name in ("weights", "mask")))
+    layers = {"encoder": scene.config.encoder_layers}
+    weights, masks = {}, {}
+    for kind, pattern in patterns.items():
+        sites = [pattern.replace("*", str(i)) for i in range(layers.get(kind, scene.config.decoder_layers))]
+        weights[str(kind)] = np.stack([found[f"{site}.weights"] for site in sites])  # (L, H, Q, K)
+        masks[str(kind)] = found[f"{sites[0]}.mask"][0]  # (Q, K)
+    counted = {kind: count(weights[kind], masks[kind], threshold) for kind in weights}
+    cells, allowed, above = (sum(getattr(c, n) for c in counted.values()) for n in ("cells", "allowed", "above"))
+    placed(
+        share_curves(weights, masks, threshold, dark=is_dark()),
+        key="shares",
+        name="How many cells get any attention",
+        alt=f"This sentence makes {cells:,} comparisons; {above:,} of {allowed:,} allowed cells have a weight above "
+        f"{threshold:g}.",
+        table=lambda: share_table(weights, masks),
+    )
+    st.markdown(
+        f"This sentence: **{cells:,} comparisons** over all layers and heads, {allowed:,} of them allowed by the "
+        f"masks, and **{above:,} cells ({above / max(allowed, 1):.0%})** with a weight above {threshold:g}. "
+        f"A sentence twice as long: {4 * cells:,}."
+    )
+    st.table(count_table(counted, threshold), border="horizontal")
+
+
+page()
