@@ -1,11 +1,13 @@
-// Attention of one head as lines between two rows of tokens: keys (looked at) above or left, queries (looking) below or
-// right. Lies down where both rows fit side by side, stands up where they do not. Hover, focus or click isolates a token;
-// a click or Enter pins it, Escape lets go; arrow keys walk. What is isolated is also spoken.
+// Attention as lines between two rows of tokens: keys (looked at) above or left, queries (looking) below or right. Lies
+// down where both rows fit side by side, stands up where they do not. Hover, focus or click isolates a token; a click or
+// Enter pins it, Escape lets go; arrow keys walk. What is isolated is also spoken.
+// With `heads`, all heads of a layer are here, each in its colour: buttons, or their digits, turn them on and off.
 // The weights arrive as base64 of float32: what is drawn is the tensor.
 
 const SVG = "http://www.w3.org/2000/svg";
 const FAINTEST = 0.01;  // a lighter line cannot be seen; isolating a token draws its lines down to SPOKEN
 const SPOKEN = 0.005;
+const MOST = 4000;  // lines at once; of more, the strongest
 const HINT = "Point at a token, click it, or walk with the arrow keys: only its lines stay.";
 
 function make(name, attributes, parent, text) {
@@ -80,26 +82,84 @@ function place(data, width, font) {
   return { flat: false, size, sides, measure, height: top + count * step + 6, captions: width < 640 ? [14, 34] : [18, 18], left, middle, half };
 }
 
+// Buttons for the heads of the layer. Pressed: its lines are drawn. A double click leaves only this one.
+function chooseHeads(root, state) {
+  const { data } = state;
+  const bar = root.querySelector(".heads");
+  bar.replaceChildren();
+  root.onkeydown = null;
+  if (!data.heads) return;
+  const label = document.createElement("span");
+  label.textContent = "Heads";
+  bar.appendChild(label);
+  const set = (on) => {
+    if (!on.length) return;  // the last one stays
+    state.on = new Set(on);
+    buttons.forEach((button, j) => button.setAttribute("aria-pressed", String(state.on.has(j))));
+    draw(root, state);
+  };
+  const toggle = (j) => set(data.heads.map((_, i) => i).filter((i) => state.on.has(i) !== (i === j)));
+  const add = (text, title, action) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = text;
+    button.title = title;
+    button.addEventListener("click", action);
+    bar.appendChild(button);
+    return button;
+  };
+  const buttons = data.heads.map(({ color, dashed }, j) => {
+    const button = add(`${j + 1}`, `Head ${j + 1}: on or off (a double click leaves only this one)`, () => toggle(j));
+    button.className = dashed ? "head dashed" : "head";
+    button.style.setProperty("--role", color);
+    button.setAttribute("aria-label", `Head ${j + 1}`);
+    button.setAttribute("aria-pressed", String(state.on.has(j)));
+    button.addEventListener("dblclick", () => set([j]));
+    return button;
+  });
+  if (data.heads.length > 1) {
+    add("all", "All heads of this layer", () => set(data.heads.map((_, j) => j)));
+    add("one", `Only head ${data.chosen + 1}, the chosen one`, () => set([data.chosen]));
+  }
+  root.onkeydown = (event) => {
+    const j = "123456789".indexOf(event.key);
+    if (event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1 || j < 0 || j >= data.heads.length) return;
+    event.preventDefault();
+    event.stopPropagation();
+    toggle(j);
+  };
+}
+
 function draw(root, state) {
   const { data } = state;
+  const heads = data.heads ?? [{ color: data.queries.color }];
+  const on = data.heads ? [...state.on].sort((a, b) => a - b) : [0];
   const width = Math.max(root.clientWidth, 280);
   const font = getComputedStyle(root).fontFamily;
   const layout = place(data, width, font);
-  const [rows, columns] = data.shape;
+  const [rows, columns] = data.shape.slice(-2);
+  const weightOf = (head, q, k) => state.weights[(head * rows + q) * columns + k];
   const svg = make("svg", { viewBox: `0 0 ${width} ${layout.height}`, height: layout.height, role: "group", "aria-label": data.title, class: "picture" });
   make("title", {}, svg, data.title);
 
   const lines = make("g", {}, svg), numbers = make("g", {}, svg);
-  const path = (q, k, weight, faded) => {
+  // Lines of several heads between the same tokens lie beside each other, not on top of each other.
+  const narrowest = Math.min(...layout.sides.flat().map((box) => (layout.flat ? box.w : box.h)));
+  const apart = Math.min(layout.flat ? 6 : 4, (narrowest - 6) / on.length);
+  const path = (head, q, k, weight, faded) => {
     const a = layout.sides[0][k], b = layout.sides[1][q];
+    const beside = (on.indexOf(head) - (on.length - 1) / 2) * apart;
+    const [ax, ay, bx, by] = layout.flat ? [a.ax + beside, a.ay, b.ax + beside, b.ay] : [a.ax, a.ay + beside, b.ax, b.ay + beside];
     const bend = layout.flat
-      ? `C${a.ax},${(a.ay + b.ay) / 2} ${b.ax},${(a.ay + b.ay) / 2} ${b.ax},${b.ay}`
-      : `C${(a.ax + b.ax) / 2},${a.ay} ${(a.ax + b.ax) / 2},${b.ay} ${b.ax},${b.ay}`;
-    make("path", {
-      class: "line", d: `M${a.ax},${a.ay} ${bend}`, stroke: data.queries.color,
-      "stroke-width": (1 + 7 * weight).toFixed(2), "stroke-opacity": faded ? 0.04 : (0.08 + 0.87 * weight).toFixed(3),
-      "data-q": q, "data-k": k, "data-weight": weight,
+      ? `C${ax},${(ay + by) / 2} ${bx},${(ay + by) / 2} ${bx},${by}`
+      : `C${(ax + bx) / 2},${ay} ${(ax + bx) / 2},${by} ${bx},${by}`;
+    const thick = on.length > 1 ? 4.5 : 7;
+    const line = make("path", {
+      class: "line", d: `M${ax},${ay} ${bend}`, stroke: heads[head].color,
+      "stroke-width": (1 + thick * weight).toFixed(2), "stroke-opacity": faded ? 0.04 : (0.08 + 0.87 * weight).toFixed(3),
+      "data-q": q, "data-k": k, "data-weight": weight, "data-head": head,
     }, lines);
+    if (heads[head].dashed) line.setAttribute("stroke-dasharray", "7 5");
   };
 
   const tokens = [[], []];
@@ -130,37 +190,49 @@ function draw(root, state) {
   });
 
   const spoken = root.querySelector(".spoken");
+  const say = (focus, partners) => {
+    const own = data[focus.side ? "queries" : "keys"];
+    const who = focus.side && own.reads.length ? `reads ${own.reads[focus.index]}, predicts ${own.tokens[focus.index]}` : own.tokens[focus.index];
+    spoken.textContent = `${who} — ${focus.side ? "looks at" : "is looked at by"} `
+      + partners.slice(0, 5).map(([w, t, head]) => `${t} ${w.toFixed(2)}${on.length > 1 ? ` (head ${head + 1})` : ""}`).join(" · ");
+  };
   const show = (focus) => {
     lines.replaceChildren();
     numbers.replaceChildren();
     tokens.flat().forEach((t) => t.classList.remove("on"));
-    for (let q = 0; q < rows; q++) for (let k = 0; k < columns; k++) {
-      const weight = state.weights[q * columns + k];
+    const faded = rows * columns * on.length < 900;
+    let drawn = [];
+    for (const head of on) for (let q = 0; q < rows; q++) for (let k = 0; k < columns; k++) {
+      const weight = weightOf(head, q, k);
       const mine = focus && (focus.side ? focus.index === q : focus.index === k);
-      if (weight >= (mine ? SPOKEN : FAINTEST) && (!focus || mine || rows * columns < 900)) path(q, k, weight, focus && !mine);
+      if (weight >= (mine ? SPOKEN : FAINTEST) && (!focus || mine || faded)) drawn.push([head, q, k, weight, focus && !mine]);
     }
-    if (!focus) { spoken.textContent = HINT; return; }
+    const cut = drawn.length > MOST;
+    if (cut) drawn = drawn.sort((a, b) => b[3] - a[3]).slice(0, MOST);
+    drawn.forEach((line) => path(...line));
+    if (!focus) { spoken.textContent = cut ? `${HINT} Of all lines, the ${MOST} strongest are drawn.` : HINT; return; }
     tokens[focus.side][focus.index].classList.add("on");
     const partners = [];
     layout.sides[1 - focus.side].forEach((box, i) => {
-      const weight = focus.side ? state.weights[focus.index * columns + i] : state.weights[i * columns + focus.index];
-      if (weight < SPOKEN) return;
+      const [q, k] = focus.side ? [focus.index, i] : [i, focus.index];
+      const found = on.map((head) => [weightOf(head, q, k), data[focus.side ? "keys" : "queries"].tokens[i], head]).filter(([w]) => w >= SPOKEN);
+      if (!found.length) return;
       tokens[1 - focus.side][i].classList.add("on");
-      partners.push([weight, data[focus.side ? "keys" : "queries"].tokens[i]]);
+      partners.push(...found);
+      const [weight, , head] = found.reduce((a, b) => (b[0] > a[0] ? b : a));  // of several heads, the strongest
       const text = weight >= 0.995 ? "1.0" : weight.toFixed(2).slice(1);
-      if (layout.flat) make("text", { class: "number", x: box.ax, y: focus.side ? box.ay + 18 : box.ay - 8, "text-anchor": "middle" }, numbers, text);
-      else make("text", { class: "number", x: focus.side ? box.ax + 6 : box.ax - 6, y: box.ay + 5, "text-anchor": focus.side ? "start" : "end" }, numbers, text);
+      const at = layout.flat
+        ? { x: box.ax, y: focus.side ? box.ay + 18 : box.ay - 8, "text-anchor": "middle" }
+        : { x: focus.side ? box.ax + 6 : box.ax - 6, y: box.ay + 5, "text-anchor": focus.side ? "start" : "end" };
+      make("text", { class: "number", ...at, ...(on.length > 1 ? { style: `fill:${heads[head].color}` } : {}) }, numbers, text);
     });
-    partners.sort((a, b) => b[0] - a[0]);
-    const own = data[focus.side ? "queries" : "keys"];
-    const who = focus.side && own.reads.length ? `reads ${own.reads[focus.index]}, predicts ${own.tokens[focus.index]}` : own.tokens[focus.index];
-    spoken.textContent = `${who} — ${focus.side ? "looks at" : "is looked at by"} `
-      + partners.slice(0, 5).map(([w, t]) => `${t} ${w.toFixed(2)}`).join(" · ");
+    say(focus, partners.sort((a, b) => b[0] - a[0]));
   };
   const settle = () => show(state.pinned);
-  const pin = (side, index) => {
+  const pin = (side, index, quietly = false) => {
     const same = state.pinned && state.pinned.side === side && state.pinned.index === index;
     state.pinned = same ? null : { side, index };
+    if (!quietly) state.report(state.pinned);
     tokens.flat().forEach((t) => {
       const on = state.pinned && +t.dataset.side === state.pinned.side && +t.dataset.index === state.pinned.index;
       t.classList.toggle("pinned", Boolean(on));
@@ -184,7 +256,7 @@ function draw(root, state) {
       const along = layout.flat ? ["ArrowLeft", "ArrowRight"] : ["ArrowUp", "ArrowDown"];
       const across = layout.flat ? ["ArrowUp", "ArrowDown"] : ["ArrowLeft", "ArrowRight"];
       if (event.key === "Enter" || event.key === " ") pin(side, index);
-      else if (event.key === "Escape") { state.pinned = { side, index }; pin(side, index); }
+      else if (event.key === "Escape") { if (state.pinned) pin(state.pinned.side, state.pinned.index); }
       else if (along.includes(event.key)) go(side, index + (event.key === along[1] ? 1 : -1));
       else if (across.includes(event.key)) go(event.key === across[1] ? 1 : 0, index);
       else return;
@@ -194,28 +266,46 @@ function draw(root, state) {
   }));
   const last = state.pinned && state.pinned.index < tokens[state.pinned.side].length ? state.pinned : null;
   state.pinned = null;
-  tokens[1][0]?.setAttribute("tabindex", 0);
+  const had = root.getRootNode().activeElement?.closest?.(".token");  // the keyboard stays where it was
+  const focused = had && root.contains(had) ? tokens[had.dataset.side]?.[had.dataset.index] : null;
+  (focused ?? tokens[1][0])?.setAttribute("tabindex", 0);
   root.querySelector(".stage").replaceChildren(svg);
-  if (last) pin(last.side, last.index); else settle();
+  if (last) pin(last.side, last.index, true); else settle();
+  focused?.focus();
 }
 
-export default function ({ data, parentElement }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
-  const state = (parentElement.headlight ??= { pinned: null, sentence: null });
+  const state = (parentElement.headlight ??= { pinned: null, sentence: null, row: null, head: null, on: new Set() });
   if (!root.querySelector(".stage")) {
+    const bar = document.createElement("div");
+    bar.className = "heads";
+    bar.setAttribute("role", "group");
+    bar.setAttribute("aria-label", "Heads that are drawn");
     const stage = document.createElement("div"), spoken = document.createElement("div"), alt = document.createElement("p");
     stage.className = "stage";
     spoken.className = "spoken";
     spoken.setAttribute("aria-live", "polite");
     alt.className = "alt hidden";
-    root.replaceChildren(stage, spoken, alt);
+    root.replaceChildren(bar, stage, spoken, alt);
   }
   const sentence = JSON.stringify([data.keys.tokens, data.queries.tokens]);
   if (state.sentence !== sentence) state.pinned = null;  // another sentence: the pinned token is gone; another head: it stays
+  // The row that the server isolates, where it has changed; else what the reader pinned here stays.
+  const row = data.row ?? null;
+  if (row !== null && (row !== state.row || state.sentence !== sentence)) state.pinned = { side: 1, index: row };
+  if (row === null && state.row !== null && state.pinned?.side === 1) state.pinned = null;
+  state.row = row;
   state.sentence = sentence;
+  // Another head is chosen: only it is on. Another layer: the same heads are on.
+  const head = data.heads ? `${data.chosen} of ${data.heads.length}` : null;
+  if (head !== state.head) state.on = new Set([data.chosen]);
+  state.head = head;
+  state.report = (pinned) => { if (data.reports) setTriggerValue("pin", pinned ?? { side: -1, index: 0 }); };
   state.data = data;
   state.weights = decode(data.weights);
   root.querySelector(".alt").textContent = data.alt;
+  chooseHeads(root, state);
   draw(root, state);
   let before = root.clientWidth;
   const watcher = new ResizeObserver(() => {

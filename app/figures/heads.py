@@ -9,11 +9,18 @@ import unicodedata
 
 import numpy as np
 
+CONTROL = ("<s>", "</s>", "<pad>")
+
+
+def is_control(token: str) -> bool:
+    """Whether the piece is one that the model adds, not one of the text."""
+    return token in CONTROL
+
 
 def is_sink(token: str) -> bool:
     """Whether a piece carries no word: a control piece, or nothing but punctuation and white space."""
     text = token.replace("▁", " ").strip()
-    return token in ("<s>", "</s>", "<pad>") or all(unicodedata.category(ch)[0] in "PZC" for ch in text)
+    return is_control(token) or all(unicodedata.category(ch)[0] in "PZC" for ch in text)
 
 
 def entropy(weights: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 from app.figures.axes import TokenAxis, plotly_text, ticks
 from app.theme import (
     CELL_SIZE,
+    CHOSEN,
     MASKED,
     SMALL_TICK_SIZE,
     TICK_SIZE,
@@ -48,6 +49,7 @@ def attention_matrix(
     *,
     title: str,
     mask: np.ndarray | None = None,
+    row: int | None = None,
     dark: bool = False,
 ) -> go.Figure:
     """The weights of one head.
@@ -57,6 +59,7 @@ def attention_matrix(
         queries, keys: who is on the rows and on the columns.
         title: names kind, layer and head.
         mask: (Q, K) boolean, True = may attend; None = everyone may.
+        row: a row to frame, from 0.
     """
     rows, columns = weights.shape
     if (rows, columns) != (len(queries), len(keys)):
@@ -82,6 +85,15 @@ def attention_matrix(
     )
     if numbers:
         figure.add_trace(_numbers(weights, allowed, dark))
+    if row is not None:
+        figure.add_shape(
+            type="rect",
+            x0=-0.5,
+            x1=columns - 0.5,
+            y0=row - 0.5,
+            y1=row + 0.5,
+            line={"color": CHOSEN, "width": 4},
+        )
     if queries.predicts:  # the right edge names what each row predicts; an axis needs a trace to be drawn
         figure.add_scatter(x=[None], y=[None], yaxis="y2", showlegend=False, hoverinfo="skip")
     axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickmode": "array", "ticks": ""}

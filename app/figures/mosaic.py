@@ -8,7 +8,7 @@ second. Streamlit never reports a click on a heatmap, so an invisible marker lie
 import numpy as np
 import plotly.graph_objects as go
 
-from app.theme import ink, weight_scale
+from app.theme import CHOSEN, ink, weight_scale
 
 LARGEST_TILE = (
     64  # cells along an edge; beyond, a tile has fewer pixels than cells and shows the strongest of each block
@@ -16,12 +16,13 @@ LARGEST_TILE = (
 TILE = 46  # px, height of a tile
 
 
-def head_mosaic(weights: np.ndarray, *, layer: int, head: int, dark: bool = False) -> go.Figure:
+def head_mosaic(weights: np.ndarray, *, layer: int, head: int, row: int | None = None, dark: bool = False) -> go.Figure:
     """Every head of every layer, the chosen one framed.
 
     Args:
         weights: (L, H, Q, K).
         layer, head: the chosen head, from 0.
+        row: the row to frame in every tile, from 0.
     """
     layers, heads = weights.shape[:2]
     tiles = pooled(weights)  # (L, H, Q', K')
@@ -57,8 +58,14 @@ def head_mosaic(weights: np.ndarray, *, layer: int, head: int, dark: bool = Fals
         x1=x[head] + k / 2 + pad_x,
         y0=y[layer] - q / 2 - pad_y,
         y1=y[layer] + q / 2 + pad_y,
-        line={"color": "#ff9a1f", "width": 4},
+        line={"color": CHOSEN, "width": 4},
     )
+    if row is not None:
+        there = row // _block(weights.shape[2])
+        for i in range(layers):
+            top = i * (q + gap_q) + there
+            edge = {"x0": -0.5, "x1": columns - 0.5, "y0": top - 0.5, "y1": top + 0.5}
+            figure.add_shape(type="rect", **edge, line={"color": CHOSEN, "width": 1.5})
     axis = {
         "showgrid": False,
         "zeroline": False,
@@ -100,6 +107,10 @@ def pooled(weights: np.ndarray) -> np.ndarray:
     for axis in (2, 3):
         length = weights.shape[axis]
         if length > LARGEST_TILE:
-            step = -(-length // LARGEST_TILE)
-            weights = np.maximum.reduceat(weights, np.arange(0, length, step), axis=axis)
+            weights = np.maximum.reduceat(weights, np.arange(0, length, _block(length)), axis=axis)
     return weights
+
+
+def _block(length: int) -> int:
+    """How many cells along this edge share a dot."""
+    return -(-length // LARGEST_TILE)

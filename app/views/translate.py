@@ -7,7 +7,7 @@ import streamlit as st
 from app import components
 from app.figures.pieces import source_strip, source_table, target_strip, target_table
 from app.session import Opened, is_dark, show_hypothesis, shown_hypothesis
-from app.views.attention import attention_pictures
+from app.views.attention_pictures import attention_pictures
 from app.views.stage import choose_sentence
 from transformer.decoding.translation import Translation
 

@@ -1,0 +1,57 @@
+"""Attention rollout (Abnar and Zuidema, 2020): what reaches a position from each token of the input, over all layers.
+
+A residual connection carries half of a position on as it is, attention brings the other half (that the halves are equal
+is the authors' assumption, not a measurement), and heads count alike:
+
+    A_l = 1/2 mean over heads of W_l + 1/2 I,    R_l = A_l R_{l-1},    R_0 = I
+
+For the decoder we follow the same two rules through its three sub-layers. What is in row t is a mixture of what the
+decoder reads (O) and, through the encoder's output, of the source (C); the feed-forward network mixes no positions:
+
+    self-attention:   O <- A_l O,      C <- A_l C
+    cross-attention:  O <- 1/2 O,      C <- 1/2 C + 1/2 X_l R      X_l = head mean, R = the encoder's rollout
+
+Each row of O and C together sums to 1. LayerNorm and the values' sizes are left out, so these are shares, not effects.
+"""
+
+import numpy as np
+
+
+def mixed(weights: np.ndarray) -> np.ndarray:
+    """Attention and residual of one self-attention: (H, N, N) -> (N, N), rows sum to 1."""
+    mean = weights.astype(np.float64).mean(axis=0)  # (N, N)
+    both = 0.5 * mean + 0.5 * np.eye(len(mean))
+    return np.asarray(both / both.sum(axis=-1, keepdims=True))
+
+
+def rollout(weights: np.ndarray) -> np.ndarray:
+    """Self-attention of one stack: (L, H, N, N) -> (L, N, N), what has arrived after each layer."""
+    arrived = np.eye(weights.shape[-1])  # (N, N)
+    after = []
+    for layer in weights:
+        arrived = mixed(layer) @ arrived
+        after.append(arrived)
+    return np.stack(after)
+
+
+def decoder_rollout(own: np.ndarray, cross: np.ndarray, encoder: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Decoder to what it read and to the source.
+
+    Args:
+        own: self-attention of the decoder (L, H, T, T).
+        cross: encoder-decoder attention (L, H, T, S).
+        encoder: the encoder's rollout after its last layer (S, S).
+
+    Returns:
+        O (L, T, T) and C (L, T, S), after each layer; each row of both together sums to 1.
+    """
+    read, source = np.eye(own.shape[-1]), np.zeros(cross.shape[-2:])  # (T, T), (T, S)
+    reads, sources = [], []
+    for self_weights, cross_weights in zip(own, cross, strict=True):
+        step = mixed(self_weights)  # (T, T)
+        looked = cross_weights.astype(np.float64).mean(axis=0)  # (T, S)
+        read = 0.5 * (step @ read)
+        source = 0.5 * (step @ source) + 0.5 * (looked / looked.sum(axis=-1, keepdims=True)) @ encoder
+        reads.append(read)
+        sources.append(source)
+    return np.stack(reads), np.stack(sources)

@@ -1,0 +1,182 @@
+"""Attention: every head of the model at a glance, one head closely, several beside each other, and what they add up to.
+
+The head is chosen at the top and stays in view. Overview first, then the head; what goes beyond one head stands in tabs
+at the end, each computed only while it is open.
+"""
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from app import components, models
+from app.figures.axes import TokenAxis
+from app.figures.ranking import head_numbers, head_ranking, ranking_csv
+from app.figures.shown import Naming, Options, Shown, shown
+from app.models import Kind
+from app.session import SOURCE_TOKEN, STEP, choose_position
+from app.views.attention_alignment import alignment
+from app.views.attention_bertviz import bertviz
+from app.views.attention_rollout import rollout_pictures
+from app.views.choose import KINDS, SITES, axes, choose_head, decoder_step, kind_layer_head, source_token
+from app.views.head_pictures import EXPLAINED, Chosen, facts, lines, matrix, overview
+from app.views.stage import Scene, stage
+from app.views.triplet import shape_text, triplet
+
+ONE_ROW = "one"
+NAMINGS: dict[Naming, str] = {"both": "reads and predicts", "reads": "what it reads", "predicts": "what it predicts"}
+TABS = ("Across the layers", "Word alignment", "BertViz")
+
+
+def page() -> None:
+    """Draws the page."""
+    scene = stage()
+    if scene is not None:
+        _pictures(scene)
+
+
+@st.fragment
+def _pictures(scene: Scene) -> None:
+    with st.container(key="head_bar"):  # stays in view, see page.css
+        kind, layer, head = kind_layer_head(scene)
+    found = models.attention(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, kind)
+    queries, keys = axes(scene, kind)
+    options = _options(kind)
+    now = shown(found.weights, found.mask, queries, keys, options)
+    row = _isolated(scene, kind, now)
+    chosen = Chosen(kind, layer, head, now, row)
+    st.caption(EXPLAINED[kind])
+    _said(chosen)
+
+    st.header("All layers and heads", anchor=False)
+    with st.container(key="head_overview"):
+        left, right = st.columns([2, 3], gap="medium")
+        with left:
+            overview(chosen)
+        with right:
+            _ranking(found.weights, keys, kind, layer, head)
+
+    st.header("One head", anchor=False)
+    lines(chosen, several=True, on_pin=partial(_pinned, kind, now))
+    triplet(
+        "section 3.2.1, equation 1",
+        r"W = \mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right)",
+        "Each row of W is one query's weights over all keys: the numbers below.",
+        SITES[kind].format(layer) + ".weights",
+        shape=shape_text("QK", found.weights.shape[2:]),
+    )
+    facts(chosen)
+    matrix(chosen)
+    _more(scene, chosen, options)
+
+
+def _options(kind: Kind) -> Options:
+    """How the weights are shown. The same on every kind of attention, and in the address."""
+    with st.container(key="attention_options", horizontal=True, vertical_alignment="bottom", gap="medium"):
+        hide = st.toggle(
+            "Hide special tokens",
+            key="hide",
+            bind="query-params",
+            help="Takes `<s>` and `</s>` away and divides each row by what is left, so that it sums to 1 again. "
+            "That is no longer what the model computed; the titles say so.",
+        )
+        words = st.toggle(
+            "Words",
+            key="words",
+            bind="query-params",
+            help="Pieces are put together into words: rows are averaged, columns are summed, so each row still sums "
+            "to 1. Punctuation at the end of a word stands alone.",
+        )
+        naming: Naming = "both"
+        if kind != "encoder":
+            naming = st.segmented_control(
+                "A row is called by",
+                list(NAMINGS),
+                format_func=NAMINGS.__getitem__,
+                default="both",
+                required=True,
+                key="naming",
+                bind="query-params",
+                help="Row t of the decoder reads piece t and predicts piece t + 1: the same row, two names. A word "
+                "needs one of them: what it predicts, unless you choose the other.",
+            )
+        st.toggle(
+            "One row alone" if kind == "encoder" else "Step t alone",
+            key=ONE_ROW,
+            bind="query-params",
+            help="Isolates one row in all pictures: lines, overview, matrix. A click on a token of that side does the "
+            "same.",
+        )
+    return Options(naming, hide, words)
+
+
+def _isolated(scene: Scene, kind: Kind, now: Shown) -> int | None:
+    """The row of the picture that is isolated, if one is."""
+    if not st.session_state.get(ONE_ROW):
+        return None
+    position = source_token(scene, "Token that looks") if kind == "encoder" else decoder_step(scene)
+    row = now.row_of(position)
+    if row is None:
+        st.caption("This row is hidden: it belongs to a special token.")
+    return row
+
+
+def _pinned(kind: Kind, now: Shown, row: int | None) -> None:
+    """A token was isolated among the lines: follow it in all pictures."""
+    st.session_state[ONE_ROW] = row is not None
+    if row is not None:
+        choose_position(SOURCE_TOKEN if kind == "encoder" else STEP, now.rows[row][0])
+
+
+def _said(chosen: Chosen) -> None:
+    """What was done to the weights, in words."""
+    now = chosen.shown
+    if now.hidden_share is not None and now.remarks:
+        share = float(now.hidden_share[chosen.layer, chosen.head])
+        columns = " ".join(f"`{token}`" for token in now.hidden_keys) or "none"
+        rows = " ".join(f"`{token}`" for token in now.hidden_queries) or "none"
+        text = (
+            f"Hidden columns: {columns}; hidden rows: {rows}. On average {share:.0%} of a row of this head lay there; "
+            "the rest of the row is divided by what is left."
+        )
+        if now.emptied:
+            text += f" {now.emptied} {'row' if now.emptied == 1 else 'rows'} could see nothing else and stay empty."
+        st.caption(text)
+    elif now.remarks and now.remarks[0].startswith("special"):
+        st.caption("There is nothing but special tokens here, so none is hidden.")
+
+
+def _ranking(weights: np.ndarray, keys: TokenAxis, kind: Kind, layer: int, head: int) -> None:
+    numbers = head_numbers(weights, keys.tokens, itself=kind != "cross")
+    label = f"Numbers of every head, {KINDS[kind]}"
+    components.ranking(head_ranking(numbers, layer, head, label), key="ranking", on_choose=choose_head)
+    st.caption(
+        "Means over the rows, of the pieces as the model saw them. A title sorts, a row chooses the head. Entropy in "
+        f"bits, at most {np.log2(max(len(keys), 1)):.2f}; distance in pieces"
+        + (" from the diagonal" if kind == "cross" else "")
+        + "; sinks: special tokens and punctuation."
+    )
+    st.download_button(
+        "CSV of all heads",
+        lambda: ranking_csv(numbers),
+        f"{label}.csv",
+        "text/csv",
+        key="ranking_csv",
+        on_click="ignore",
+    )
+
+
+def _more(scene: Scene, chosen: Chosen, options: Options) -> None:
+    tabs = st.tabs(TABS, key="more", on_change="rerun", bind="query-params")
+    if tabs[0].open:
+        with tabs[0]:
+            rollout_pictures(scene, chosen, options)
+    if tabs[1].open:
+        with tabs[1]:
+            alignment(scene, chosen)
+    if tabs[2].open:
+        with tabs[2]:
+            bertviz(scene, chosen)
+
+
+page()

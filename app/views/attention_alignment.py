@@ -1,0 +1,140 @@
+"""A tab of the Attention page: cross-attention of chosen heads read as an alignment of words."""
+
+import numpy as np
+import streamlit as st
+
+from app import components, models
+from app.figures.alignment import Alignment, Shift, links, pharaoh, word_alignment
+from app.figures.axes import TokenAxis
+from app.figures.heads import clarity
+from app.figures.lines import attention_lines
+from app.figures.matrix import matrix_alt, matrix_table
+from app.session import is_dark
+from app.views.head_pictures import Chosen
+from app.views.stage import Scene
+
+SHIFTS: dict[Shift, str] = {"predicts": "rows that predict it", "reads": "rows that read it"}
+FIRST_HEADS = 3  # how many of the clearest heads are chosen on opening
+
+
+def alignment(scene: Scene, chosen: Chosen) -> None:
+    """Heads, threshold and shift; the links; the same as text to take away."""
+    weights = models.attention(
+        scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, "cross"
+    ).weights  # (L, H, T, S)
+    st.caption(
+        "The encoder-decoder attention of the chosen heads, averaged; pieces put together into words (rows averaged, "
+        "columns summed); a link where the weight reaches the threshold. Special tokens are no words: they are left "
+        "out, and rows are not divided by what is left, because a row that rests on `</s>` says that it aligns "
+        "with little."
+    )
+    heads = _heads(scene, weights, chosen)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
+        threshold = st.slider(
+            "Threshold",
+            0.05,
+            0.95,
+            0.3,
+            0.05,
+            key="threshold",
+            bind="query-params",
+            width=340,
+            help="Weight of a link.",
+        )
+        shift: Shift = st.segmented_control(
+            "A word is aligned by the",
+            list(SHIFTS),
+            format_func=SHIFTS.__getitem__,
+            default="predicts",
+            required=True,
+            key="shift",
+            bind="query-params",
+            help="Row t reads piece t and predicts piece t + 1. The row that predicts a word chose it; the row that "
+            "reads it, one later, already knows it, and often aligns better (Chen et al., 2020).",
+        )
+    if not heads:
+        st.info("Choose at least one head.")
+        return
+    found = word_alignment(
+        np.stack([weights[i, j] for i, j in heads]), scene.source.tokens, scene.target.predicts, shift
+    )
+    if not found.source or not found.target:
+        st.info("One side has no words, so there is nothing to align.")
+        return
+    _links(scene, found, threshold, ", ".join(_name(head) for head in heads))
+
+
+def _heads(scene: Scene, weights: np.ndarray, chosen: Chosen) -> list[tuple[int, int]]:
+    """The chosen heads of encoder-decoder attention, (layer, head) from 0."""
+    layers, heads = weights.shape[:2]
+    every = [(i, j) for i in range(layers) for j in range(heads)]
+    clear = clarity(weights, scene.target.predicts, scene.source.tokens)
+    clearest = sorted(sorted(every, key=lambda head: -clear[head])[:FIRST_HEADS])
+    key = f"alignment_heads_{layers}_{heads}"  # another checkpoint has other heads
+
+    def take(wanted: list[tuple[int, int]]) -> None:
+        st.session_state[key] = wanted
+
+    found: list[tuple[int, int]] = st.multiselect(
+        "Heads (layer.head)",
+        every,
+        default=clearest,
+        format_func=_name,
+        key=key,
+        persist_state="session",
+    )
+    presets = {
+        f"The {len(clearest)} clearest" if len(clearest) > 1 else "The clearest": clearest,
+        "All": every,
+        **{f"Layer {i + 1}": [(i, j) for j in range(heads)] for i in range(layers)},
+    }
+    if chosen.kind == "cross":
+        presets["The head above"] = [(chosen.layer, chosen.head)]
+    with st.container(horizontal=True, gap="small"):
+        for number, (label, wanted) in enumerate(presets.items()):
+            st.button(label, key=f"alignment_preset_{number}", on_click=take, args=(wanted,))
+    return found
+
+
+def _name(head: tuple[int, int]) -> str:
+    return f"{head[0] + 1}.{head[1] + 1}"
+
+
+def _links(scene: Scene, found: Alignment, threshold: float, heads: str) -> None:
+    task = scene.opened.task
+    target = TokenAxis(f"{task.target} (translation), words", "decoder", found.target)
+    source = TokenAxis(f"{task.source} (source), words", "encoder", found.source)
+    pairs = links(found.weights, threshold)
+    drawn = np.zeros_like(found.weights)  # (T', S')
+    for s, t in pairs:
+        drawn[t, s] = found.weights[t, s]
+    title = f"Soft alignment of words, threshold {threshold:.2f}"
+    with st.container(key="alignment"):
+        data = attention_lines(
+            drawn, target, source, title=title, alt=matrix_alt(drawn, target, source, title), dark=is_dark()
+        )
+        components.lines(data, key="alignment_lines")
+    text = pharaoh(pairs)
+    st.caption(
+        f"{len(pairs)} {'link' if len(pairs) == 1 else 'links'} from {len(found.source)} to {len(found.target)} words. "
+        f"Heads {heads}."
+    )
+    if found.without_row:
+        st.caption("The translation was cut off, so no row reads its last word: it has no links.")
+    st.text("Pharaoh format: source-target, counted from 0")
+    st.code(text or "(no link)", language=None, wrap_lines=True)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        components.export("alignment", title, key="export_alignment")
+        st.download_button("Pharaoh", f"{text}\n", "alignment.txt", "text/plain", key="pharaoh", on_click="ignore")
+        st.download_button(
+            "The words",
+            f"{' '.join(found.source)} ||| {' '.join(found.target)}\n",
+            "words.txt",
+            "text/plain",
+            key="pharaoh_words",
+            on_click="ignore",
+            help="Both sentences in the words that the numbers count, as fast_align reads them: source ||| target.",
+        )
+    table = st.expander("The alignment as a table", on_change="rerun", key="alignment_table")
+    if table.open:
+        table.dataframe(matrix_table(found.weights, target, source), alt=title, hide_index=True)

@@ -1,0 +1,131 @@
+"""Pictures of the chosen head that more than one page shows: all heads at a glance, lines, and the matrix."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from app import components
+from app.figures.heads import head_facts
+from app.figures.lines import attention_lines
+from app.figures.matrix import attention_matrix, matrix_alt, matrix_csv, matrix_table, matrix_width
+from app.figures.mosaic import LARGEST_TILE, head_mosaic
+from app.figures.shown import Shown
+from app.models import Kind
+from app.session import is_dark
+from app.views.choose import KINDS, choose_head
+
+EXPLAINED: dict[Kind, str] = {
+    "cross": "While the decoder writes each piece, which pieces of the source does it look at? "
+    "A row is computed when the decoder *reads* one piece and *predicts* the next.",
+    "encoder": "Each piece of the source looks at all pieces of the source.",
+    "decoder": "Each piece of the translation looks at the pieces before it and at itself; what comes later is masked. "
+    "A row is computed when the decoder *reads* one piece and *predicts* the next.",
+}
+PLOT = {"displayModeBar": False}
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A head and what is shown of it."""
+
+    kind: Kind
+    layer: int  # from 0
+    head: int  # from 0
+    shown: Shown  # of all heads of this kind
+    row: int | None = None  # the row that is isolated
+
+    @property
+    def title(self) -> str:
+        return f"{KINDS[self.kind]}, layer {self.layer + 1}, head {self.head + 1}{self.shown.suffix}"
+
+    @property
+    def alt(self) -> str:
+        shown = self.shown
+        return matrix_alt(shown.weights[self.layer, self.head], shown.queries, shown.keys, self.title)
+
+
+def overview(chosen: Chosen) -> None:
+    """All layers x heads, of which a click chooses one."""
+    weights = chosen.shown.weights
+    layers, heads, rows, columns = weights.shape
+    st.plotly_chart(
+        head_mosaic(weights, layer=chosen.layer, head=chosen.head, row=chosen.row, dark=is_dark()),
+        key="mosaic",
+        on_select=_clicked,
+        selection_mode="points",
+        config=PLOT,
+        alt=f"{KINDS[chosen.kind]} of {layers} layers with {heads} heads each, as small pictures; "
+        f"layer {chosen.layer + 1}, head {chosen.head + 1} is framed. The buttons Layer and Head choose another.",
+    )
+    note = "Click a picture to see it large. One colour scale for all, 0 to 1."
+    if max(rows, columns) > LARGEST_TILE:
+        note += " At this length a dot stands for the strongest weight of a few cells."
+    st.caption(note)
+
+
+def _clicked() -> None:
+    # Trap: the chart forgets its own selection as soon as it is drawn anew, so it is copied here
+    # (test_a_click_on_the_overview_chooses_the_head_again_and_again).
+    points = st.session_state["mosaic"].selection.points
+    if points:
+        choose_head(*points[0]["customdata"][:2])
+
+
+def lines(chosen: Chosen, *, several: bool = False, on_pin: Callable[[int | None], None] | None = None) -> None:
+    """The head as lines; with `several`, the other heads of its layer can be turned on beside it."""
+    shown = chosen.shown
+    layer = shown.weights[chosen.layer]  # (H, Q, K)
+    with st.container(key="lines"):
+        data = attention_lines(
+            layer if several else layer[chosen.head],
+            shown.queries,
+            shown.keys,
+            title=chosen.title,
+            alt=chosen.alt,
+            head=chosen.head if several else None,
+            row=chosen.row,
+            dark=is_dark(),
+        )
+        components.lines(data, key="attention_lines", on_pin=on_pin)
+    components.export("lines", f"{chosen.title} - lines", key="export_lines")
+
+
+def facts(chosen: Chosen) -> None:
+    """A sentence of numbers about the head."""
+    found = head_facts(chosen.shown.weights[chosen.layer, chosen.head], chosen.shown.keys.tokens)
+    st.caption(
+        f"This head: strongest weight of a row {found['strongest']:.2f} on average, entropy {found['entropy']:.2f} "
+        f"of {found['even']:.2f} bits; {found['sinks']:.0%} of the attention lies on `</s>` and punctuation."
+    )
+
+
+def matrix(chosen: Chosen) -> None:
+    """The head with a number in every cell, its downloads and its table."""
+    shown, title = chosen.shown, chosen.title
+    weights = shown.weights[chosen.layer, chosen.head]
+    narrowest = matrix_width(bool(shown.queries.predicts), len(shown.keys))
+    st.html(f"<style>.st-key-matrix [data-testid='stElementContainer'] {{ min-width: {narrowest}px; }}</style>")
+    with st.container(key="matrix"):
+        st.plotly_chart(
+            attention_matrix(
+                weights, shown.queries, shown.keys, title=title, mask=shown.mask, row=chosen.row, dark=is_dark()
+            ),
+            key="head_matrix",
+            config=PLOT,
+            alt=chosen.alt,
+        )
+    st.caption("Rows look, columns are looked at. Each row sums to 1. Grey: masked. A point: less than .005.")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        components.export("matrix", title, key="export_matrix")
+        st.download_button(
+            "CSV",
+            lambda: matrix_csv(weights, shown.queries, shown.keys),
+            f"{title}.csv",
+            "text/csv",
+            key="csv",
+            on_click="ignore",
+        )
+    table = st.expander("The same numbers as a table", on_change="rerun", key="matrix_table")
+    if table.open:
+        table.dataframe(matrix_table(weights, shown.queries, shown.keys), alt=title, hide_index=True)
