@@ -1,0 +1,299 @@
+"""The page Scaling and softmax: its numbers are those of the formulas, and its pictures those of the tensors."""
+
+import base64
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import streamlit as st
+import torch
+from streamlit.testing.v1 import AppTest
+
+from app.figures.additive import additive_scores, costs, operations, weights
+from app.figures.axes import TokenAxis
+from app.figures.comparisons import THRESHOLDS, count, count_table, share_curves, shares_above
+from app.figures.pair import matrix_pair, pair_table
+from app.figures.scaling import WITH, WITHOUT, curve, curve_table, histograms, number
+from app.figures.softmax import (
+    KEYS,
+    QUERIES,
+    WIDTHS,
+    jacobian_norms,
+    random_products,
+    random_sharpness,
+    sharpness,
+    softmax,
+)
+from tests.app.checkpoints import Size, write_checkpoint
+from transformer.decoding.translator import Translator
+from transformer.model.attention import attend
+from transformer.model.probe import Probe
+from transformer.trace import trace
+
+MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
+SENTENCE = "the cat sat on the mat"
+Open = Callable[..., AppTest]
+
+
+def reader(count: int) -> TokenAxis:
+    return TokenAxis("English", "encoder", tuple(f"<b>{i % 2}" for i in range(count)))
+
+
+# -- the arithmetic
+
+
+def test_the_softmax_is_that_of_torch_and_a_row_that_may_look_nowhere_is_zero() -> None:
+    random = np.random.default_rng(0)
+    scores, mask = 5 * random.normal(size=(6, 9)), random.random((6, 9)) < 0.6
+    mask[2] = False
+    wanted = torch.tensor(np.where(mask, scores, -np.inf)).softmax(-1).nan_to_num(0.0).numpy()
+    assert np.allclose(softmax(scores, mask), wanted, atol=1e-14)
+    assert np.isfinite(softmax(np.array([1e4, -1e4, 0.0]))).all()
+
+
+def test_the_norm_of_the_jacobian_is_that_of_automatic_differentiation() -> None:
+    scores = torch.tensor(np.random.default_rng(1).normal(size=(4, 7)), dtype=torch.float64)
+    found = jacobian_norms(scores.softmax(-1).numpy())
+    for row, norm in zip(scores, found, strict=True):
+        jacobian = torch.autograd.functional.jacobian(lambda s: s.softmax(-1), row)
+        assert norm == pytest.approx(float(jacobian.norm()), rel=1e-10)
+    assert jacobian_norms(np.array([[1.0, 0.0, 0.0]]))[0] == 0
+
+
+@pytest.mark.parametrize("d_k", [4, 64, 512])
+def test_random_products_have_variance_d_k_and_the_division_makes_it_one(d_k: int) -> None:
+    products = random_products(d_k)
+    assert products.shape == (QUERIES, KEYS)
+    without, divided = random_sharpness(d_k)
+    assert without.variance == pytest.approx(products.var())
+    assert without.variance == pytest.approx(d_k, rel=0.2)
+    assert divided.variance == pytest.approx(1, rel=0.2)
+    assert np.array_equal(random_products(d_k), random_products(d_k))  # the same seed each time
+
+
+def test_without_the_division_the_softmax_saturates_and_its_gradient_vanishes() -> None:
+    narrow, wide = random_sharpness(4), random_sharpness(1024)
+    assert wide[0].strongest > 0.9 > narrow[0].strongest > narrow[1].strongest
+    assert wide[0].gradient < 0.5 * narrow[0].gradient
+    assert wide[1].strongest == pytest.approx(narrow[1].strongest, abs=0.05)
+    assert wide[1].gradient == pytest.approx(narrow[1].gradient, rel=0.15)
+
+
+def test_additive_scores_are_those_of_the_formula_with_the_variance_asked_for() -> None:
+    random = np.random.default_rng(2)
+    query, key = random.normal(size=(3, 5)), random.normal(size=(4, 5))
+    first, second, v = weights(5)
+    wanted = np.array([[v @ np.tanh(first @ q + second @ k) for k in key] for q in query])
+    found = additive_scores(query, key, np.ones((3, 4), dtype=bool), 2.5)
+    assert np.allclose(found / found[0, 0], wanted / wanted[0, 0])
+    assert found.var() == pytest.approx(2.5)
+    assert np.isfinite(additive_scores(query[:1], key[:1], np.ones((1, 1), dtype=bool), 0.0)).all()
+
+
+def test_operations_are_those_of_counting_them_one_by_one() -> None:
+    q, k, e = 2, 3, 4
+    dot = {"*": 0, "+": 0, "/": 0}
+    add = {"*": 0, "+": 0, "tanh": 0}
+    for _ in range(q * k):
+        dot["*"] += e
+        dot["+"] += e - 1
+        dot["/"] += 1
+        add["+"] += e + (e - 1)  # W_1 q + W_2 k, and within v . (...)
+        add["tanh"] += e
+        add["*"] += e
+    for _ in range((q + k) * e):  # each component of W_1 q and W_2 k
+        add["*"] += e
+        add["+"] += e - 1
+    table = costs(q, k, e)
+    assert table["dot product"][:4] == [dot["*"], dot["+"], dot["/"], 0]
+    assert table["additive"][:4] == [add["*"], add["+"], 0, add["tanh"]]
+    assert operations(q, k, e) == (sum(dot.values()), sum(add.values()))
+
+
+def test_comparisons_are_counted_cell_by_cell() -> None:
+    values = softmax(2 * np.random.default_rng(3).normal(size=(2, 3, 4, 4)), np.tril(np.ones((4, 4), dtype=bool)))
+    mask = np.tril(np.ones((4, 4), dtype=bool))
+    found = count(values, mask, 0.25)
+    assert found.cells == 2 * 3 * 16
+    assert found.allowed == 2 * 3 * 10
+    assert found.above == sum(v > 0.25 for v in values.ravel())
+    assert found.mass == pytest.approx(values[values > 0.25].sum() / values.sum())
+    table = count_table({"decoder": found}, 0.25)
+    assert table["comparisons"] == [96, 96]
+    shares = shares_above(values[..., mask].ravel())
+    for threshold, share in zip(THRESHOLDS[::20], shares[::20], strict=True):
+        assert share == pytest.approx((values[..., mask] > threshold).mean())
+
+
+# -- the figures
+
+
+def test_histograms_hold_every_score_and_name_the_variance() -> None:
+    scores = np.random.default_rng(4).normal(size=500)
+    figure = histograms(8 * scores, scores, title="t")
+    assert [float(np.sum(bar.y)) for bar in figure.data] == pytest.approx([1, 1])
+    assert figure.data[0].name == f"{WITHOUT}: variance {number(float((8 * scores).var()))}"
+    assert figure.data[1].name.startswith(WITH)
+    assert list(figure.data[0].x) == list(figure.data[1].x)
+
+
+@pytest.mark.parametrize("what", ["variance", "strongest", "gradient"])
+def test_a_curve_passes_through_the_chosen_width_even_if_it_is_no_power_of_two(what: str) -> None:
+    figure = curve(what, 48, title="t")
+    for second, line in enumerate(figure.data[::2]):
+        assert list(line.x) == sorted({*WIDTHS, 48})
+        wanted = [getattr(random_sharpness(width)[second], what) for width in line.x]
+        assert np.allclose(line.y, wanted)
+    assert figure.data[1].y[0] == pytest.approx(getattr(random_sharpness(48)[0], what))
+    assert curve_table(48)["d_k"] == sorted({*WIDTHS, 48})
+
+
+def test_both_matrices_of_a_pair_are_drawn_as_they_are_with_masked_cells_empty() -> None:
+    mask = np.tril(np.ones((3, 3), dtype=bool))
+    left, right = (softmax(np.random.default_rng(i).normal(size=(3, 3)), mask) for i in (5, 6))
+    figure = matrix_pair((left, right), ("<i>a", "b"), reader(3), reader(3), title="t", mask=mask)
+    heatmaps = [trace for trace in figure.data if trace.type == "heatmap"]
+    for drawn, matrix in zip(heatmaps, (left, right), strict=True):
+        z = np.asarray(drawn.z)
+        assert np.allclose(z[mask], matrix[mask])
+        assert np.isnan(z[~mask]).all()
+    assert "<" not in figure.layout.xaxis.ticktext[0]
+    assert "<" not in figure.layout.annotations[0].text
+    assert len(pair_table((left, right), ("a", "b"), reader(3), reader(3))) == 7
+
+
+def test_the_curves_start_at_all_cells_and_end_at_none() -> None:
+    values = softmax(np.random.default_rng(7).normal(size=(1, 2, 5, 6)))
+    figure = share_curves({"cross": values}, {"cross": np.ones((5, 6), dtype=bool)}, 0.01)
+    assert (figure.data[0].y[0], figure.data[0].y[-1]) == (1, 0)
+
+
+# -- the page
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("scaling")
+    write_checkpoint(path / "usual.safetensors")
+    write_checkpoint(path / "one.safetensors", Size(1, 1, 1), options={"positions": "none", "norm": "pre"})
+    few = {"d_model": 36, "attention_window": 1, "shared_embeddings": False, "positions": "learned"}
+    write_checkpoint(path / "window.safetensors", Size(3, 1, 3), options=few)
+    return path
+
+
+@pytest.fixture
+def open_page(odd: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(odd))
+    st.cache_data.clear()
+
+    def opened(**address: str) -> AppTest:
+        app = AppTest.from_file(str(MAIN), default_timeout=120)
+        app.switch_page(str(MAIN.parent / "views" / "scaling.py"))
+        for name, value in address.items():
+            app.query_params[name] = value
+        app.run()
+        assert not app.exception, app.exception[0].message
+        return app
+
+    return opened
+
+
+def chart(app: AppTest, title: str) -> dict[str, Any]:
+    """The chart whose title ends so."""
+    for found in app.get("plotly_chart"):
+        spec = json.loads(found.proto.spec)
+        if spec["layout"]["title"]["text"].endswith(title):
+            return dict(spec)
+    raise AssertionError(f"no chart {title!r}")
+
+
+def array(value: Any) -> np.ndarray:
+    if not isinstance(value, dict):
+        return np.array(value)
+    found = np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"]))
+    return found.reshape([int(n) for n in value["shape"].split(",")]) if "shape" in value else found
+
+
+def tensors(folder: Path, site: str, name: str = "usual") -> dict[str, np.ndarray]:
+    translator = Translator.load(folder / f"{name}.safetensors")
+    found = translator.translate(SENTENCE, n_best=3).sentences[0]
+    return trace(translator.model, found.source_ids, found.hypotheses[0].ids, [f"{site}.*"]).arrays
+
+
+BUTTONS = {"cross": "Encoder-decoder", "encoder": "Encoder self", "decoder": "Decoder self"}
+SITES = {
+    "cross": "decoder.layers.1.cross_attention",
+    "encoder": "encoder.layers.1.self_attention",
+    "decoder": "decoder.layers.1.self_attention",
+}
+
+
+@pytest.mark.parametrize("kind", list(SITES))
+def test_the_chosen_head_s_scores_and_weights_are_the_tensors(open_page: Open, odd: Path, kind: str) -> None:
+    app = open_page(checkpoint="usual", sentence=SENTENCE, kind=BUTTONS[kind], layer="2", head="3")
+    site, arrays = SITES[kind], tensors(odd, SITES[kind])
+    products, scores, mask, weights = (arrays[f"{site}.{n}"][2] for n in ("products", "scores", "mask", "weights"))
+    names = [bar["name"] for bar in chart(app, "Scores of this head")["data"]]
+    assert names == [
+        f"{WITHOUT}: variance {number(float(products[mask].var(dtype=np.float64)))}",
+        f"{WITH}: variance {number(float(scores[mask].var(dtype=np.float64)))}",
+    ]
+    without, divided = (array(bar["y"]) for bar in chart(app, "Strongest weight of each row")["data"])
+    assert np.array_equal(divided, weights.max(axis=-1))
+    assert np.allclose(softmax(scores, mask), weights, atol=1e-6)  # what the page does without is what the model does
+    assert np.allclose(without, softmax(products, mask).max(axis=-1), atol=1e-6)
+    pair = [t for t in chart(app, "two functions of the same q and k")["data"] if t["type"] == "heatmap"]
+    drawn = array(pair[0]["z"])
+    assert np.array_equal(drawn[mask], weights[mask])
+    assert np.isnan(drawn[~mask]).all()
+    query, key = arrays[f"{site}.query"][2], arrays[f"{site}.key"][2]
+    additive = softmax(additive_scores(query, key, mask, float(scores[mask].var(dtype=np.float64))), mask)
+    assert np.allclose(array(pair[1]["z"])[mask], additive[mask], atol=1e-6)
+
+
+def test_the_sites_are_those_of_equation_one() -> None:
+    torch.manual_seed(0)
+    query, key, value = (torch.randn(1, 2, 5, 8, dtype=torch.float64) for _ in range(3))
+    probe = Probe(["products", "scores", "mask", "masked_scores", "weights"], ["*"])
+    attend(query, key, value, None, probe)
+    products, scores, weights = (probe.records[name][0, 0].numpy() for name in ("products", "scores", "weights"))
+    assert np.allclose(products, query[0, 0].numpy() @ key[0, 0].numpy().T)
+    assert np.allclose(scores, products / np.sqrt(8))
+    assert np.allclose(weights, softmax(scores))
+    assert sharpness(scores).variance == pytest.approx(sharpness(products).variance / 8)
+
+
+def test_the_width_of_the_address_is_the_width_of_the_experiment(open_page: Open) -> None:
+    app = open_page(checkpoint="usual", sentence=SENTENCE, d_k="256")
+    assert (
+        chart(app, "d_k = 256")["data"][0]["name"] == f"{WITHOUT}: variance {number(random_sharpness(256)[0].variance)}"
+    )
+    assert chart(app, "Gradient of the softmax")["data"][1]["x"] == [256]
+
+
+def test_the_count_is_that_of_this_sentence_over_all_heads(open_page: Open, odd: Path) -> None:
+    app = open_page(checkpoint="usual", sentence=SENTENCE, threshold="0.05")
+    translator = Translator.load(odd / "usual.safetensors")
+    found = translator.translate(SENTENCE, n_best=3).sentences[0]
+    arrays = trace(translator.model, found.source_ids, found.hypotheses[0].ids, ["*attention.weights", "*.mask"]).arrays
+    cells = sum(v.size for name, v in arrays.items() if name.endswith("weights"))
+    allowed = sum(int(v.sum()) for name, v in arrays.items() if name.endswith("mask"))
+    above = sum(int((v > 0.05).sum()) for name, v in arrays.items() if name.endswith("weights"))
+    text = " ".join(m.value for m in app.markdown)
+    assert f"**{cells:,} comparisons**" in text
+    assert f"{allowed:,} of them allowed" in text
+    assert f"**{above:,} cells" in text
+    assert f"{4 * cells:,}" in text
+
+
+@pytest.mark.parametrize("sentence", ["a", "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"])
+@pytest.mark.parametrize("kind", list(SITES))
+@pytest.mark.parametrize("name", ["one", "window"])
+def test_odd_checkpoints_and_odd_words_open(open_page: Open, name: str, kind: str, sentence: str) -> None:
+    app = open_page(checkpoint=name, sentence=sentence, kind=BUTTONS[kind])
+    assert len(app.get("plotly_chart")) == 9
+    for element in (*app.markdown, *app.caption):
+        assert "alert(1)" not in element.value
