@@ -20,16 +20,15 @@ def _page(name: str, title: str, default: bool = False) -> st.Page:
 
 
 page = st.navigation(
-    {
-        "": [_page("translate", "Translate", default=True)],
-        "The theatre": [
-            _page("steps", "Step by step"),
-            _page("hand", "One head by hand"),
-            _page("attention", "Attention"),
-            _page("positions", "Positions"),
-            _page("scaling", "Scaling and softmax"),
-            _page("decoding", "Decoding"),
-        ],
-    }
+    [
+        _page("translate", "Translate", default=True),
+        _page("steps", "Step by step"),
+        _page("hand", "One head by hand"),
+        _page("attention", "Attention"),
+        _page("masks", "Masks"),
+        _page("positions", "Positions"),
+        _page("scaling", "Scaling and softmax"),
+        _page("decoding", "Decoding"),
+    ]
 )
 page.run()

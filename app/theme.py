@@ -60,6 +60,14 @@ _SIGNED_DARK: ColorScale = [
 
 _PAIR = (("#00738a", "#58cbe4"), ("#ad2b73", "#ff93c9"))  # sine and cosine, with and without: neither is a role above
 
+# Cells of a mask: may attend, or why not. Letters stand in the cells too.
+_MASK: dict[str, tuple[str, str]] = {
+    "allowed": ("#4b8bd6", "#3f8fd0"),
+    "padding": ("#c3c9d3", "#4d5666"),
+    "causal": ("#f2b04a", "#9a6510"),
+    "window": ("#cfa6e0", "#7a4c92"),
+}
+
 MASKED = "rgba(128, 136, 150, 0.28)"  # a cell that may not attend: grey on either ground, never the colour of 0
 CHOSEN = "#ff9a1f"  # frames what is chosen, on either ground
 TICK_SIZE = 15  # px, tokens along an axis
@@ -88,6 +96,11 @@ def head_is_dashed(head: int) -> bool:
     return head // len(_HEADS[0]) % 2 == 1
 
 
+def mask_color(reason: Literal["allowed", "padding", "causal", "window"], dark: bool) -> str:
+    """The colour of a cell of a mask: allowed, or the reason why it is not."""
+    return _MASK[reason][dark]
+
+
 def weight_scale(dark: bool) -> ColorScale:
     """Colours of attention weights, 0 to 1."""
     return _WEIGHTS_DARK if dark else _WEIGHTS_LIGHT
@@ -108,6 +121,11 @@ def text_on_weight(weight: float, dark: bool) -> str:
     linear = [(c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in mixed]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "#000000" if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else "#ffffff"
+
+
+def ground(dark: bool) -> str:
+    """Colour of the page, as .streamlit/config.toml has it."""
+    return "#10151d" if dark else "#ffffff"
 
 
 def ink(dark: bool) -> str:

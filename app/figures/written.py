@@ -64,14 +64,13 @@ class Writing:
         e, weight = float(hand.exponentials[j]), float(hand.weights[j])
         dims, keys = f"{hand.d_k}", f"{int(hand.mask.sum())}"
         minus = rf" - {digits(hand.subtracted)}" if hand.subtracted else ""
-        weighed = rf"\text{{weight}} = {digits(e)} / {digits(hand.total)}"
         lines = [
-            (rf"{self._q} \cdot {self._k()}", f"= {digits(product)}", f"a sum of {dims} products"),
+            (rf"{self._q} \cdot {self._k()}", f"= {digits(product)}", f"{dims} products"),
             (rf"{digits(product)} / \sqrt{{{dims}}}", f"= {digits(score)}", "the score"),
             (r"\text{mask}", rf"\to {digits(masked)}", "allowed" if hand.mask[j] else "forbidden"),
             (rf"e^{{{digits(masked)}{minus}}}", f"= {digits(e)}", ""),
             (rf"\textstyle\sum_j e^{{s_j{minus}}}", f"= {digits(hand.total)}", f"over {keys} keys"),
-            (weighed, rf"= \mathbf{{{digits(weight)}}}", ""),
+            (rf"{digits(e)} / {digits(hand.total)}", rf"= \mathbf{{{digits(weight)}}}", "the weight"),
         ]
         written = [rf"{a} & {b} & {{\footnotesize\text{{{note}}}}}" for a, b, note in lines]
         rows = r" \\[.4em] ".join(written)

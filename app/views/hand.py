@@ -5,10 +5,9 @@ from typing import Literal
 
 import streamlit as st
 
-from app import components
 from app.figures.arithmetic import ByHand, differences
 from app.figures.hand import weights_map
-from app.figures.matrix import matrix_alt
+from app.figures.matrix import matrix_alt, matrix_table
 from app.figures.reasons import who
 from app.figures.snippet import numpy_snippet
 from app.figures.written import Writing
@@ -16,7 +15,7 @@ from app.models import Kind
 from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark, position
 from app.views.choose import KINDS, SITES, axes, decoder_step, kind_layer_head, other_token, source_token
 from app.views.hand_steps import SITE_NAMES, Calculation, steps
-from app.views.placed import PLOT
+from app.views.placed import PLOT, belongings
 from app.views.stage import Scene, stage
 
 Chosen = Literal["t", "s", "k"]
@@ -105,7 +104,11 @@ def _overview(this: Calculation, strongest: int) -> None:
                 args=(KEYS[this.kind], strongest),
                 help="The key to which this query gives the largest weight. The page opens with it.",
             )
-            components.export("picture_hand_map", f"{this.title} - weights", key="export_hand_map")
+            belongings(
+                key="hand_map",
+                name=f"{this.title}: weights",
+                table=lambda: matrix_table(weights, this.queries, this.keys),
+            )
         st.caption("Click a cell, or choose query and key above. Rows are queries, columns are keys; a row sums to 1.")
 
 

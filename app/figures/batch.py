@@ -1,0 +1,99 @@
+"""A batch as the rectangle that it is: a line a sentence, padded on the right to the length of the longest."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from app.figures.axes import plotly_text, visible
+from app.figures.charts import settle
+from app.theme import ink, mask_color, role_color
+
+TEXT_UP_TO = 26  # columns; beyond, a token does not fit into its cell
+
+
+@dataclass(frozen=True)
+class Line:
+    """One sentence in the batch: which, who reads it, its tokens with padding, and how many are real."""
+
+    name: str
+    role: str  # "encoder" or "decoder"
+    tokens: tuple[str, ...]
+    real: int
+
+
+def batch_figure(lines: Sequence[Line], *, title: str, dark: bool = False) -> go.Figure:
+    """What the encoder and the decoder read, position by position; padding is grey."""
+    columns = max(len(line.tokens) for line in lines)
+    z = np.full((len(lines), columns), np.nan, dtype=np.float32)  # lines, positions
+    x, y, text, hover = [], [], [], []
+    letters = max(3, int(112 / columns))  # that fit into a cell on the narrowest screen
+    for i, line in enumerate(lines):
+        for j, token in enumerate(line.tokens):
+            z[i, j] = 0 if j >= line.real else 1 if line.role == "encoder" else 2
+            shown = visible(token)
+            cut = shown if len(shown) <= letters else shown[: letters - 1] + "…"
+            x.append(j)
+            y.append(i)
+            text.append(plotly_text(cut))
+            hover.append(f"{line.name}, position {j + 1}<br>{plotly_text(shown)}")
+    colors = [mask_color("padding", dark), _soft(role_color("encoder", dark)), _soft(role_color("decoder", dark))]
+    scale = [(edge / 3, color) for i, color in enumerate(colors) for edge in (i, i + 1)]
+    figure = go.Figure(
+        go.Heatmap(z=z, zmin=-0.5, zmax=2.5, colorscale=scale, showscale=False, xgap=2, ygap=4, hoverinfo="skip")
+    )
+    figure.add_scatter(
+        x=np.array(x, dtype=np.int16),
+        y=np.array(y, dtype=np.int16),
+        text=text if columns <= TEXT_UP_TO else None,
+        hovertext=hover,
+        mode="text" if columns <= TEXT_UP_TO else "markers",
+        marker={"opacity": 0, "size": 14},
+        textfont={"size": 14, "color": ink(dark)},
+        hovertemplate="%{hovertext}<extra></extra>",
+        showlegend=False,
+    )
+    every = max(1, columns // 30)
+    bare = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": "", "tickmode": "array"}
+    figure.update_layout(
+        xaxis=bare
+        | {
+            "side": "top",
+            "tickvals": list(range(0, columns, every)),
+            "ticktext": [str(j + 1) for j in range(0, columns, every)],
+            "tickfont": {"size": 12, "color": ink(dark)},
+            "range": [-0.5, columns - 0.5],
+        },
+        yaxis=bare
+        | {
+            "tickvals": list(range(len(lines))),
+            "ticktext": [plotly_text(line.name) for line in lines],
+            "tickfont": {"size": 14, "color": ink(dark)},
+            "range": [len(lines) - 0.5, -0.5],
+            "automargin": True,
+        },
+    )
+    return settle(figure, title, 64 + 32 * len(lines), top=54, bottom=8)
+
+
+def _soft(color: str) -> str:
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, 0.28)"
+
+
+def batch_table(lines: Sequence[Line]) -> dict[str, list[str]]:
+    """The same as columns of a table, one a position."""
+    columns = max(len(line.tokens) for line in lines)
+    return {"reads": [line.name for line in lines]} | {
+        str(j + 1): [line.tokens[j] if j < len(line.tokens) else "" for line in lines] for j in range(columns)
+    }
+
+
+def batch_alt(lines: Sequence[Line], title: str) -> str:
+    """What the picture says, in words."""
+    said = [
+        f"{line.name}: {line.real} tokens and {len(line.tokens) - line.real} of padding: {' '.join(line.tokens[:40])}"
+        for line in lines
+    ]
+    return f"{title}. " + "; ".join(said) + "."

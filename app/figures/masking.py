@@ -1,0 +1,162 @@
+"""Scores before the mask, the mask, scores after it, weights: four panels of one head, so that one can follow a cell.
+
+    softmax(mask(Q K^T / sqrt(d_k)))         (equation 1 with section 3.2.3)
+
+Minus infinity has a mark of its own; a weight there is exactly 0, which is something else than a small weight.
+"""
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from app.figures.axes import TokenAxis
+from app.figures.charts import settle
+from app.figures.masks import Cell, frame_cell, panel_axes, reason_scale, reasons
+from app.figures.reasons import Parts
+from app.figures.stages import Stage
+from app.figures.tensor import ink_on, number_text
+from app.theme import MASKED, ink, signed_scale, text_on_weight, weight_scale, weight_text
+
+NUMBERS_UP_TO = 16  # columns of a panel
+PANELS = ("scores before", "mask", "scores after", "weights")
+
+
+def masking_figure(
+    scores: np.ndarray,
+    mask: np.ndarray,
+    masked_scores: np.ndarray,
+    weights: np.ndarray,
+    parts: Parts,
+    queries: TokenAxis,
+    keys: TokenAxis,
+    *,
+    title: str,
+    cell: Cell,
+    dark: bool = False,
+) -> go.Figure:
+    """Four stages (Q, K) of one head, drawn as they are.
+
+    Args:
+        mask: True = may attend. parts: why not.
+        cell: the chosen query and key, from 0.
+    """
+    rows, columns = mask.shape
+    figure = make_subplots(rows=2, cols=2, horizontal_spacing=0.03, vertical_spacing=_gap(rows))
+    limit = float(np.abs(scores).max()) or 1.0
+    finite = np.isfinite(masked_scores)
+    hover = "%{y}<br>%{x}<br>%{z:.4f}<extra></extra>"
+    shared = {"xgap": 1, "ygap": 1, "showscale": False, "hoverongaps": False}
+    signed = {"colorscale": signed_scale(dark), "zmin": -limit, "zmax": limit, "hovertemplate": hover}
+    figure.add_heatmap(z=scores.astype(np.float32), **shared, **signed, row=1, col=1)
+    figure.add_heatmap(
+        z=reasons(mask, parts), zmin=-0.5, zmax=3.5, colorscale=reason_scale(dark), hoverinfo="skip", **shared,
+        row=1, col=2,
+    )  # fmt: skip
+    after = np.where(finite, masked_scores, np.nan).astype(np.float32)
+    figure.add_heatmap(z=after, **shared, **signed, row=2, col=1)
+    _grey(figure, ~finite, 1)
+    figure.add_heatmap(
+        z=np.where(mask, weights, np.nan).astype(np.float32), colorscale=weight_scale(dark), zmin=0, zmax=1,
+        hovertemplate=hover, **shared, row=2, col=2,
+    )  # fmt: skip
+    _grey(figure, ~mask, 2)
+    if columns <= NUMBERS_UP_TO:
+        flat = [number_text(float(value)) for value in scores.ravel()]
+        _texts(figure, mask.shape, flat, [ink_on(abs(float(v)) / limit, dark) for v in scores.ravel()], 1, 1)
+        said = [number_text(float(v)) if np.isfinite(v) else "−∞" for v in masked_scores.ravel()]
+        inks = [ink_on(abs(float(v)) / limit, dark) if np.isfinite(v) else ink(dark) for v in masked_scores.ravel()]
+        _texts(figure, mask.shape, said, inks, 2, 1)
+        pairs = list(zip(weights.ravel().tolist(), mask.ravel().tolist(), strict=True))
+        shown = [weight_text(w) if may else plain_zero(w) for w, may in pairs]
+        _texts(figure, mask.shape, shown, [text_on_weight(w, dark) if may else ink(dark) for w, may in pairs], 2, 2)
+    for row in (1, 2):
+        for column in (1, 2):
+            frame_cell(figure, cell, mask.shape, column, row)
+    panel_axes(figure, PANELS, queries, keys, dark, per_line=2)
+    return settle(figure, title, _height(rows), top=136, bottom=10)
+
+
+def plain_zero(weight: float) -> str:
+    """A masked weight as it is: "0", and what it is if it were anything else."""
+    return "0" if weight == 0 else f"{weight:.1e}"
+
+
+ROW = 24  # px
+BETWEEN = 128  # px, for the tokens above the second line of panels
+
+
+def _height(rows: int) -> int:
+    return int(146 + BETWEEN + 2 * max(rows * (ROW if rows <= 40 else 12), 40))
+
+
+def _gap(rows: int) -> float:
+    return BETWEEN / (_height(rows) - 146)
+
+
+def _grey(figure: go.Figure, where: np.ndarray, column: int) -> None:
+    """The mark of cells that are minus infinity, or 0 for that reason."""
+    figure.add_heatmap(
+        z=np.where(where, 1.0, np.nan).astype(np.float32), colorscale=[(0, MASKED), (1, MASKED)], showscale=False,
+        xgap=1, ygap=1, hoverinfo="skip", row=2, col=column,
+    )  # fmt: skip
+
+
+def _texts(figure: go.Figure, shape: tuple[int, ...], texts: list[str], inks: list[str], row: int, column: int) -> None:
+    q, k = (index.ravel().astype(np.int16) for index in np.indices(shape))
+    figure.add_scatter(
+        x=k, y=q, text=texts, mode="text", textfont={"size": 11, "color": inks}, hoverinfo="skip", showlegend=False,
+        row=row, col=column,
+    )  # fmt: skip
+
+
+def row_stages(
+    products: np.ndarray,
+    scores: np.ndarray,
+    mask: np.ndarray,
+    masked_scores: np.ndarray,
+    weights: np.ndarray,
+    query: int,
+) -> list[Stage]:
+    """One query's row of these stages (Q, K), for `app.figures.stages`."""
+    return [
+        Stage("q·k", products[query]),
+        Stage("before", scores[query]),
+        Stage("mask", mask[query]),
+        Stage("after", masked_scores[query]),
+        Stage("weight", weights[query], float(weights[query].sum(dtype=np.float64))),
+    ]
+
+
+def largest_masked(weights: np.ndarray, mask: np.ndarray) -> float:
+    """The largest weight on a cell that may not be looked at: 0, or the mask does not do its work."""
+    return float(np.abs(weights[~mask]).max()) if (~mask).any() else 0.0
+
+
+def masking_alt(weights: np.ndarray, mask: np.ndarray, title: str) -> str:
+    """What the picture says, in words."""
+    forbidden, left = int((~mask).sum()), plain_zero(largest_masked(weights, mask))
+    return (
+        f"{title}. Four panels: scores before the mask, the mask, scores after it, weights. {forbidden} of {mask.size} "
+        f"cells are masked: their score becomes minus infinity, their weight {left}. "
+        f"The largest weight is {float(weights.max()):.2f}."
+    )
+
+
+def masking_table(
+    scores: np.ndarray,
+    mask: np.ndarray,
+    masked_scores: np.ndarray,
+    weights: np.ndarray,
+    queries: TokenAxis,
+    keys: TokenAxis,
+) -> dict[str, list[str] | np.ndarray]:
+    """All cells, one a line."""
+    rows, columns = mask.shape
+    return {
+        "query": [name for name in queries.names for _ in range(columns)],
+        "key": list(keys.names) * rows,
+        "score before": scores.ravel(),
+        "may look": mask.ravel(),
+        "score after": masked_scores.ravel(),
+        "weight": weights.ravel(),
+    }

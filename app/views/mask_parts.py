@@ -1,0 +1,187 @@
+"""A section of Masks: one mask taken apart, and for a chosen cell a sentence that says who may look at whom and why."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import numpy as np
+import streamlit as st
+
+from app import components
+from app.figures.axes import TokenAxis, visible
+from app.figures.masks import Cell, mask_alt, mask_table, parts_figure
+from app.figures.reasons import Part, Parts, verdict
+from app.models import Kind
+from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark, position
+from app.source import SourceLines, lines_between
+from app.theme import role_color
+from app.views.choose import KINDS
+from app.views.placed import PLOT, belongings
+from app.views.stage import Scene
+from app.views.triplet import shape_text, triplet
+from transformer.padding import mask_parts
+from transformer.trace import Trace
+
+Place = Literal["t", "s", "k"]
+NONE_HERE: dict[Kind, str] = {
+    "encoder": "There is no causal mask here: the whole source is known before the encoder begins.",
+    "decoder": "",
+    "cross": "There is no causal mask here: the whole source is known before the first piece is written. The mask is "
+    "that of the *source*: keys are its positions, whatever row of the translation asks.",
+}
+SAYS: dict[Part, tuple[str, str, str]] = {  # section, formula, words
+    "padding": (
+        "section 5.1 (batches), not said of masks",
+        r"\text{mask}_{qk} = [\,\text{id}_k \neq \text{pad}\,]",
+        "A batch is a rectangle, so short sentences are filled up with padding. Nobody may look at it. The paper does "
+        "not speak of this; without it the neighbours in a batch would change a sentence's numbers (see below).",
+    ),
+    "causal": (
+        "sections 3.1 and 3.2.3",
+        r"\text{mask}_{qk} = [\,k \leq q\,]",
+        "“This masking, combined with the fact that the output embeddings are offset by one position, ensures that the "
+        "predictions for position i can depend only on the known outputs at positions less than i.”",
+    ),
+    "window": (
+        "section 4",
+        r"\text{mask}_{qk} = [\,|q - k| \leq r\,]",
+        "Restricted self-attention: only a neighbourhood of size r is looked at. Here r is the distance.",
+    ),
+}
+CODE: dict[Part, str] = {"padding": "padding_mask", "causal": "causal_mask", "window": "window_mask"}
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of the padded batch, and the head that is shown.
+
+    Attributes:
+        number: which sentence, from 0.
+        trace: of this sentence, padding included.
+        real: how many tokens of source and target are not padding.
+    """
+
+    scene: Scene
+    kind: Kind
+    site: str
+    layer: int
+    head: int
+    number: int
+    trace: Trace
+    real: tuple[int, int]
+
+    @property
+    def source(self) -> TokenAxis:
+        return TokenAxis(self.scene.source.title, "encoder", self.trace.source_pieces)
+
+    @property
+    def target(self) -> TokenAxis:
+        return TokenAxis(self.scene.target.title, "decoder", self.trace.target_pieces, self.trace.predicts)
+
+    @property
+    def queries(self) -> TokenAxis:
+        return self.source if self.kind == "encoder" else self.target
+
+    @property
+    def keys(self) -> TokenAxis:
+        if self.kind == "decoder":
+            return TokenAxis(f"{self.target.title}, as read", "decoder", self.trace.target_pieces)
+        return self.source
+
+    @property
+    def real_queries(self) -> int:
+        return self.real[0 if self.kind == "encoder" else 1]
+
+    @property
+    def letters(self) -> tuple[str, str]:
+        """Of the shape (Q, K)."""
+        return ("S" if self.kind == "encoder" else "T"), ("T" if self.kind == "decoder" else "S")
+
+    @property
+    def parts(self) -> Parts:
+        return mask_parts(self.scene.config, self.trace.source_ids, self.trace.target_ids, self.kind)
+
+    @property
+    def title(self) -> str:
+        return f"{KINDS[self.kind]}, sentence {self.number + 1}"
+
+    def tensor(self, name: str) -> np.ndarray:
+        """(Q, K) of the chosen head, from the padded pass."""
+        return self.trace[f"{self.site}.{name}"][self.head]
+
+    def shape(self) -> str:
+        sizes = (len(self.queries), len(self.keys))
+        return shape_text(self.letters, sizes)
+
+
+def cell_and_parts(this: Sentence) -> Cell:
+    """The section; returns the chosen cell."""
+    st.header(this.title, anchor=False)
+    mask, parts = this.tensor("mask"), this.parts
+    query, key = _cell(this, mask)
+    with st.container(key="said_verdict"):
+        window = this.scene.config.attention_window
+        said = verdict(parts, query, key, this.queries, this.keys, window=window, real_queries=this.real_queries)
+        st.text(said)
+    name = f"{this.title}: the mask"
+    with st.container(key="picture_mask_parts"):
+        st.plotly_chart(
+            parts_figure(mask, parts, this.queries, this.keys, title=name, cell=(query, key), dark=is_dark()),
+            key="mask_parts",
+            on_select=partial(_clicked, this.kind),
+            selection_mode="points",
+            config=PLOT,
+            alt=mask_alt(mask, parts, this.queries, this.keys, name),
+        )
+    st.caption(f"Click a cell, or choose row and key above. {NONE_HERE[this.kind]}")
+    belongings(key="mask_parts", name=name, table=lambda: mask_table(mask, parts, this.queries, this.keys))
+    for part in parts:
+        section, formula, words = SAYS[part]
+        triplet(section, formula, words, lines_between("model/masks.py", CODE[part]), shape=this.shape())
+    if this.kind != "cross":
+        triplet(
+            "section 3.2.3",
+            r"\text{mask} = \bigwedge \text{ of all of them}",
+            "May attend is what every part allows. All layers and all heads of a stack share this one mask.",
+            _combined(this.kind),
+            shape=this.shape(),
+        )
+    return query, key
+
+
+def _combined(kind: Kind) -> SourceLines:
+    return lines_between("model/masks.py", "source_mask" if kind == "encoder" else "target_mask")
+
+
+def _chosen(kind: Kind) -> tuple[Place, Place]:
+    return (SOURCE_TOKEN if kind == "encoder" else STEP), (SOURCE_TOKEN if kind == "cross" else OTHER_TOKEN)
+
+
+def _cell(this: Sentence, mask: np.ndarray) -> Cell:
+    """The chosen cell. On opening: the first row, and the first key that it may not look at."""
+    query_name, key_name = _chosen(this.kind)
+    query = position(query_name, len(this.queries))
+    forbidden = int(mask[query].argmin())
+    key = position(key_name, len(this.keys), forbidden)
+    for axis, index, label, name in (
+        (this.queries, query, "Row (query)", query_name),
+        (this.keys, key, "Looks at (key)", key_name),
+    ):
+        components.picker(
+            [visible(token) for token in axis.tokens],
+            index,
+            label,
+            color=role_color(axis.role, is_dark()),
+            key=f"mask_{label}",
+            on_choose=partial(choose_position, name),
+        )
+    return query, key
+
+
+def _clicked(kind: Kind) -> None:
+    # Trap: the chart forgets its own selection as soon as it is drawn anew, so it is copied here.
+    points = st.session_state["mask_parts"].selection.points
+    if points:
+        query, key = _chosen(kind)
+        choose_position(query, int(points[0]["y"]))
+        choose_position(key, int(points[0]["x"]))

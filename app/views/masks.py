@@ -1,0 +1,188 @@
+"""Masks: two sentences of different length in one batch, who may look at whom, and what becomes of the scores."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from app import models
+from app.figures.batch import Line, batch_alt, batch_figure, batch_table
+from app.figures.mask_overview import Tile, overview_figure, overview_table
+from app.figures.reasons import Parts
+from app.models import Kind
+from app.session import KIND, Task, is_dark
+from app.views.choose import SHORT, SITES, kind_layer_head
+from app.views.mask_parts import Sentence, cell_and_parts
+from app.views.masking import padding_check, scores_and_weights
+from app.views.placed import PLOT, belongings, placed
+from app.views.stage import Scene, stage
+from transformer.decoding.translation import Translation
+from transformer.errors import HeadlightError
+from transformer.padding import mask_parts
+from transformer.trace import Trace
+
+SECOND = "second_sentence"
+ROW = "sentence_of_batch"
+LONGEST = 400  # characters of the second sentence
+ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")
+
+
+def page() -> None:
+    """Draws the page from top to bottom."""
+    scene = stage()
+    if scene is None:
+        return
+    second = _second_sentence(scene)
+    if second is not None:
+        masks(scene, second)
+
+
+def _second_sentence(scene: Scene) -> Translation | None:
+    """The box for the other sentence of the batch, and its translation. None: there is none, and the page says why."""
+    _fill_second(scene)
+    with st.container(key="second", horizontal=True, vertical_alignment="bottom", gap="medium"):
+        text = st.text_input(
+            "Second sentence of the batch",
+            key=SECOND,
+            persist_state="session",
+            max_chars=LONGEST,
+            placeholder="Another sentence, shorter or longer, and Enter",
+            autocomplete="off",
+        )
+        shown = st.empty()
+    if not (text or "").strip():
+        st.info("Type a second sentence: a batch has padding only if its sentences differ in length.")
+        return None
+    longest, _ = models.pieces_needed(scene.opened.file, text)
+    limit = models.most_pieces(scene.opened.translator)
+    if longest > limit:
+        st.warning(f"The second sentence has {longest:,} pieces; the page shows up to {limit:,} with this checkpoint.")
+        return None
+    try:
+        settings = replace(scene.translation.settings, n_best=1)
+        translated = models.translate(scene.opened.file, text, settings)
+    except HeadlightError as error:
+        st.text(str(error))
+        return None
+    found = next((sentence for sentence in translated.sentences if sentence.hypotheses), None)
+    if found is None:
+        st.info("Nothing is left of the second sentence: it has only white space or invisible characters.")
+        return None
+    with shown.container(key="said_second"):
+        st.text(found.hypotheses[0].text or "(nothing)")
+    return found
+
+
+def _fill_second(scene: Scene) -> None:
+    """Fills the box where the user has not written anything of their own for this task."""
+    task, filled = scene.opened.task, st.session_state.get("second_filled", (None, None))
+    written = st.session_state.get(SECOND)
+    if written is None or (written == filled[1] and task != filled[0]):
+        st.session_state[SECOND] = shorter_example(task, scene.translation.source)
+        st.session_state["second_filled"] = (task, st.session_state[SECOND])
+
+
+def shorter_example(task: Task, sentence: str) -> str:
+    """Another sentence for the batch: the shortest example that is not this one, or the beginning of this one."""
+    others = [example for example in task.examples if example != sentence]
+    if others:
+        return min(others, key=len)
+    words = sentence.split()
+    return " ".join(words[: len(words) // 2]) or sentence[: max(len(sentence) // 2, 1)]
+
+
+@st.fragment
+def masks(scene: Scene, second: Translation) -> None:
+    """Everything below the sentences: drawn again by itself when a head, a mask or a cell is chosen."""
+    kind, layer, head = kind_layer_head(scene)
+    sources = (scene.translation.source_ids, second.source_ids)
+    targets = (scene.hypothesis.ids, second.hypotheses[0].ids)
+    site = SITES[kind].format(layer)
+    traces = models.record_batch(
+        scene.opened.file, sources, targets, tuple(f"{SITES[k].format(0)}.mask" for k in ORDER)
+    )
+    row = _which_sentence(sources)
+    _batch(traces, sources, targets)
+    tiles = [[_tile(scene, found, number, kind) for kind in ORDER] for number, found in enumerate(traces)]
+    _overview(tiles, row, kind)
+    this = Sentence(
+        scene=scene,
+        kind=kind,
+        site=site,
+        head=head,
+        layer=layer,
+        number=row,
+        trace=models.record_batch(scene.opened.file, sources, targets, (f"{site}.*",))[row],
+        real=(len(sources[row]), len(targets[row])),
+    )
+    cell = cell_and_parts(this)
+    scores_and_weights(this, cell)
+    padding_check(this, sources, targets)
+
+
+def _which_sentence(sources: tuple[tuple[int, ...], ...]) -> int:
+    """The chosen sentence of the batch, from 0. Opens with the shorter one, which is padded."""
+    shorter = min(range(len(sources)), key=lambda row: len(sources[row]))
+    chosen = st.segmented_control(
+        "Sentence of the batch",
+        [1, 2],
+        default=shorter + 1,
+        required=True,
+        key=ROW,
+        bind="query-params",
+    )
+    return int(chosen or 1) - 1
+
+
+def _batch(
+    traces: tuple[Trace, ...], sources: tuple[tuple[int, ...], ...], targets: tuple[tuple[int, ...], ...]
+) -> None:
+    lines = [
+        Line(f"encoder, sentence {i + 1}", "encoder", found.source_pieces, len(sources[i]))
+        for i, found in enumerate(traces)
+    ] + [
+        Line(f"decoder, sentence {i + 1}", "decoder", found.target_pieces, len(targets[i]))
+        for i, found in enumerate(traces)
+    ]
+    name = "The batch: what encoder and decoder read"
+    placed(
+        batch_figure(lines, title=name, dark=is_dark()),
+        key="mask_batch",
+        name=name,
+        alt=batch_alt(lines, name),
+        table=lambda: batch_table(lines),
+    )
+
+
+def _tile(scene: Scene, found: Trace, number: int, kind: Kind) -> Tile:
+    parts: Parts = mask_parts(scene.config, found.source_ids, found.target_ids, kind)
+    return Tile(SHORT[kind], f"sentence {number + 1}", found[f"{SITES[kind].format(0)}.mask"][0], parts)
+
+
+def _overview(tiles: list[list[Tile]], row: int, kind: Kind) -> None:
+    name = "All masks of the batch"
+    with st.container(key="picture_mask_overview"):
+        st.plotly_chart(
+            overview_figure(tiles, (row, ORDER.index(kind)), title=name, dark=is_dark()),
+            key="mask_overview",
+            on_select=_clicked,
+            selection_mode="points",
+            config=PLOT,
+            alt=f"{name}, a line a sentence, a column a kind of attention. The table has their numbers; the buttons "
+            "Attention and Sentence of the batch choose one.",
+        )
+    st.caption(
+        "Rows of a mask look, columns are looked at. Click a mask to see it large. All heads and layers share it."
+    )
+    belongings(key="mask_overview", name=name, table=lambda: overview_table(tiles))
+
+
+def _clicked() -> None:
+    # Trap: the chart forgets its own selection as soon as it is drawn anew, so it is copied here.
+    points = st.session_state["mask_overview"].selection.points
+    if points:
+        row, column = points[0]["customdata"][:2]
+        st.session_state[ROW] = int(row) + 1
+        st.session_state[KIND] = ORDER[int(column)]
+
+
+page()

@@ -1,0 +1,230 @@
+"""The Masks page, run without a browser: the masks drawn are the model's, masked weights are 0, padding is harmless."""
+
+import base64
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from tests.app.checkpoints import Size, write_checkpoint
+from transformer.decoding.translator import Translator
+from transformer.model.masks import causal_mask, padding_mask
+from transformer.padding import padding_difference
+from transformer.trace import Trace, trace_batch
+
+Open = Callable[..., AppTest]
+MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
+EXAMPLE = "The animal didn't cross the street because it was too tired."
+LONG, SHORT = "Where is the nearest train station?", "the cat sat"
+BUTTONS = {"cross": "Encoder-decoder", "encoder": "Encoder self", "decoder": "Decoder self"}  # also in the address
+SITES = {
+    "cross": "decoder.layers.{}.cross_attention",
+    "encoder": "encoder.layers.{}.self_attention",
+    "decoder": "decoder.layers.{}.self_attention",
+}
+HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"
+
+
+@pytest.fixture
+def open_masks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
+    """Opens the page on two sentences. A token is chosen by its place in the address: t, s, k, from 1."""
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
+
+    def opened(long: str = LONG, short: str | None = SHORT, **address: str) -> AppTest:
+        app = AppTest.from_file(str(MAIN), default_timeout=120)
+        app.switch_page(str(MAIN.parent / "views" / "masks.py"))
+        for name, value in {"sentence": long, **address}.items():
+            app.query_params[name] = value
+        if short is not None:
+            app.session_state["second_sentence"] = short
+        app.run()
+        healthy(app)
+        return app
+
+    return opened
+
+
+def healthy(app: AppTest) -> None:
+    assert not app.exception, app.exception[0].message
+
+
+def charts(app: AppTest) -> dict[str, dict[str, Any]]:
+    """All charts by their title."""
+    found = [json.loads(element.proto.spec) for element in app.get("plotly_chart")]
+    return {figure["layout"]["title"]["text"]: figure for figure in found}
+
+
+def array(value: Any) -> np.ndarray:
+    if not isinstance(value, dict):
+        return np.array(value, dtype=np.float64)
+    kind = {"f4": np.float32, "f8": np.float64, "i2": np.int16, "i1": np.int8}[value["dtype"]]
+    shape = [int(n) for n in value["shape"].split(",")] if "shape" in value else [-1]
+    return np.frombuffer(base64.b64decode(value["bdata"]), kind).reshape(shape)
+
+
+def heatmaps(figure: dict[str, Any]) -> list[np.ndarray]:
+    return [array(trace["z"]) for trace in figure["data"] if trace["type"] == "heatmap"]
+
+
+def texts(app: AppTest) -> str:
+    return " ".join(element.value for kind in (app.text, app.info, app.warning) for element in kind)
+
+
+def traces(path: Path, watch: str = "*.mask") -> tuple[Translator, tuple[Trace, ...], Any]:
+    """Both sentences in one padded pass, computed beside the app: translator, traces, ids."""
+    translator = Translator.load(path)
+    texts = ((LONG, 3), (SHORT, 1))
+    found = [translator.translate(text, n_best=n).sentences[0] for text, n in texts]
+    ids = [sentence.source_ids for sentence in found], [sentence.hypotheses[0].ids for sentence in found]
+    return translator, trace_batch(translator.model, *ids, [watch], translator.tokenizer.piece), ids
+
+
+@pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
+def test_the_four_stages_drawn_are_the_tensors_of_the_padded_pass(open_masks: Open, folder: Path, kind: str) -> None:
+    app = open_masks(kind=BUTTONS[kind], layer="2", head="3")
+    site = SITES[kind].format(1)
+    _, (_, short), _ = traces(folder / "en-de.safetensors", f"{site}.*")
+    figure = next(f for name, f in charts(app).items() if name.endswith("layer 2, head 3, sentence 2"))
+    before, mask, after, minus_infinity, weights, zero = heatmaps(figure)
+    allowed = short[f"{site}.mask"][2]
+    assert not allowed.all()
+    assert np.array_equal(before, short[f"{site}.scores"][2])
+    assert np.array_equal(mask == 0, allowed)
+    assert np.array_equal(after[allowed], short[f"{site}.masked_scores"][2][allowed])
+    assert np.array_equal(weights[allowed], short[f"{site}.weights"][2][allowed])
+    for drawn in (after, weights):
+        assert np.isnan(drawn[~allowed]).all()
+    for mark in (minus_infinity, zero):
+        assert np.array_equal(~np.isnan(mark), ~allowed)
+    assert (short[f"{site}.weights"][2][~allowed] == 0).all()
+    assert "largest weight of a masked cell is **0**" in " ".join(caption.value for caption in app.caption)
+
+
+@pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
+def test_the_parts_drawn_are_the_masks_and_together_they_are_the_models(
+    open_masks: Open, folder: Path, kind: str
+) -> None:
+    app = open_masks(kind=BUTTONS[kind])
+    _, (_, short), _ = traces(folder / "en-de.safetensors")
+    panels = heatmaps(next(f for name, f in charts(app).items() if name.endswith("sentence 2: the mask")))
+    model = short[f"{SITES[kind].format(0)}.mask"][0]
+    assert np.array_equal(panels[-1] == 0, model)
+    assert len(panels) == (3 if kind == "decoder" else 1)
+    if kind == "decoder":
+        ids = np.array([short.target_ids])
+        padding = padding_mask(torch.from_numpy(ids))[0, 0].expand(ids.shape[1], -1).numpy()
+        assert np.array_equal(panels[0] == 0, padding)
+        assert np.array_equal(panels[1] == 0, causal_mask(ids.shape[1])[0, 0].numpy())
+
+
+def test_the_overview_holds_the_masks_of_both_sentences_and_all_kinds(open_masks: Open, folder: Path) -> None:
+    app = open_masks()
+    _, found, _ = traces(folder / "en-de.safetensors")
+    wall = heatmaps(charts(app)["All masks of the batch"])[0]
+    masks = [one[f"{SITES[kind].format(0)}.mask"][0] for one in found for kind in ("encoder", "decoder", "cross")]
+    assert (wall == 0).sum() == sum(int(mask.sum()) for mask in masks)
+    assert (~np.isnan(wall)).sum() == sum(mask.size for mask in masks)
+
+
+def test_the_batch_shows_padding_where_the_shorter_sentence_ends(open_masks: Open, folder: Path) -> None:
+    app = open_masks()
+    _, _, (sources, targets) = traces(folder / "en-de.safetensors")
+    figure = next(f for name, f in charts(app).items() if name.startswith("The batch"))
+    drawn = heatmaps(figure)[0]
+    for line, ids in enumerate((*sources, *targets)):
+        longest = max(map(len, sources if line < 2 else targets))
+        assert (drawn[line] == 0).sum() == longest - len(ids)
+        assert (drawn[line] > 0).sum() == len(ids)
+
+
+@pytest.mark.parametrize(
+    ("kind", "place", "said"),
+    [
+        ("decoder", {"t": "2", "k": "1"}, "already been written"),
+        ("decoder", {"t": "2", "k": "4"}, "the future"),
+        ("encoder", {"s": "1", "k": "last"}, "padding, put there"),
+        ("cross", {"t": "1", "s": "1"}, "may look at position 1"),
+        ("cross", {"t": "last", "s": "last"}, "padding itself"),
+    ],
+)
+def test_the_sentence_says_why(open_masks: Open, folder: Path, kind: str, place: dict[str, str], said: str) -> None:
+    _, (_, short), _ = traces(folder / "en-de.safetensors")
+    lengths = {"s": len(short.source_ids), "t": len(short.target_ids), "k": len(short.source_ids)}
+    address = {name: str(lengths[name]) if value == "last" else value for name, value in place.items()}
+    assert said in texts(open_masks(kind=BUTTONS[kind], **address))
+
+
+def test_a_window_is_a_part_of_its_own_and_rows_that_may_look_nowhere_are_named(open_masks: Open, folder: Path) -> None:
+    path = folder / "window.safetensors"
+    write_checkpoint(path, options={"attention_window": 1})
+    try:
+        app = open_masks(checkpoint="window", kind="Encoder self", s="10")
+        panels = heatmaps(next(f for name, f in charts(app).items() if name.endswith("sentence 2: the mask")))
+        assert len(panels) == 3
+        assert "nowhere at all" in texts(app)
+        assert "2 positions away" in texts(open_masks(checkpoint="window", kind="Encoder self", s="1", k="3"))
+    finally:
+        path.unlink()
+
+
+def test_the_difference_shown_is_the_measured_one_and_only_rounding(open_masks: Open, folder: Path) -> None:
+    app = open_masks()
+    translator, _, (sources, targets) = traces(folder / "en-de.safetensors")
+    measured = padding_difference(translator.model, sources, targets, row=1)
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert float(shown["Logits"]) == pytest.approx(measured["logits"], rel=1e-3)
+    assert float(shown[f"All {len(measured)} tensors"]) == pytest.approx(max(measured.values()), rel=1e-3)
+    assert max(measured.values()) < 1e-4
+
+
+def test_it_opens_with_a_shorter_example_that_is_padded(open_masks: Open) -> None:
+    app = open_masks(EXAMPLE, short=None)
+    assert app.text_input(key="second_sentence").value not in ("", app.text_input(key="sentence").value)
+    assert any(name.endswith("sentence 2: the mask") for name in charts(app))
+
+
+@pytest.mark.parametrize("words", ["", "   ", "\u200b"])
+def test_without_a_second_sentence_it_says_so(open_masks: Open, words: str) -> None:
+    app = open_masks(short=words)
+    assert texts(app).strip()
+    assert not app.get("plotly_chart")
+
+
+def test_sentences_of_one_length_have_no_padding_and_the_page_says_so(open_masks: Open) -> None:
+    app = open_masks(short=LONG, kind="Encoder self")
+    assert "nothing of it is padded" in " ".join(markdown.value for markdown in app.markdown)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("a", "b"), ("a", LONG), (LONG, HOSTILE), (HOSTILE, "🙂"), ("the the the", "the")]
+)
+def test_odd_sentences_are_drawn_and_stay_text(open_masks: Open, first: str, second: str) -> None:
+    app = open_masks(first, second, kind="Decoder self")
+    assert len(app.get("plotly_chart")) == 5
+    for markdown in (*app.markdown, *app.caption):
+        assert "alert(1)" not in markdown.value
+        assert ":red[b]" not in markdown.value
+
+
+@pytest.mark.parametrize(
+    ("size", "options"),
+    [
+        (Size(1, 3, 1), {"norm": "pre"}),
+        (Size(3, 1, 2), {"positions": "learned", "attention_window": 2}),
+        (Size(1, 1, 4), {"positions": "none", "shared_embeddings": False}),
+    ],
+)
+def test_it_opens_with_other_architectures(open_masks: Open, folder: Path, size: Size, options: dict[str, Any]) -> None:
+    path = folder / "other.safetensors"
+    write_checkpoint(path, size, options=options)
+    try:
+        for kind in BUTTONS.values():
+            app = open_masks(checkpoint="other", kind=kind)
+            assert len(app.get("plotly_chart")) == 5
+    finally:
+        path.unlink()
