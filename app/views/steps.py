@@ -67,9 +67,7 @@ def _buttons(walk: tuple[Station, ...], place: int) -> None:
         st.session_state["playing"] = not playing
         st.session_state["moved"] = time.monotonic()
         st.rerun()
-    st.button(
-        "Next", shortcut="Right", on_click=_go, args=(after.id,), disabled=place == last, key="next", type="primary"
-    )
+    st.button("Next", shortcut="Right", on_click=_go, args=(after.id,), disabled=place == last, key="next")
     st.caption(f"{place + 1} of {len(walk)}")
 
 

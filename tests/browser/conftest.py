@@ -90,8 +90,9 @@ class Visit:
         self.errors.append(f"a dialog opened: {dialog.message}")
         dialog.dismiss()
 
-    def open(self, **parameters: str) -> "Visit":
-        self.page.goto(f"{self.address}/?{urlencode(parameters)}")
+    def open(self, path: str = "", **parameters: str) -> "Visit":
+        """Opens a page by its name in the address; "" is the first."""
+        self.page.goto(f"{self.address}/{path}?{urlencode(parameters)}")
         self.settle()
         return self
 

@@ -1,0 +1,85 @@
+"""What holds for every page: it draws in light and dark, narrow and wide, with any words, and for everybody.
+
+The fixture `visit` fails a test in which a request left the machine or the console complained.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from app.figures.axes import visible
+from tests.browser.conftest import Visit
+from tests.browser.pages import PAGES, is_drawn
+
+Begin = Callable[..., Visit]
+HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b] the the the 🚂"
+
+# Of Streamlit's own frame, not of ours: nothing on our side can mend them.
+NOT_OURS = {
+    "aria-allowed-attr": "stSidebar",  # the sidebar has aria-expanded
+    "scrollable-region-focusable": "stCode",
+}
+
+
+def serious(page: Any) -> list[str]:
+    """What an accessibility engine finds, of the grades that shut people out."""
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    return [
+        f"{rule['id']} ({rule['impact']}): {node['html'][:300]} {node.get('failureSummary', '')[:300]}"
+        for rule in found
+        if rule["impact"] in ("serious", "critical")
+        for node in rule["nodes"]
+        if NOT_OURS.get(rule["id"], "\0") not in node["html"]
+    ]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_it_draws_and_nobody_is_shut_out(visit: Begin, name: str) -> None:
+    one = visit().open(name)
+    is_drawn(one, name)
+    assert one.page.locator('[data-testid="stException"]').count() == 0
+    assert serious(one.page) == []
+    for picture in one.page.locator(".js-plotly-plot").all():  # every picture says in words what it shows
+        holder = picture.locator("xpath=ancestor::*[@aria-label or @alt or @aria-labelledby][1]")
+        assert holder.count() == 1, f"a picture of {name} has no alternative text"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_hostile_words_stay_words_in_the_dark_on_a_wide_screen(visit: Begin, name: str) -> None:
+    one = visit(viewport={"width": 1920, "height": 1080}, color_scheme="dark").open(name)
+    one.type(HOSTILE)
+    is_drawn(one, name)
+    page = one.page
+    assert page.locator('[data-testid="stException"]').count() == 0
+    assert page.locator("img[src='x']").count() == 0
+    ground = page.locator('[data-testid="stApp"]').evaluate("node => getComputedStyle(node).backgroundColor")
+    assert max(int(part) for part in re.findall(r"\d+", ground)[:3]) < 60
+    assert page.get_by_label("Sentence", exact=True).input_value() == HOSTILE
+    assert visible("<img") == "<img"  # tokens are cut and shown, never dropped
+
+
+def test_the_sentence_and_the_head_are_the_same_on_every_page(visit: Begin) -> None:
+    one = visit().open("translate", layer="2", head="3")
+    one.type("the cat sat")
+    for name in PAGES:
+        link = one.page.locator('[data-testid="stSidebarNav"]').get_by_role("link", name=PAGES[name].title, exact=True)
+        link.click()
+        one.settle()
+        is_drawn(one, name)
+        assert one.page.get_by_label("Sentence", exact=True).input_value() == "the cat sat", name
+    assert "head=3" in one.page.url or "head" not in one.page.url
+
+
+def test_no_page_shows_the_sentence_of_another_visitor(visit: Begin) -> None:
+    words = ["cat", "mat", "garden", "station", "street", "animal"]
+    visitors = [visit() for _ in words]
+    for one, word in zip(visitors, words, strict=True):
+        one.page.goto(f"{one.address}/hand?sentence=the+{word}")
+    for one, word in zip(visitors, words, strict=True):
+        one.settle()
+        assert one.page.get_by_label("Sentence", exact=True).input_value() == f"the {word}"
+        shown = one.page.locator('[data-testid="stMain"]').inner_text()
+        assert not [other for other in words if other != word and other in shown]
