@@ -37,9 +37,14 @@ _CONTROLS = {
     "neuron": '<label class="dropdown-label">Layer: <select id="layer"></select></label> '
     '<label class="dropdown-label">Head: <select id="att_head"></select></label>',
 }
+_WIDTH = 1010  # px that the views need; a narrower frame shows them smaller instead of cutting them off
 _STYLE = (
-    "body{background:#fff;color:#111;margin:0;padding:8px;min-width:1010px;"
+    f"body{{background:#fff;color:#111;margin:0;padding:8px;box-sizing:border-box;min-width:{_WIDTH}px;"
     "font-family:'Helvetica Neue',Helvetica,Arial,sans-serif}"
+)
+_FIT = (
+    f"const fit = () => {{ document.body.style.zoom = Math.min(1, window.innerWidth / {_WIDTH}); }};\n"
+    'fit();\nwindow.addEventListener("resize", fit);'
 )
 
 
@@ -115,7 +120,8 @@ def _page(view: View, title: str, data: str, inline: bool) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}"><title>{html.escape(title)}</title>'
         f'<style>{_STYLE}</style></head>\n<body><div id="bertviz">{_CONTROLS[view]}<div id="vis"></div></div>\n'
         f'<script type="application/json" id="data">{_inert(data)}</script>\n{libraries}'
-        f'<script>{_SHIM}\nwindow.bertviz_params = JSON.parse(document.getElementById("data").textContent);</script>\n'
+        f'<script>{_SHIM}\nwindow.bertviz_params = JSON.parse(document.getElementById("data").textContent);\n'
+        f"{_FIT}</script>\n"
         f"<script>{drawing_code(view)}</script></body></html>\n"
     )
 

@@ -14,7 +14,8 @@ from app.figures.axes import TokenAxis
 from app.figures.ranking import head_numbers, head_ranking, ranking_csv
 from app.figures.shown import Naming, Options, Shown, shown
 from app.models import Kind
-from app.session import SOURCE_TOKEN, STEP, choose_position
+from app.session import SOURCE_TOKEN, STEP, choose_position, is_dark
+from app.theme import ground
 from app.views.attention_alignment import alignment
 from app.views.attention_bertviz import bertviz
 from app.views.attention_rollout import rollout_pictures
@@ -37,6 +38,7 @@ def page() -> None:
 
 @st.fragment
 def _pictures(scene: Scene) -> None:
+    st.html(f"<style>.st-key-head_bar {{ background: {ground(is_dark())}; }}</style>")  # pictures pass beneath it
     with st.container(key="head_bar"):  # stays in view, see page.css
         kind, layer, head = kind_layer_head(scene)
     found = models.attention(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, kind)
@@ -87,6 +89,13 @@ def _options(kind: Kind) -> Options:
             help="Pieces are put together into words: rows are averaged, columns are summed, so each row still sums "
             "to 1. Punctuation at the end of a word stands alone.",
         )
+        st.toggle(
+            "One row alone" if kind == "encoder" else "Step t alone",
+            key=ONE_ROW,
+            bind="query-params",
+            help="Isolates one row in all pictures: lines, overview, matrix. A click on a token of that side does the "
+            "same.",
+        )
         naming: Naming = "both"
         if kind != "encoder":
             naming = st.segmented_control(
@@ -100,13 +109,6 @@ def _options(kind: Kind) -> Options:
                 help="Row t of the decoder reads piece t and predicts piece t + 1: the same row, two names. A word "
                 "needs one of them: what it predicts, unless you choose the other.",
             )
-        st.toggle(
-            "One row alone" if kind == "encoder" else "Step t alone",
-            key=ONE_ROW,
-            bind="query-params",
-            help="Isolates one row in all pictures: lines, overview, matrix. A click on a token of that side does the "
-            "same.",
-        )
     return Options(naming, hide, words)
 
 

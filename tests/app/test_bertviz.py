@@ -1,0 +1,179 @@
+"""BertViz's views: the numbers are ours, a hostile token stays text, and nothing is loaded from elsewhere."""
+
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.figures import bertviz
+from app.figures.bertviz import LIBRARIES, STATIC, View, bertviz_html, drawing_code
+
+VIEWS: tuple[View, ...] = ("head", "model", "neuron")
+LEFT = ["<s>", "▁Das", "▁das", "▁das"]
+RIGHT = ["▁the", "</script><img src=x onerror=alert(1)>", "<!--", "&lt;", "\u2028", "$x$"]
+RELEASE = {
+    "d3.min.js": "bdad5585ef9a965ff25458738309b006058c55f2c78d794d25fbecae35014609",  # 5.7.0
+    "jquery.min.js": "fc9a93dd241f6b045cbff0481cf4e1901becd0e12fb45166a8f17f95823f0b1a",  # 3.7.1
+}
+
+
+def tensors(seed: int = 0) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(seed)
+    scores = np.exp(random.normal(size=(3, 2, len(LEFT), len(RIGHT))))
+    return {
+        "weights": scores / scores.sum(axis=-1, keepdims=True),
+        "queries": random.normal(size=(3, 2, len(LEFT), 5)),
+        "keys": random.normal(size=(3, 2, len(RIGHT), 5)),
+    }
+
+
+def html(view: View, inline: bool = True, **options: Any) -> str:
+    given = tensors() | options
+    if view != "neuron":
+        given.pop("queries")
+        given.pop("keys")
+    return bertviz_html(view, given.pop("weights"), LEFT, RIGHT, title="t", layers=[0, 1, 2], inline=inline, **given)
+
+
+class Page(HTMLParser):
+    """What a browser's parser sees: the tags, and the text of each script."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.tags and self.tags[-1][0] == "script":
+            self.scripts[-1] += data
+
+    @property
+    def data(self) -> dict[str, Any]:
+        number = [i for i, (_, attributes) in enumerate(t for t in self.tags if t[0] == "script") if "id" in attributes]
+        found: dict[str, Any] = json.loads(self.scripts[number[0]])
+        return found
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_hostile_token_stays_text(view: View) -> None:
+    text = html(view)
+    assert "onerror" in text  # it is there, and it is inert
+    assert "<img" not in text
+    assert text.count("<!--") == drawing_code(view).count("<!--") + sum(_library(n).count("<!--") for n in LIBRARIES)
+    page = Page(text)
+    assert {tag for tag, _ in page.tags} <= {
+        "html", "head", "meta", "title", "style", "body", "div", "label", "select", "script"
+    }  # fmt: skip
+    assert [tag for tag, _ in page.tags].count("script") == 5  # data, two libraries, ours, BertViz
+    assert page.data["attention"][0]["right_text"] == RIGHT
+
+
+def _library(name: str) -> str:
+    return (STATIC / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("inline", [True, False])
+@pytest.mark.parametrize("view", VIEWS)
+def test_nothing_is_loaded_from_elsewhere_and_the_page_forbids_it(view: View, inline: bool) -> None:
+    text = html(view, inline)
+    assert "cdnjs" not in text
+    page = Page(text)
+    sources = [attributes["src"] for _, attributes in page.tags if "src" in attributes]
+    assert sources == ([] if inline else [f"app/static/{name}" for name in LIBRARIES])
+    assert not any("href" in attributes for _, attributes in page.tags)
+    policy = next(a["content"] for tag, a in page.tags if tag == "meta" and a.get("http-equiv"))
+    assert policy is not None
+    assert policy.startswith("default-src 'none'")
+    assert "http" not in policy
+    if not inline:
+        assert len(text) < 70_000
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_data_travels_once_and_is_the_tensor_to_three_digits(view: View) -> None:
+    given = tensors()
+    text = html(view)
+    attention = Page(text).data["attention"][0]
+    assert np.abs(np.array(attention["attn"]) - given["weights"]).max() <= 0.0005
+    assert text.count('"attn":') == 1
+    assert max(len(digits) for digits in re.findall(r"0\.(\d+)", json.dumps(attention["attn"]))) == 3
+    if view == "neuron":
+        for name in ("queries", "keys"):
+            assert np.abs(np.array(attention[name]) - given[name]).max() <= 0.0005
+    assert html(view) == text  # the same again: the frame is not loaded anew
+
+
+@pytest.mark.parametrize("view", ["head", "model"])
+def test_the_data_is_what_bertviz_itself_would_draw(view: View) -> None:
+    import bertviz as package
+    import torch
+
+    weights = tensors()["weights"]
+    draw = package.head_view if view == "head" else package.model_view
+    theirs = draw(
+        cross_attention=[torch.tensor(layer)[None] for layer in weights],
+        encoder_tokens=list(RIGHT),
+        decoder_tokens=list(LEFT),
+        html_action="return",
+        prettify_tokens=False,
+    ).data
+    start = theirs.index("const params = ") + len("const params = ")
+    expected, end = json.JSONDecoder().raw_decode(theirs, start)
+    ours = Page(html(view)).data
+    assert set(expected) - {"default_filter"} <= set(ours)
+    assert ours["attention"][0]["left_text"] == expected["attention"][0]["left_text"]
+    assert ours["attention"][0]["right_text"] == expected["attention"][0]["right_text"]
+    assert np.allclose(ours["attention"][0]["attn"], expected["attention"][0]["attn"], atol=0.0005)
+    assert ours["include_layers"] == [number + 1 for number in expected["include_layers"]]
+    # After the line of the data comes their code, to the letter. (Their own page breaks at the token `</script>`.)
+    assert theirs[end:].startswith("; // HACK")
+    code = theirs[theirs.index("\n", end) : theirs.rindex("</script>")]
+    assert drawing_code(view).strip().endswith(code.strip())
+
+
+def test_layers_and_heads_count_from_one_on_the_screen() -> None:
+    assert Page(html("head", layer=1)).data["layer"] == 2
+    assert Page(html("model")).data["include_heads"] == [1, 2]
+    one = {name: values[1:2] for name, values in tensors().items()}
+    only = bertviz_html(
+        "neuron",
+        one["weights"],
+        LEFT,
+        RIGHT,
+        title="t",
+        layers=[1],
+        layer=1,
+        head=1,
+        queries=one["queries"],
+        keys=one["keys"],
+    )
+    data = Page(only).data
+    assert (data["numbers"], data["layer"], data["head"]) == ([2], 0, 1)
+    assert ".text(params.numbers[i])" in drawing_code("neuron")
+    assert ".text(i + 1)" in drawing_code("neuron")
+
+
+def test_another_release_of_bertviz_is_noticed() -> None:
+    with pytest.raises(RuntimeError, match="another than the one that was tested"):
+        bertviz._changed("no such code", "params = PYTHON_PARAMS", "x")
+
+
+def test_the_libraries_are_the_releases_that_bertviz_needs() -> None:
+    for name, digest in RELEASE.items():
+        assert hashlib.sha256((STATIC / name).read_bytes()).hexdigest() == digest
+        assert (STATIC / f"{name.split('.')[0]}.LICENSE.txt").is_file()
+
+
+def test_the_neuron_view_needs_queries_and_keys() -> None:
+    with pytest.raises(ValueError, match="queries and keys"):
+        bertviz_html("neuron", tensors()["weights"], LEFT, RIGHT, title="t", layers=[0, 1, 2])
