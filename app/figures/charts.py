@@ -10,6 +10,7 @@ from app.theme import TITLE_SIZE, ink
 
 AXIS_SIZE = 14  # px, titles of axes
 GRID = "rgba(128, 136, 150, 0.22)"
+BAR_ROOM = 86  # px below the plot: ticks and title of the axis, then the colour bar
 FAINT = "rgba(128, 136, 150, 0.55)"
 
 
@@ -46,10 +47,10 @@ def plain_axis(text: str, dark: bool, limits: Sequence[float], **more: Any) -> d
 
 
 def color_bar(ticks: Sequence[float] | None = None) -> dict[str, Any]:
-    """A thin colour bar below the picture, at its left."""
+    """A thin colour bar at the foot of the picture, at its left; `settle` keeps `BAR_ROOM` free for it."""
     bar: dict[str, Any] = {
         "orientation": "h", "thickness": 8, "len": 220, "lenmode": "pixels", "x": 0, "xanchor": "left", "xpad": 0,
-        "y": 0, "yanchor": "top", "ypad": 44, "outlinewidth": 0,
+        "y": 0, "yref": "container", "yanchor": "bottom", "ypad": 4, "outlinewidth": 0,
     }  # fmt: skip
     return bar | ({"tickvals": list(ticks)} if ticks is not None else {})
 

@@ -9,7 +9,7 @@ The same numbers in another order: each line joins the two places of one dimensi
 import numpy as np
 import plotly.graph_objects as go
 
-from app.figures.charts import axis, color_bar, settle
+from app.figures.charts import BAR_ROOM, axis, color_bar, settle
 from app.figures.sinusoids import Layout, encoding, pair_of, permutation
 from app.theme import ink, pair_color, signed_scale
 
@@ -78,7 +78,7 @@ def layouts_figure(d_model: int, own: Layout | None, *, dark: bool = False) -> g
         },
         showlegend=True,
     )
-    return settle(figure, f"Two layouts of the same numbers, d_model = {d_model}", 580, top=72, bottom=36)
+    return settle(figure, f"Two layouts of the same numbers, d_model = {d_model}", 580, top=72, bottom=BAR_ROOM)
 
 
 def _lines(d_model: int, cosine: bool) -> tuple[np.ndarray, np.ndarray]:

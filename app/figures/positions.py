@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis, plotly_text, visible
-from app.figures.charts import FAINT, axis, color_bar, plain_axis, settle
+from app.figures.charts import BAR_ROOM, FAINT, axis, color_bar, plain_axis, settle
 from app.figures.sinusoids import Layout, encoding, pair_dimensions, pair_of, wavelengths
 from app.theme import ink, pair_color, role_color, signed_scale
 
@@ -58,7 +58,7 @@ def encoding_heatmap(
         xaxis=plain_axis("dimension", dark, [edge, d_model - 0.5], nticks=12),
         yaxis=plain_axis("position", dark, [positions - 0.5, -0.5], nticks=10),
     )
-    return settle(figure, title, 100 + min(9 * positions, 420), bottom=36)
+    return settle(figure, title, BAR_ROOM + 44 + min(9 * positions, 400), bottom=BAR_ROOM)
 
 
 def wave(table: np.ndarray, dimension: int, layout: Layout | None, sentence: int, *, dark: bool = False) -> go.Figure:

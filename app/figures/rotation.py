@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from app.figures.charts import FAINT, settle
 from app.figures.positions import wavelength_text
-from app.figures.sinusoids import wavelengths
+from app.figures.sinusoids import frequencies, wavelengths
 from app.theme import ink, pair_color
 
 SHARES = (0.0, 0.12, 0.25, 0.45, 1.0)  # of the way from the shortest wavelength to the longest
@@ -40,11 +40,13 @@ def rotation_circles(
     before, after = points[p, shown] / radius, points[p + shift, shown] / radius  # (N, 2)
     turned = np.einsum("iab,ib->ia", matrices[shown], before)  # (N, 2)
     first, second = pair_color(False, dark), pair_color(True, dark)
+    # A sinusoid's angle is known, k w; of fitted matrices only the shorter way round is.
+    angles = shift * frequencies(2 * points.shape[1]) if formula else np.arctan2(matrices[:, 0, 1], matrices[:, 0, 0])
     figure = go.Figure()
     around = np.linspace(0, 2 * np.pi, 73)
     rim = np.stack([np.append(np.sin(around), np.nan), np.append(np.cos(around), np.nan)], axis=-1)  # (74, 2)
     _strokes(figure, [rim + np.array([c, 0]) for c in centres], FAINT, 1.5)
-    _strokes(figure, [_arc(m, b, c) for m, b, c in zip(matrices[shown], before, centres, strict=True)], ink(dark), 2)
+    _strokes(figure, [_arc(a, b, c) for a, b, c in zip(angles[shown], before, centres, strict=True)], ink(dark), 2)
     for ends, color, width in ((before, first, 2.0), (after, second, 3.0)):
         _strokes(
             figure,
@@ -69,16 +71,16 @@ def rotation_circles(
             "(%{customdata[1]:.4f}, %{customdata[2]:.4f})<extra></extra>",
         )
     lengths = wavelengths(2 * points.shape[1])
-    for pair, centre, matrix in zip(shown, centres, matrices[shown], strict=True):
+    for pair, centre, matrix, angle in zip(shown, centres, matrices[shown], angles[shown], strict=True):
         figure.add_annotation(
             x=centre, y=1.18, yanchor="bottom", showarrow=False, font={"size": 14, "color": ink(dark)},
             text=f"pair {pair}" + (f"<br>wavelength {wavelength_text(lengths[pair])}" if formula else ""),
         )  # fmt: skip
-        angle = np.degrees(np.arctan2(matrix[0, 1], matrix[0, 0]))
+        turned_by = f"{np.degrees(angle):.1f}°".replace("-", "−")
         figure.add_annotation(
             x=centre, y=-1.2, yanchor="top", showarrow=False, align="center",
             font={"size": 15, "color": ink(dark), "family": "monospace"},
-            text="<br>".join(f"[{_digits(a)} {_digits(b)}]" for a, b in matrix) + f"<br>{angle:.1f}°".replace("-", "−"),
+            text="<br>".join(f"[{_digits(a)} {_digits(b)}]" for a, b in matrix) + f"<br>{turned_by}",
         )  # fmt: skip
     bare = {"visible": False, "fixedrange": True}
     figure.update_layout(
@@ -98,10 +100,9 @@ def _strokes(figure: go.Figure, lines: list[np.ndarray], color: str, width: floa
     )  # fmt: skip
 
 
-def _arc(matrix: np.ndarray, start: np.ndarray, centre: float) -> np.ndarray:
-    """The turn of a pair at half the radius, by the angle of its matrix (less than a whole turn)."""
-    angle = float(np.arctan2(matrix[0, 1], matrix[0, 0]))
-    t = np.linspace(0, angle, 40)
+def _arc(angle: float, start: np.ndarray, centre: float) -> np.ndarray:
+    """The turn of a pair, clockwise where positive; of more than a whole turn only what is over."""
+    t = np.linspace(0, np.fmod(angle, 2 * np.pi), 60)
     x, y = 0.45 * start
     arc = np.stack([np.cos(t) * x + np.sin(t) * y + centre, np.cos(t) * y - np.sin(t) * x], axis=-1)
     return np.concatenate([arc, [GAP]])

@@ -77,7 +77,7 @@ def curve(what: str, d_k: int, *, title: str, dark: bool = False) -> go.Figure:
             marker={"size": 16, "color": color, "line": {"width": 2, "color": ink(dark)}},
         )  # fmt: skip
     figure.update_layout(
-        xaxis=axis("d_k", dark, [-0.1, 3.15], type="log", tickvals=list(WIDTHS), ticktext=[str(w) for w in WIDTHS]),
+        xaxis=axis("d_k", dark, [-0.1, 3.15], type="log", tickvals=WIDTHS[::2], ticktext=[str(w) for w in WIDTHS[::2]]),
         yaxis=axis("", dark, [-1, 3.3], type="log", tickvals=[0.1, 1, 10, 100, 1000])
         if what == "variance"
         else axis("", dark, [0, 1.04 if what == "strongest" else 0.45]),
@@ -92,7 +92,7 @@ def random_row(d_k: int, *, dark: bool = False) -> go.Figure:
     order = np.argsort(-products)
     rows = (softmax(products)[order], softmax(products / np.sqrt(d_k))[order])
     names = [f"key {k + 1}" for k in range(KEYS)]
-    title = f"The softmax of one random query over {KEYS} keys, strongest first"
+    title = f"One random query: its weights on {KEYS} keys"
     figure = _bars(rows, names, title=title, dark=dark)
     figure.update_layout(xaxis=axis("key", dark, [-0.6, KEYS - 0.4], showgrid=False, showticklabels=False))
     return figure

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from app.figures.charts import axis, color_bar, plain_axis, settle
+from app.figures.charts import BAR_ROOM, axis, color_bar, plain_axis, settle
 from app.figures.sinusoids import frequencies
 from app.theme import ink, pair_color, signed_scale
 
@@ -72,7 +72,7 @@ def similarity_matrix(table: np.ndarray, *, title: str, dark: bool = False) -> g
         xaxis=plain_axis("position", dark, [-0.5, count - 0.5], nticks=8),
         yaxis=plain_axis("position", dark, [count - 0.5, -0.5], nticks=8),
     )
-    return settle(figure, title, 460, bottom=36)
+    return settle(figure, title, 460, bottom=BAR_ROOM)
 
 
 def similarity_curve(table: np.ndarray, *, title: str, formula: bool, dark: bool = False) -> go.Figure:
@@ -121,7 +121,7 @@ def similarity_curve(table: np.ndarray, *, title: str, formula: bool, dark: bool
         yaxis=axis("PE(p) · PE(p+k)", dark, [min(low, 0.0) - pad, max(high, 0.0) + pad]),
         showlegend=True,
     )
-    return settle(figure, title, 470, top=92, bottom=60)
+    return settle(figure, title, 460, top=92, bottom=60)
 
 
 def matrix_table(table: np.ndarray) -> dict[str, np.ndarray]:

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
-from app.figures.charts import axis, color_bar, plain_axis, settle
+from app.figures.charts import BAR_ROOM, axis, color_bar, plain_axis, settle
 from app.theme import SMALL_TICK_SIZE, TICK_SIZE, ink, pair_color, role_color, signed_scale
 
 PARTS = ("embedding · √d_model", "position", "sum")
@@ -77,7 +77,7 @@ def sum_strips(
         ),
     )
     title = f"What enters the first layer for {visible(token)} at position {index}: the sum"
-    return settle(figure, title, 260, bottom=36)
+    return settle(figure, title, 260, bottom=BAR_ROOM)
 
 
 def norm_table(lengths: dict[str, np.ndarray], tokens: TokenAxis) -> dict[str, list[str] | np.ndarray]:

@@ -68,7 +68,7 @@ def _stack(scene: Scene) -> Stack:
         ["encoder", "decoder"],
         default="encoder",
         required=True,
-        key="stack",
+        key="positions_of",
         bind="query-params",
     )
     return chosen
@@ -130,7 +130,9 @@ def _waves(scene: Scene, stack: Stack) -> None:
         )
         spans = [n for n in (32, 64, 128, 256, 512, 1024) if n < available] + [available]
         span = int(
-            st.select_slider("Positions", spans, value=spans[min(1, len(spans) - 1)], key="span", bind="query-params")
+            st.select_slider(
+                "Positions", spans, value=spans[min(1, len(spans) - 1)], key="wave_span", bind="query-params"
+            )
             if len(spans) > 1
             else available
         )

@@ -96,7 +96,7 @@ def rotation(scene: Scene, stack: Stack) -> None:
     farthest = min(64, (available - 1) // 2)
     with st.container(key="rotation_controls", horizontal=True):
         slide = partial(st.slider, min_value=0, bind="query-params")
-        p = slide("Position p", max_value=farthest, value=min(4, farthest), key="p") if farthest else 0
+        p = slide("Position p", max_value=farthest, value=min(4, farthest), key="from_position") if farthest else 0
         most = min(64, available - 1 - farthest)
         k = slide("Offset k", max_value=most, value=min(5, most), key="offset") if most else 0
     points = pairs(table, layout or "interleaved")

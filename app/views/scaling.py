@@ -26,7 +26,7 @@ from app.figures.scaling import (
 from app.figures.softmax import KEYS, QUERIES, WIDTHS, random_products, random_sharpness, sharpness, softmax
 from app.session import is_dark
 from app.source import lines_from
-from app.views.choose import KINDS, SITES, axes, kind_layer_head
+from app.views.choose import KINDS, SHORT, SITES, axes, kind_layer_head
 from app.views.placed import placed
 from app.views.stage import Scene, stage
 from app.views.triplet import shape_text, triplet
@@ -119,6 +119,7 @@ def _chosen_head(scene: Scene) -> None:
     products, scores, mask, weights, query, key = (found[f"{site}.{name}"][head] for name in names)
     queries, keys = axes(scene, kind)
     where = f"{KINDS[kind]}, layer {layer + 1}, head {head + 1}"
+    short = f"{SHORT[kind].lower()}, layer {layer + 1}, head {head + 1}"
     d_k, dark = scene.config.d_k, is_dark()
     without = softmax(products, mask)
     triplet(
@@ -134,7 +135,7 @@ def _chosen_head(scene: Scene) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         placed(
-            histograms(products[mask], scores[mask], title="Scores of this head", dark=dark),
+            histograms(products[mask], scores[mask], title=f"Scores, {short}", dark=dark),
             key="head_histogram",
             name=f"{where} - scores",
             alt=f"{where}: the scores have variance {before.variance:.3g} before the division and {after.variance:.3g} "
@@ -143,7 +144,7 @@ def _chosen_head(scene: Scene) -> None:
         )
     with right:
         placed(
-            strongest_of_rows(without, weights, queries, title="Strongest weight of each row", dark=dark),
+            strongest_of_rows(without, weights, queries, title=f"Strongest of each row, {short}", dark=dark),
             key="head_rows",
             name=f"{where} - strongest weights",
             alt=f"{where}: the strongest weight of a row is {before.strongest:.2f} on average without the division and "
@@ -213,7 +214,7 @@ def _comparisons(scene: Scene) -> None:
             [0.001, 0.01, 0.05, 0.1, 0.5],
             default=0.01,
             required=True,
-            key="threshold",
+            key="counts_above",
             bind="query-params",
         )
         or 0.01

@@ -30,7 +30,12 @@ def sizes(scene: Scene) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         stack: Literal["encoder", "decoder"] = st.segmented_control(
-            "Input of the", ["encoder", "decoder"], default="encoder", required=True, key="side", bind="query-params"
+            "Input of the",
+            ["encoder", "decoder"],
+            default="encoder",
+            required=True,
+            key="sizes_of",
+            bind="query-params",
         )
     tokens = scene.source if stack == "encoder" else scene.target
     chosen = source_token(scene) if stack == "encoder" else decoder_step(scene)

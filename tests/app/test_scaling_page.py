@@ -236,12 +236,13 @@ def test_the_chosen_head_s_scores_and_weights_are_the_tensors(open_page: Open, o
     app = open_page(checkpoint="usual", sentence=SENTENCE, kind=BUTTONS[kind], layer="2", head="3")
     site, arrays = SITES[kind], tensors(odd, SITES[kind])
     products, scores, mask, weights = (arrays[f"{site}.{n}"][2] for n in ("products", "scores", "mask", "weights"))
-    names = [bar["name"] for bar in chart(app, "Scores of this head")["data"]]
+    short = f"{BUTTONS[kind].lower()}, layer 2, head 3"
+    names = [bar["name"] for bar in chart(app, f"Scores, {short}")["data"]]
     assert names == [
         f"{WITHOUT}: variance {number(float(products[mask].var(dtype=np.float64)))}",
         f"{WITH}: variance {number(float(scores[mask].var(dtype=np.float64)))}",
     ]
-    without, divided = (array(bar["y"]) for bar in chart(app, "Strongest weight of each row")["data"])
+    without, divided = (array(bar["y"]) for bar in chart(app, f"Strongest of each row, {short}")["data"])
     assert np.array_equal(divided, weights.max(axis=-1))
     assert np.allclose(softmax(scores, mask), weights, atol=1e-6)  # what the page does without is what the model does
     assert np.allclose(without, softmax(products, mask).max(axis=-1), atol=1e-6)
@@ -275,7 +276,7 @@ def test_the_width_of_the_address_is_the_width_of_the_experiment(open_page: Open
 
 
 def test_the_count_is_that_of_this_sentence_over_all_heads(open_page: Open, odd: Path) -> None:
-    app = open_page(checkpoint="usual", sentence=SENTENCE, threshold="0.05")
+    app = open_page(checkpoint="usual", sentence=SENTENCE, counts_above="0.05")
     translator = Translator.load(odd / "usual.safetensors")
     found = translator.translate(SENTENCE, n_best=3).sentences[0]
     arrays = trace(translator.model, found.source_ids, found.hypotheses[0].ids, ["*attention.weights", "*.mask"]).arrays

@@ -1,0 +1,70 @@
+"""Positions and Scaling in a browser: they draw the tensors, their keys work, and hostile words stay words."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.browser.conftest import Visit
+from transformer.decoding.translator import Translator
+
+Begin = Callable[..., Visit]
+HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"
+CHART = """selector => {
+    const z = document.querySelector(selector + ' .js-plotly-plot')._fullData[0].z;  // as Plotly has it
+    return Array.from(z._inputArray ?? z, row => Array.from(row));
+}"""
+
+
+def open_page(one: Visit, page: str, last: str, **address: str) -> Any:
+    """Goes to a page and waits until its last picture is drawn."""
+    query = "&".join(f"{name}={value}" for name, value in address.items())
+    one.page.goto(f"{one.address}/{page}?{query}")
+    one.page.locator(f".st-key-picture_{last} .js-plotly-plot .main-svg").first.wait_for(state="attached")
+    one.settle()
+    return one.page
+
+
+def title(page: Any, key: str) -> str:
+    return str(page.locator(f".st-key-picture_{key} .gtitle").first.text_content())
+
+
+def narrow(page: Any) -> bool:
+    return bool(page.locator('[data-testid="stMain"]').evaluate("n => n.scrollWidth <= n.clientWidth + 1"))
+
+
+def test_positions_draws_the_table_above_the_fold_and_its_sliders_answer_to_keys(visit: Begin, folder: Path) -> None:
+    one = visit(color_scheme="dark")
+    page = open_page(one, "positions", "sum")
+    drawn = np.array(page.evaluate(CHART, ".st-key-picture_encoding"), dtype=np.float32)
+    table = Translator.load(folder / "en-de.safetensors").model.encoder.embedding.positions.table
+    assert np.array_equal(drawn, table[: len(drawn)].numpy())
+    assert page.locator(".st-key-picture_encoding .hm image").bounding_box()["y"] < 600
+    before = title(page, "wave")
+    slider = page.get_by_role("slider", name="Dimension")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    page.locator(".st-key-picture_wave .gtitle", has_text="Dimension 9: cos").wait_for()
+    assert before.startswith("Dimension 8: sin")
+    page.get_by_role("slider", name="Offset k").focus()
+    page.keyboard.press("ArrowRight")
+    page.locator(".st-key-picture_rotation .gtitle", has_text="From PE(4) to PE(10)").wait_for()
+    assert narrow(page)
+
+
+def test_scaling_answers_to_keys_and_both_pages_take_hostile_words_as_words(visit: Begin) -> None:
+    one = visit(viewport={"width": 1920, "height": 900})
+    page = open_page(one, "scaling", "shares")
+    assert page.locator(".st-key-picture_histogram .main-svg").first.bounding_box()["y"] < 600
+    page.get_by_role("slider", name="d_k").focus()
+    page.keyboard.press("ArrowRight")
+    page.locator(".st-key-picture_histogram .gtitle", has_text="d_k = 16").wait_for()
+    assert narrow(page)
+    one.type(HOSTILE)
+    for name, last in (("Scaling and softmax", "shares"), ("Positions", "sum")):
+        page.get_by_role("link", name=name).click()
+        page.locator(f".st-key-picture_{last} .js-plotly-plot .main-svg").first.wait_for(state="attached")
+        one.settle()
+        assert page.get_by_label("Sentence", exact=True).input_value() == HOSTILE
+        assert page.locator("img[src='x'], [onerror]").count() == 0
