@@ -14,6 +14,7 @@ import pytest
 
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.browser.driver import FLAGS, browser_path, running_app
+from tests.browser.pages import is_idle
 
 # Streamlit looks for its own health below the path of the page first; harmless (and on "/" it does not happen).
 HARMLESS = ("/_stcore/health", "/_stcore/host-config")
@@ -98,10 +99,7 @@ class Visit:
 
     def settle(self) -> None:
         """Waits until the script has run and the page has drawn what it sent."""
-        self.page.wait_for_timeout(150)  # so that a run that was just caused has begun
-        self.page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
-        self.page.locator('[data-testid="stMainBlockContainer"]').wait_for()
-        self.page.wait_for_timeout(150)
+        is_idle(self.page)
 
     def drawn(self) -> None:
         """Waits for all three pictures."""

@@ -6,8 +6,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Page:
-    """`title` in the navigation; `pictures`: selectors that are there once everything is drawn."""
+    """`path` in the address, `title` in the navigation; `pictures`: selectors that are there once all is drawn."""
 
+    path: str
     title: str
     pictures: tuple[str, ...]
 
@@ -16,15 +17,25 @@ HEATMAP = ".js-plotly-plot .hm image"
 CHART = ".js-plotly-plot .plot"
 
 PAGES: dict[str, Page] = {
-    "translate": Page("Translate", (".st-key-lines svg .line", ".st-key-mosaic .hm image", ".st-key-matrix .hm image")),
-    "steps": Page("Step by step", ("svg.map .box.on", HEATMAP)),
-    "hand": Page("One head by hand", (HEATMAP,)),
-    "attention": Page("Attention", (".st-key-mosaic .hm image", ".st-key-matrix .hm image")),
-    "masks": Page("Masks", (HEATMAP,)),
-    "positions": Page("Positions", (HEATMAP, CHART)),
-    "scaling": Page("Scaling and softmax", (CHART,)),
-    "decoding": Page("Decoding", (CHART,)),
+    "translate": Page(
+        "", "Translate", (".st-key-lines svg .line", ".st-key-mosaic .hm image", ".st-key-matrix .hm image")
+    ),
+    "steps": Page("steps", "Step by step", ("svg.map .box.on", HEATMAP)),
+    "hand": Page("hand", "One head by hand", (HEATMAP,)),
+    "attention": Page("attention", "Attention", (".st-key-mosaic .hm image", ".st-key-matrix .hm image")),
+    "masks": Page("masks", "Masks", (HEATMAP,)),
+    "positions": Page("positions", "Positions", (HEATMAP, CHART)),
+    "scaling": Page("scaling", "Scaling and softmax", (CHART,)),
+    "decoding": Page("decoding", "Decoding", (CHART,)),
 }
+
+
+def is_idle(page: Any) -> None:
+    """Waits until the script of the page has run."""
+    page.wait_for_timeout(150)  # so that a run that was just caused has begun
+    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+    page.locator('[data-testid="stMainBlockContainer"]').wait_for()
+    page.wait_for_timeout(150)
 
 
 def is_drawn(one: Any, name: str) -> None:

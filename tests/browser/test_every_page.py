@@ -38,7 +38,7 @@ def serious(page: Any) -> list[str]:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_it_draws_and_nobody_is_shut_out(visit: Begin, name: str) -> None:
-    one = visit().open(name)
+    one = visit().open(PAGES[name].path)
     is_drawn(one, name)
     assert one.page.locator('[data-testid="stException"]').count() == 0
     assert serious(one.page) == []
@@ -49,7 +49,7 @@ def test_it_draws_and_nobody_is_shut_out(visit: Begin, name: str) -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_hostile_words_stay_words_in_the_dark_on_a_wide_screen(visit: Begin, name: str) -> None:
-    one = visit(viewport={"width": 1920, "height": 1080}, color_scheme="dark").open(name)
+    one = visit(viewport={"width": 1920, "height": 1080}, color_scheme="dark").open(PAGES[name].path)
     one.type(HOSTILE)
     is_drawn(one, name)
     page = one.page
@@ -62,7 +62,7 @@ def test_hostile_words_stay_words_in_the_dark_on_a_wide_screen(visit: Begin, nam
 
 
 def test_the_sentence_and_the_head_are_the_same_on_every_page(visit: Begin) -> None:
-    one = visit().open("translate", layer="2", head="3")
+    one = visit().open(layer="2", head="3")
     one.type("the cat sat")
     for name in PAGES:
         link = one.page.locator('[data-testid="stSidebarNav"]').get_by_role("link", name=PAGES[name].title, exact=True)

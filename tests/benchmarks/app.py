@@ -1,0 +1,189 @@
+"""How long a person waits: the app in a real browser, page by page, beside BertViz's model view of the same tensors.
+
+    python -m tests.benchmarks.app [--checkpoints FOLDER] [--runs 20] [--pages translate steps ...] [--words 12]
+
+For each page the table gives the median over the runs of: Enter in the sentence box to the last picture drawn, and a
+click on another head (or token, or "next") to its picture; then what one such run sends to the browser. "Drawn" is
+seen in the page: a picture counts when its data are those of the new sentence and the browser has painted. With
+`--words 5 10 20 40` it shows how the cost grows. The yardstick draws BertViz's stock model view from a file.
+
+Milliseconds depend on the machine: compare rows of one table, not tables of two machines. Close other programs.
+"""
+
+import argparse
+import shutil
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import sync_playwright
+
+from app.figures.bertviz import bertviz_html
+from tests.browser.driver import FLAGS, ROOT, browser_path, running_app
+from tests.browser.pages import PAGES, is_idle
+from transformer.decoding.translator import Translator
+from transformer.trace import trace
+
+TEXT = (
+    "the old man who lives in this house has never seen such a beautiful garden as the one behind our little "
+    "train station where my sister and her friends used to play when they were young and free and very happy"
+)
+
+# What is clicked on each page: another head, the next step, the other side.
+HEAD = ".st-key-head button"
+CLICKS = {
+    "translate": HEAD,
+    "steps": ".st-key-next button",
+    "hand": HEAD,
+    "attention": HEAD,
+    "masks": HEAD,
+    "positions": ".st-key-positions_of button",
+    "scaling": HEAD,
+    "decoding": ".st-key-next_step button",
+}
+
+# Resolves when nothing in the page has changed for 120 ms, with the time of the last change since `begin`.
+SETTLED = """() => new Promise(done => {
+    const begin = window.headlightBegin;
+    let last = performance.now();
+    const seen = new MutationObserver(() => { last = performance.now(); });
+    const everything = {subtree: true, childList: true, attributes: true, characterData: true};
+    seen.observe(document.body, everything);
+    for (const node of document.querySelectorAll('*')) if (node.shadowRoot) seen.observe(node.shadowRoot, everything);
+    const app = document.querySelector('[data-testid="stApp"]');
+    const check = () => {
+        const now = performance.now();
+        if (app.dataset.testScriptState === 'notRunning' && now - last > 120 && now - begin > 150) {
+            seen.disconnect();
+            requestAnimationFrame(() => done(last - begin));
+        } else setTimeout(check, 10);
+    };
+    check();
+})"""
+
+
+class Wire:
+    """Counts the bytes that the server sends over the websocket."""
+
+    def __init__(self, page: Any):
+        self.sent = 0
+        page.on("websocket", lambda socket: socket.on("framereceived", self._count))
+
+    def _count(self, frame: Any) -> None:
+        self.sent += len(frame)
+
+    def take(self) -> int:
+        sent, self.sent = self.sent, 0
+        return sent
+
+
+def sentence(words: int, run: int) -> str:
+    """So many words, another sentence each run: nothing is in a cache."""
+    all_words = TEXT.split()
+    turned = all_words[run % len(all_words) :] + all_words[: run % len(all_words)]
+    return " ".join((turned * 3)[:words]) + "."
+
+
+def measure(page: Any, wire: Wire, name: str, words: int, runs: int) -> dict[str, float]:
+    """Medians of one page."""
+    enter, click, bytes_enter, bytes_click = [], [], [], []
+    box = page.get_by_label("Sentence", exact=True)
+    for run in range(runs + 1):
+        box.fill(sentence(words, run))
+        is_idle(page)
+        wire.take()
+        page.evaluate("window.headlightBegin = performance.now()")
+        box.press("Enter")
+        took = page.evaluate(SETTLED)
+        sent = wire.take()
+        pressed = None
+        target = page.locator(CLICKS[name])
+        if target.count() > 1:
+            page.evaluate("window.headlightBegin = performance.now()")
+            target.nth(1 + run % (target.count() - 1)).click()
+            pressed = page.evaluate(SETTLED)
+        elif target.count() == 1 and target.is_enabled():
+            page.evaluate("window.headlightBegin = performance.now()")
+            target.click()
+            pressed = page.evaluate(SETTLED)
+        if run == 0:
+            continue  # the first loads the drawing library
+        enter.append(took)
+        bytes_enter.append(sent)
+        if pressed is not None:
+            click.append(pressed)
+            bytes_click.append(wire.take())
+    return {
+        "enter": statistics.median(enter) / 1000,
+        "click": statistics.median(click) / 1000 if click else float("nan"),
+        "kB": statistics.median(bytes_enter) / 1000,
+        "kB click": statistics.median(bytes_click) / 1000 if bytes_click else float("nan"),
+    }
+
+
+def bertviz_yardstick(checkpoints: Path, browser: Any, words: int, runs: int) -> float:
+    """Seconds from opening BertViz's model view of all heads of all layers, a file, until the browser has drawn it."""
+    translator = Translator.load(
+        min(checkpoints.glob("*.safetensors"), key=lambda path: (path.stem != "en-de", path.stem))
+    )
+    times = []
+    with tempfile.TemporaryDirectory() as folder:
+        for run in range(runs):
+            found = translator.translate(sentence(words, run)).sentences[0]
+            site = "decoder.layers.*.cross_attention.weights"
+            arrays = trace(translator.model, found.source_ids, found.hypotheses[0].ids, [site]).arrays
+            weights = np.stack(list(arrays.values()))  # (L, H, T, S)
+            rows, columns = ([str(i) for i in range(n)] for n in weights.shape[2:])
+            layers = range(len(weights))
+            path = Path(folder) / f"{run}.html"
+            path.write_text(
+                bertviz_html("model", weights, rows, columns, title="", layers=layers, inline=True), "utf-8"
+            )
+            page = browser.new_page()
+            began = time.perf_counter()
+            page.goto(path.as_uri())
+            page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            times.append(time.perf_counter() - began)
+            page.close()
+    return statistics.median(times)
+
+
+def main() -> None:
+    """Prints the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--checkpoints", type=Path, default=ROOT / "pretrained")
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--pages", nargs="+", default=list(PAGES), choices=list(PAGES))
+    parser.add_argument("--words", nargs="+", type=int, default=[12])
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        kept = Path(folder) / "checkpoints"
+        shutil.copytree(options.checkpoints, kept)
+        browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
+        with running_app(kept, Path(folder) / "log") as address:
+            print(f"{'page':12} {'words':>5} {'Enter, s':>9} {'click, s':>9} {'sent, kB':>9} {'by click':>9}")
+            for name in options.pages:
+                page = browser.new_page(viewport={"width": 1280, "height": 900})
+                page.set_default_timeout(120_000)
+                wire = Wire(page)
+                page.goto(f"{address}/{PAGES[name].path}")
+                is_idle(page)
+                for words in options.words:
+                    found = measure(page, wire, name, words, options.runs)
+                    print(
+                        f"{name:12} {words:5} {found['enter']:9.2f} {found['click']:9.2f} {found['kB']:9.0f} "
+                        f"{found['kB click']:9.0f}",
+                        flush=True,
+                    )
+                page.close()
+        print("\nBertViz's model view of the encoder-decoder attention alone, from a file:")
+        for words in options.words:
+            print(f"{words:5} words: {bertviz_yardstick(kept, browser, words, options.runs):.2f} s", flush=True)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
