@@ -3,7 +3,7 @@
 // the way back by which it becomes the next input.
 
 const SVG = "http://www.w3.org/2000/svg";
-const CHIP = 28, GAP = 5, BAR = 5, NARROWEST = 540;
+const CHIP = 28, GAP = 4, BAR = 5, NARROWEST = 540;
 
 function make(name, attributes, parent, text) {
   const node = document.createElementNS(SVG, name);
@@ -20,9 +20,9 @@ function write(parent, attributes, token) {
   return label;
 }
 
-// Chips in at most two lines; where they are too many, the first give way to a count.
-function chips(side, width, measure) {
-  const widths = side.tokens.map((token) => Math.min(measure(token, 16) + 16, width));
+// Chips in a few lines; where they are too many, type shrinks, and then the first give way to a count.
+function chips(side, width, size, most, measure) {
+  const widths = side.tokens.map((token) => Math.min(measure(token, size) + 14, width));
   for (let first = 0; first < widths.length; first++) {
     const left = first ? measure(`${first} more …`, 13) + 10 : 0;
     const places = [];
@@ -32,7 +32,7 @@ function chips(side, width, measure) {
       places.push({ i, x, line, w: widths[i] });
       x += widths[i] + GAP;
     }
-    if (line < 2 || first === widths.length - 1) return { first, places, lines: Math.min(line + 1, 2) };
+    if (line < most || first === widths.length - 1) return { first, places, lines: line + 1 };
   }
   return { first: 0, places: [], lines: 1 };
 }
@@ -48,13 +48,18 @@ function draw(root, data) {
   const left = { x: 0, w: half }, right = { x: half + gutter, w: half };
   const svg = make("svg", { role: "img", "aria-label": data.alt, class: "picture loop" });
   const arrow = (name, fill) => {
-    const marker = make("marker", { id: name, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, svg);
+    const marker = make("marker", { id: name, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 10, markerHeight: 10, markerUnits: "userSpaceOnUse", orient: "auto" }, svg);
     make("path", { d: "M0,0 L8,4 L0,8 z", fill }, marker);
   };
   arrow("tip", "#808896");
   arrow("tip-back", color.decoder);
 
-  const laid = [chips(data.source, left.w, measure), chips(data.output, right.w, measure)];
+  let size, laid;
+  for (const most of [[16, 2], [14, 3], [12.5, 3]]) {
+    size = most[0];
+    laid = [chips(data.source, left.w, ...most, measure), chips(data.output, right.w, ...most, measure)];
+    if (!laid[0].first && !laid[1].first) break;
+  }
   const lines = Math.max(laid[0].lines, laid[1].lines), line = CHIP + BAR + 7;
   const top = 26, below = top + lines * line;
   [[data.source, left, color.encoder], [data.output, right, color.decoder]].forEach(([side, half, role], n) => {
@@ -65,7 +70,7 @@ function draw(root, data) {
       const group = make("g", { class: newest ? "chip newest" : "chip", transform: `translate(${half.x + x},${top + row * line})` }, svg);
       make("title", {}, group, `${side.tokens[i]}: weight ${side.weights[i].toFixed(2)}`);
       make("rect", { width: w, height: CHIP, rx: 7, fill: role, stroke: newest ? role : "none" }, group);
-      write(group, { x: w / 2, y: 19, "text-anchor": "middle", class: "token-text" }, side.tokens[i]);
+      write(group, { x: w / 2, y: 19, "text-anchor": "middle", style: `font-size:${size}px` }, side.tokens[i]);
       make("rect", { class: "track", y: CHIP + 2, width: w, height: BAR, rx: 2 }, group);
       make("rect", { class: "weight", y: CHIP + 2, width: (w * Math.min(side.weights[i], 1)).toFixed(1), height: BAR, rx: 2, fill: role, "data-weight": side.weights[i] }, group);
     }
@@ -73,15 +78,15 @@ function draw(root, data) {
 
   const boxTop = below + 16, boxHeight = 50;
   [[data.encoder, left, color.encoder], [data.decoder, right, color.decoder]].forEach(([texts, half, role]) => {
-    make("path", { class: "flow", d: `M${half.x + half.w / 2},${below - 2} v14`, "marker-end": "url(#tip)" }, svg);
+    make("path", { class: "flow", d: `M${half.x + half.w / 2},${below - 2} v17`, "marker-end": "url(#tip)" }, svg);
     make("rect", { class: "stack", x: half.x, y: boxTop, width: half.w, height: boxHeight, rx: 9, fill: role, stroke: role }, svg);
     make("text", { class: "strong", x: half.x + half.w / 2, y: boxTop + 21, "text-anchor": "middle" }, svg, texts[0]);
     make("text", { class: "small", x: half.x + half.w / 2, y: boxTop + 40, "text-anchor": "middle" }, svg, texts[1]);
   });
 
-  const gridTop = boxTop + boxHeight + 38, cell = Math.max(5, Math.min(13, 84 / data.own.layers)), gridHeight = cell * data.own.layers;
+  const gridTop = boxTop + boxHeight + 40, cell = Math.max(5, Math.min(13, 84 / data.own.layers)), gridHeight = cell * data.own.layers;
   [[data.cross, left], [data.own, right]].forEach(([kept, half]) => {
-    make("path", { class: "flow", d: `M${half.x + half.w / 2},${boxTop + boxHeight} v10`, "marker-end": "url(#tip)" }, svg);
+    make("path", { class: "flow", d: `M${half.x + half.w / 2},${boxTop + boxHeight} v14`, "marker-end": "url(#tip)" }, svg);
     make("text", { class: "caption strong", x: half.x, y: gridTop - 9 }, svg, kept.title);
     const legend = make("text", { class: "small", x: half.x + half.w, y: gridTop - 9, "text-anchor": "end" }, svg);
     make("tspan", { style: `fill:${color.key};font-weight:700` }, legend, "K ");
@@ -99,11 +104,12 @@ function draw(root, data) {
     kept.lines.forEach((text, i) => make("text", { class: "small", x: half.x, y: gridTop + gridHeight + 18 + 17 * i }, svg, text));
   });
 
-  const low = gridTop + gridHeight + 56, middle = low + 21;
+  const low = gridTop + gridHeight + 70, middle = low + 21;
   const parts = [[data.query, color.query], [data.logits, ""], ["softmax", ""]];
   const widths = parts.map(([text]) => measure(text, 14) + 20);
-  const chosenWidth = Math.min(measure(data.chosen, 19) + measure(data.probability, 14) + 44, width * 0.4);
-  const space = Math.max((width - back - widths.reduce((a, b) => a + b, 0) - chosenWidth) / 3, 12);
+  const taken = widths.reduce((a, b) => a + b, 0) + 3 * 16;
+  const chosenWidth = Math.min(measure(data.chosen, 19) + measure(data.probability, 14) + 44, width - back - taken);
+  const space = (width - back - taken - chosenWidth) / 3 + 16;
   let x = 0;
   parts.forEach(([text, role], i) => {
     make("rect", { class: "part", x, y: low + 4, width: widths[i], height: 34, rx: 7, fill: role || "#808896", stroke: role || "#808896" }, svg);

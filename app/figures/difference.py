@@ -16,12 +16,18 @@ _WORD = re.compile(
     "|[^\\W\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+(?:['’\\-][^\\W]+)*"
     "|[^\\w\\s]"
 )
+_CHANGES: dict[str, Change] = {"equal": "equal", "replace": "changed", "delete": "missing", "insert": "added"}
 MARKS: dict[Change, str] = {"equal": "", "changed": "changed", "missing": "− missing", "added": "+ added"}
 
 
 def words(text: str) -> list[str]:
-    """The words and punctuation marks of a text."""
-    return _WORD.findall(text)
+    """The words and punctuation marks of a text, each with the white space before it."""
+    found = []
+    end = 0
+    for match in _WORD.finditer(text):
+        found.append(text[end : match.end()])
+        end = match.end()
+    return found
 
 
 def difference(reference: str, text: str) -> list[tuple[Change, str, str]]:
@@ -31,25 +37,21 @@ def difference(reference: str, text: str) -> list[tuple[Change, str, str]]:
     """
     old, new = words(reference), words(text)
     found: list[tuple[Change, str, str]] = []
-    for what, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        change: Change = {"equal": "equal", "replace": "changed", "delete": "missing", "insert": "added"}[what]  # type: ignore[assignment]
-        found.append((change, " ".join(old[a:b]), " ".join(new[c:d])))
+    matcher = SequenceMatcher(None, [word.strip() for word in old], [word.strip() for word in new], autojunk=False)
+    for what, a, b, c, d in matcher.get_opcodes():
+        found.append((_CHANGES[what], "".join(old[a:b]).strip(), "".join(new[c:d]).strip()))
     return found
 
 
-def difference_data(reference: str, text: str, *, names: tuple[str, str], label: str) -> dict[str, Any]:
-    """For `app.components.difference`.
-
-    Args:
-        names: what the two texts are called, e.g. ("reference", "translation").
-    """
+def difference_data(reference: str, text: str, *, label: str) -> dict[str, Any]:
+    """For `app.components.decoding.difference`; `label` says in words which two texts they are."""
     stretches = difference(reference, text)
     counts = difference_counts(stretches)
     return {
         "stretches": [{"change": what, "old": old, "new": new, "mark": MARKS[what]} for what, old, new in stretches],
         "label": label,
-        "summary": f"{counts['equal']} words equal, {counts['changed']} changed, {counts['missing']} only in the "
-        f"{names[0]}, {counts['added']} only in the {names[1]}.",
+        "summary": f"{counts['equal']} words equal, {counts['changed']} changed, {counts['missing']} missing, "
+        f"{counts['added']} added.",
     }
 
 
@@ -57,7 +59,7 @@ def difference_counts(stretches: list[tuple[Change, str, str]]) -> dict[Change, 
     """How many words of each sort; of changed stretches the longer side counts."""
     counts: dict[Change, int] = {"equal": 0, "changed": 0, "missing": 0, "added": 0}
     for what, old, new in stretches:
-        counts[what] += max(len(old.split()), len(new.split()))
+        counts[what] += max(len(words(old)), len(words(new)))
     return counts
 
 

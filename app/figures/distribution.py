@@ -98,6 +98,7 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str, dark: 
             width=0.72,
             text=labels,
             textposition="outside",
+            constraintext="none",
             textfont={"size": 14, "color": ink(dark)},
             cliponaxis=False,
             customdata=[_hover(offer) for offer in found] + [f"all other pieces together: {rest:.4f}"],

@@ -16,6 +16,7 @@ from app.figures.charts import FAINT, plain_axis, settle
 from app.figures.tables import Table
 from app.theme import (
     CELL_SIZE,
+    CHOSEN,
     SMALL_TICK_SIZE,
     TICK_SIZE,
     ink,
@@ -93,7 +94,7 @@ def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False, d
         figure.add_trace(_texts(seen, drawn, show_pieces, dark))
     figure.add_trace(_click_targets(rows, count))
     figure.add_shape(
-        type="rect", x0=step - 0.5, x1=step + 0.5, y0=-0.5, y1=rows - 0.5, line={"color": "#ff9a1f", "width": 3}
+        type="rect", x0=step - 0.5, x1=step + 0.5, y0=-0.5, y1=rows - 0.5, line={"color": CHOSEN, "width": 3}
     )
     settle(figure, title, TOP + BOTTOM + ROW * rows, top=TOP, bottom=BOTTOM, clickmode="event+select")
     size = TICK_SIZE if count <= NUMBERS_UP_TO else SMALL_TICK_SIZE
@@ -186,6 +187,7 @@ def lens_bars(seen: Seen, step: int, *, title: str, dark: bool = False) -> go.Fi
             marker={"color": color},
             text=texts,
             textposition="outside",
+            constraintext="none",
             textfont={"size": 13, "color": ink(dark)},
             customdata=[seen.told(i, step) for i in range(rows)],
             hovertemplate="%{customdata}<extra></extra>",

@@ -68,7 +68,7 @@ def loop_picture(
     shape = f"2 × N {sizes.layers} × H {sizes.heads}"
     cross, own = cached_numbers(sizes, s), cached_numbers(sizes, read)
     new = cached_numbers(sizes, 1)
-    times = f", in each of {hypotheses} hypotheses" if hypotheses > 1 else ""
+    times = f", × {hypotheses} hypotheses" if hypotheses > 1 else ""
     return {
         "colors": {role: role_color(role, dark) for role in ("query", "key", "value", "encoder", "decoder")},
         "source": {
@@ -83,7 +83,7 @@ def loop_picture(
         },
         "encoder": [
             f"Encoder, {sizes.encoder_layers} layer{'s' * (sizes.encoder_layers > 1)}",
-            f"S × D = {s} × {sizes.d_model}, the same at every step",
+            f"S × D = {s} × {sizes.d_model}, all rows at once",
         ],
         "decoder": [
             f"Decoder, {sizes.layers} layer{'s' * (sizes.layers > 1)}",
@@ -97,7 +97,8 @@ def loop_picture(
             "newest": -1,
             "lines": [
                 f"{shape} × S {s} × d_k {sizes.d_k}",
-                f"= {cross:,} numbers, {bytes_text(BYTES * cross)}, made once",
+                f"= {cross:,} numbers, {bytes_text(BYTES * cross)}",
+                "made once, the same at every step",
             ],
         },
         "own": {
@@ -108,11 +109,12 @@ def loop_picture(
             "newest": step,
             "lines": [
                 f"{shape} × {read} read × d_k {sizes.d_k}",
-                f"= {own:,} numbers, {bytes_text(BYTES * own)}{times}; + {new:,} this step",
+                f"= {own:,} numbers, {bytes_text(BYTES * own)}{times}",
+                f"{new:,} of them new at this step",
             ],
         },
-        "query": f"Q: 1 × d_k = 1 × {sizes.d_k} a head",
-        "logits": f"logits 1 × V = 1 × {sizes.vocabulary:,}",
+        "query": f"Q 1 × {sizes.d_k} a head",
+        "logits": f"logits 1 × {sizes.vocabulary:,}",
         "chosen": visible(target.predicts[step]),
         "probability": probability_text(probability),
         "last": step == len(target) - 1,

@@ -1,6 +1,7 @@
-"""Which hypothesis would win under another length penalty: score / lp(length) over alpha, a line a hypothesis.
+"""Which hypothesis would win under another length penalty: the place of each, by sum / lp(length), over alpha.
 
-At alpha = 0 it is the plain sum, and the short have the advantage; the larger alpha, the more a long one gains.
+At alpha = 0 the plain sum decides, and the short have the advantage; the larger alpha, the more a long one gains. The
+scores themselves shrink towards 0 as alpha grows, so the picture has places, and hover and table have scores.
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ import plotly.graph_objects as go
 
 from app.figures.charts import axis, settle
 from app.figures.tables import Table
-from app.theme import ink, role_color
+from app.theme import CHOSEN, ink, role_color
 
 
 def penalty_lines(
@@ -22,35 +23,57 @@ def penalty_lines(
     title: str,
     dark: bool = False,
 ) -> go.Figure:
-    """scores (hypotheses, alphas): the one that wins at alphas[at] is drawn heavily, and says so.
+    """scores (hypotheses, alphas) -> places: the one that wins at alphas[at] is drawn heavily, and says so.
 
     Args:
         names: short names of the hypotheses, "A", "B", ...
     """
+    places = 1 + (-scores).argsort(axis=0, kind="stable").argsort(axis=0)  # (hypotheses, alphas)
     winner = int(scores[:, at].argmax())
     figure = go.Figure()
     for i in sorted(range(len(names)), key=lambda i: i == winner):
-        color = role_color("decoder", dark) if i == winner else "rgba(128, 136, 150, 0.85)"
+        wins = i == winner
+        color = role_color("decoder", dark) if wins else "rgba(128, 136, 150, 0.85)"
         figure.add_scatter(
-            x=np.asarray(alphas), y=scores[i], mode="lines", name=names[i], showlegend=False,
-            line={"color": color, "width": 4 if i == winner else 1.6},
-            hovertemplate=f"{names[i]}<br>α %{{x:.2f}}<br>score %{{y:.4f}}<extra></extra>",
-        )  # fmt: skip
+            x=np.asarray(alphas),
+            y=places[i].astype(np.int16),
+            mode="lines",
+            line={"color": color, "width": 6 if wins else 2.5},
+            customdata=scores[i],
+            hovertemplate=f"{names[i]}, place %{{y}}<br>α %{{x:.2f}}, score %{{customdata:.4f}}<extra></extra>",
+            showlegend=False,
+        )
         figure.add_scatter(
-            x=[alphas[at]], y=[scores[i, at]], mode="markers+text", text=[names[i] + (" wins" if i == winner else "")],
-            textposition="top right" if i == winner else "bottom right", hoverinfo="skip", showlegend=False,
-            textfont={"size": 15 if i == winner else 13, "color": color if i == winner else ink(dark)},
-            marker={"color": color, "size": 10 if i == winner else 6}, cliponaxis=False,
-        )  # fmt: skip
-    figure.add_vline(x=alphas[at], line={"color": "#ff9a1f", "width": 2, "dash": "dot"})
-    settle(figure, title, 330)
-    low, high = float(scores.min()), float(scores.max())
-    room = (high - low or 1.0) * 0.12
+            x=[alphas[0], alphas[at], alphas[-1]],
+            y=places[i, [0, at, -1]].astype(np.int16),
+            mode="markers+text",
+            text=[f"{names[i]} ", f"{names[i]} wins: {float(scores[i, at]):z.3f}" if wins else "", f" {names[i]}"],
+            textposition=["middle left", "top center", "middle right"],
+            textfont={"size": 16, "color": color if wins else ink(dark)},
+            marker={"color": color, "size": [7, 12 if wins else 8, 7]},
+            hoverinfo="skip",
+            cliponaxis=False,
+            showlegend=False,
+        )
+    figure.add_vline(x=alphas[at], line={"color": CHOSEN, "width": 2, "dash": "dot"})
+    settle(figure, title, 130 + 34 * len(names))
+    count = len(names)
     figure.update_layout(
-        xaxis=axis("α", dark, [alphas[0], alphas[-1] + 0.15]),
-        yaxis=axis("score = sum / length penalty", dark, [low - room, high + room]),
+        xaxis=axis("α", dark, [alphas[0] - 0.12, alphas[-1] + 0.12]),
+        yaxis=axis("place", dark, [count + 0.5, 0.2], tickvals=list(range(1, count + 1)), showgrid=False),
     )
     return figure
+
+
+def worth_showing(variants: Sequence[np.ndarray], most: int) -> list[int]:
+    """Which hypotheses to show: all that win somewhere, and of the others the best, up to `most` together.
+
+    Args:
+        variants: scores (hypotheses, alphas) under each form of the penalty; hypotheses are sorted, the best first.
+    """
+    winners = {int(i) for scores in variants for i in scores.argmax(axis=0)}
+    others = [i for i in range(len(variants[0])) if i not in winners]
+    return sorted([*winners, *others[: max(most - len(winners), 0)]])
 
 
 def letters(count: int) -> list[str]:
@@ -66,7 +89,7 @@ def penalty_table(
     columns: dict[str, np.ndarray],
 ) -> Table:
     """A row a hypothesis; `columns` are scores by what they are called."""
-    return {"name": names, "translation": texts, "pieces": lengths, "sum": sums, **columns}
+    return {"name": names, "pieces": lengths, "sum": sums, **columns, "translation": texts}
 
 
 def penalty_alt(scores: np.ndarray, names: Sequence[str], title: str) -> str:

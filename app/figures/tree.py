@@ -1,4 +1,4 @@
-"""The search as a tree: a column a step, in it every candidate of that step, the best sum on top.
+"""The search as a tree: a column a step, in it the candidates of that step, those that went on above the others.
 
 Whatever is drawn comes from the search itself (`Translation.tree`): probability, sum of log-probabilities, score after
 the length penalty, and what became of it. Fates are told by shape and sign as well as by colour.
@@ -100,10 +100,11 @@ def tree_picture(
 
 
 def tree_rows(nodes: Sequence[NodeLike]) -> dict[int, int]:
-    """The place of each node in its column, from 0: the larger the sum, the higher."""
+    """The place of each node in its column, from 0: what went no further below, and the larger the sum, the higher."""
     rows: dict[int, int] = {}
     for step in {node.step for node in nodes}:
-        column = sorted((node for node in nodes if node.step == step), key=lambda node: (-node.sum, node.id))
+        column = [node for node in nodes if node.step == step]
+        column.sort(key=lambda node: (node.fate == "pruned", -node.sum, node.id))
         rows |= {node.id: row for row, node in enumerate(column)}
     return rows
 

@@ -52,17 +52,20 @@ def _with_tree(scene: Scene) -> Scene:
 def _theatre(scene: Scene, shown: int) -> None:
     if shown_hypothesis(scene.translation) != shown:  # another was chosen in here: the top of the page changes too
         st.rerun()
-    part = st.segmented_control(
-        "Part",
-        list(PARTS),
-        format_func=PARTS.__getitem__,
-        default="loop",
-        required=True,
-        key="part",
-        bind="query-params",
-        label_visibility="collapsed",
-    )
-    step = _step(scene) if part in WITH_STEPS else 0
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="parts"):
+        part = st.segmented_control(
+            "Part",
+            list(PARTS),
+            format_func=PARTS.__getitem__,
+            default="loop",
+            required=True,
+            key="part",
+            bind="query-params",
+            label_visibility="collapsed",
+        )
+        step = _buttons(scene) if part in WITH_STEPS else 0
+    if part in WITH_STEPS:
+        decoder_step(scene, f"Step {step + 1} of {len(scene.target)}: reads → predicts")
     if part == "loop":
         loop_part(scene, step)
     elif part == "tree":
@@ -75,13 +78,13 @@ def _theatre(scene: Scene, shown: int) -> None:
         reference_part(scene)
 
 
-def _step(scene: Scene) -> int:
-    """The chosen step, from 0: buttons, keys, and the pieces themselves."""
+def _buttons(scene: Scene) -> int:
+    """Previous, play, next, also as keys. Gives the step, from 0."""
     count = len(scene.target)
     step = position(STEP, count)
     if st.session_state.get(PLAYING) and time.monotonic() - st.session_state.get(MOVED, 0.0) > 0.8 * PACE:
         step = _play_on(step, count)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps", width="content"):
         st.button("Previous", shortcut="Left", on_click=_go, args=(step - 1,), disabled=step == 0, key="previous_step")
         playing = bool(st.session_state.get(PLAYING))
         if st.button("Pause" if playing else "Play", key="play_steps", disabled=count == 1):
@@ -99,8 +102,7 @@ def _step(scene: Scene) -> int:
             key="next_step",
             type="primary",
         )
-        st.caption(f"Step {step + 1} of {count}")
-    return decoder_step(scene, "Reads → predicts")
+    return step
 
 
 def _go(step: int) -> None:

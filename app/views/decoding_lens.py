@@ -11,6 +11,10 @@ from app.views.stage import Scene
 from app.views.triplet import triplet
 
 CELLS = {"rank": "Rank of the piece predicted in the end", "piece": "Most probable piece there"}
+_TITLES = {
+    "rank": "After each layer: rank of the piece predicted in the end, 1 to {}",
+    "piece": "After each layer: the most probable piece",
+}
 
 
 def lens_part(scene: Scene, step: int) -> None:
@@ -28,7 +32,7 @@ def lens_part(scene: Scene, step: int) -> None:
     )
     left, right = st.columns([5, 4], gap="medium")
     with left:
-        title = f"Rank after each layer, 1 to {seen.vocabulary:,}"
+        title = _TITLES[shown].format(f"{seen.vocabulary:,}")
         with st.container(key="picture_lens"):
             st.plotly_chart(
                 lens_wall(seen, step=step, title=title, show_pieces=shown == "piece", dark=dark),
@@ -55,9 +59,9 @@ def lens_part(scene: Scene, step: int) -> None:
     )
     triplet(
         "not in it: the residual stream (section 3.1) seen through the output projection (section 3.4)",
-        r"\mathrm{logits}_i = W\,x_i \;\text{(post-norm)}, \qquad W\,\mathrm{LayerNorm}(x_i) \;\text{(pre-norm)}",
-        "The same matrix that makes logits of the last layer's output, applied after each layer. The top row is the "
-        "model itself.",
+        r"\mathrm{logits}_i = W\,\mathrm{Norm}(x_i)",
+        "The same matrix that makes logits of the last layer's output, applied after each layer i; Norm is the "
+        "decoder's last LayerNorm in pre-norm, and nothing in post-norm. The top row is the model itself.",
         lines_between("lens.py", "project_early"),
     )
 

@@ -36,7 +36,7 @@ _WORDS = {
 
 def loop_part(scene: Scene, step: int) -> None:
     """The loop at this step, and below it the paper and the code."""
-    left, right = st.columns([11, 8], gap="medium")
+    left, right = st.columns([3, 2], gap="medium")
     with left:
         picture = st.container(key="picture_loop")
         belongings(
@@ -126,8 +126,8 @@ def _why(scene: Scene, step: int) -> None:
         drawn = models.drawn(scene.opened.file, scene.translation.source_ids, hypothesis.ids, settings)
         if drawn:
             said += (
-                f" The random number {drawn[step].number:.3f} fell into its stretch, {drawn[step].begin:.3f} to "
-                f"{drawn[step].end:.3f}, of the line on which all pieces that may be drawn lie side by side."
+                f" The random number {drawn[step].number:.5f} fell into its stretch, {drawn[step].begin:.5f} to "
+                f"{drawn[step].end:.5f}, of the line on which all pieces that may be drawn lie side by side."
             )
     with st.container(key="why"):
         st.text(f"Why this piece: {said}")
@@ -139,7 +139,8 @@ def _paper(scene: Scene) -> None:
         method = "greedy"
     triplet(
         "sections 3.1 and 3.4",
-        r"p(y_t \mid y_{<t}, x) = \mathrm{softmax}(W\,h_t) \qquad \log p(y \mid x) = \sum_t \log p(y_t \mid y_{<t}, x)",
+        r"\begin{gathered}p(y_t \mid y_{<t}, x) = \mathrm{softmax}(W\,h_t) \\"
+        r"\log p(y \mid x) = \textstyle\sum_t \log p(y_t \mid y_{<t}, x)\end{gathered}",
         "*The model is auto-regressive, consuming the previously generated symbols as additional input when generating "
         "the next.* A step computes the newest row alone: queries come from that row, keys and values from the "
         "encoder's output and from the rows before, which the cache has kept.",

@@ -6,7 +6,7 @@ from typing import Literal
 
 import streamlit as st
 
-from app.figures.penalty import letters, penalty_alt, penalty_curves, penalty_lines, penalty_table
+from app.figures.penalty import letters, penalty_alt, penalty_curves, penalty_lines, penalty_table, worth_showing
 from app.session import is_dark
 from app.source import lines_between
 from app.views.placed import placed
@@ -15,7 +15,7 @@ from app.views.triplet import triplet
 from transformer.decoding.reading import finished, path_to, rescored
 
 Form = Literal["paper", "power"]
-MOST = 12  # hypotheses in the picture, the best ones by the score of the search
+MOST = 8  # hypotheses in the picture
 ALPHAS = [i / 20 for i in range(41)]  # 0 to 2
 FORMS: dict[Form, str] = {"paper": "((5 + l) / 6)^α, as in the paper", "power": "l^α"}
 
@@ -23,10 +23,13 @@ FORMS: dict[Form, str] = {"paper": "((5 + l) / 6)^α, as in the paper", "power":
 def penalty_part(scene: Scene) -> None:
     """Both forms of the penalty beside each other, each with its slider."""
     found = scene.translation
-    nodes = finished(found.tree)[:MOST]
+    nodes = list(finished(found.tree))
     if not nodes:
         st.info("No hypothesis finished within the length limit, so there is nothing to rank.")
         return
+    forms = [replace(found.settings, length_penalty=form) for form in FORMS]
+    shown = worth_showing([rescored(nodes, form, ALPHAS) for form in forms], MOST)
+    everyone, nodes = len(nodes), [nodes[i] for i in shown]
     names = letters(len(nodes))
     decode = scene.opened.translator.tokenizer.decode
     texts = [decode([each.token for each in path_to(found.tree, node.id)]) for node in nodes]
@@ -41,7 +44,7 @@ def penalty_part(scene: Scene) -> None:
             scores = rescored(nodes, settings, ALPHAS)  # (hypotheses, alphas)
             at = min(range(len(ALPHAS)), key=lambda i: abs(ALPHAS[i] - alpha))
             columns[f"{form}, α {ALPHAS[at]:g}"] = scores[:, at]
-            title = f"Score over α, penalty {form}"
+            title = f"Who wins: {FORMS[form]}"
             placed(
                 penalty_lines(scores, ALPHAS, names, at, title=title, dark=is_dark()),
                 key=f"penalty_{form}",
@@ -55,8 +58,9 @@ def penalty_part(scene: Scene) -> None:
         hide_index=True,
     )
     st.caption(
-        "l counts the pieces with the end sign. These are the hypotheses that this search finished; a search with "
-        "another α may find others, because the penalty also decides when it stops."
+        f"l counts the pieces with the end sign. Of the {everyone} hypotheses that this search finished, these are all "
+        "that win for some α, and the best of the others. A search with another α may find others: the penalty also "
+        "decides when it stops."
     )
     _paper()
 
@@ -64,7 +68,7 @@ def penalty_part(scene: Scene) -> None:
 def _paper() -> None:
     triplet(
         "section 6.1",
-        r"s(y, x) = \frac{\log p(y \mid x)}{lp(l)} \qquad lp(l) = \left(\frac{5 + l}{6}\right)^{\alpha}",
+        r"s(y, x) = \frac{\log p(y \mid x)}{lp(l)} \quad lp(l) = \left(\frac{5 + l}{6}\right)^{\alpha}",
         "A sum of log-probabilities falls with every piece, so without a penalty the short hypotheses win. The paper's "
         "α is 0.6.",
         lines_between("decoding/length_penalty.py", "length_penalty"),

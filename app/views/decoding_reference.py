@@ -38,7 +38,7 @@ def reference_part(scene: Scene) -> None:
     text = scene.hypothesis.text
     with st.container(key="picture_difference"):
         difference(
-            difference_data(reference, text, names=NAMES, label="The translation beside the reference"),
+            difference_data(reference, text, label="The translation beside the reference"),
             key="difference",
         )
     belongings(key="difference", name="Difference", table=lambda: difference_table(reference, text, NAMES))

@@ -35,7 +35,7 @@ def tree_part(scene: Scene, step: int) -> None:
     best = {0, *(node.id for node in way)}
     node = _chosen(scene, step, way)
     probabilities = [math.exp(node.log_probability) for node in found.tree]
-    title = f"{_NAMES[found.settings.method]}: {len(found.tree) - 1} candidates, best sums on top"
+    title = f"{_NAMES[found.settings.method]}: {len(found.tree) - 1} candidates, the best sums on top"
     pruned = st.toggle("Show what went no further", True, key="show_pruned")
     with st.container(key="picture_tree"):
         tree(
@@ -175,8 +175,7 @@ def _continued(scene: Scene) -> None:
         st.subheader(f"Beginning with {len(prefix)} pieces that were given", anchor=False)
         components.pieces(_strip(scene, found, new), key="continued")
         st.caption(f"Sum {score_text(new.score)}, score {score_text(new.normalised_score)}")
-    names = ("the model alone", "with your beginning")
-    difference(difference_data(old.text, new.text, names=names, label="What your beginning changed"), key="changed")
+    difference(difference_data(old.text, new.text, label="What your beginning changed"), key="changed")
     st.button("Take it back", on_click=lambda: st.session_state.pop(PREFIX, None), key="take_back")
 
 

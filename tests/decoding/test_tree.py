@@ -16,7 +16,7 @@ from transformer.decoding.translation import Hypothesis, SearchNode
 from transformer.decoding.tree import Judge
 from transformer.text.tokenizer import Tokenizer
 
-BEAM = DecodingConfig(beam=3, n_best=2, max_extra_length=5)
+BEAM = DecodingConfig(beam=3, n_best=2, max_extra_length=1)  # short, so that some are cut off
 METHODS = [
     BEAM,
     replace(BEAM, method="greedy", n_best=1),
@@ -89,6 +89,14 @@ def test_the_beam_keeps_the_best_that_do_not_end() -> None:
             assert len(kept) == BEAM.beam
             assert len(nodes) == 2 * BEAM.beam
             assert max(pruned, default=-math.inf) <= min(kept)
+
+
+def test_what_several_rows_left_at_one_node_is_told_once() -> None:
+    for _, tree in trees(METHODS[2]):
+        pruned = Counter((node.parent, node.token) for node in tree if node.fate == "pruned")
+        assert max(pruned.values()) == 1
+        drawn = {(node.parent, node.token) for node in tree if node.fate != "pruned"}
+        assert not drawn & set(pruned)
 
 
 def test_what_was_stopped_could_not_win() -> None:

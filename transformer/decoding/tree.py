@@ -24,6 +24,7 @@ def search_tree(
     """
     nodes = [SearchNode(0, None, 0, BOS, tokenizer.piece(BOS), 0.0, 0.0, 0.0, "start", "Every output starts here.")]
     places: dict[tuple[int, int], int] = {}
+    known: set[tuple[int, int]] = set()  # (parent, piece)
     rows = [0] * max(len(kept) for kept in found.kept)  # the node where each row stands
     judge = Judge(found, ranked, settings, forced)
     for length, (candidates, kept) in enumerate(zip(found.candidates, found.kept, strict=True), start=1):
@@ -31,6 +32,10 @@ def search_tree(
             if candidate.sum == -math.inf:  # forbidden, or a row that ended before
                 continue
             fate, reason = judge(length, column, candidate)
+            # Rows of sampling that stand at the same node, such as <s>, leave the same pieces: told once.
+            if (rows[candidate.parent], candidate.token) in known and fate == "pruned":
+                continue
+            known.add((rows[candidate.parent], candidate.token))
             places[length, column] = len(nodes)
             nodes.append(
                 SearchNode(
