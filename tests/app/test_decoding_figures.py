@@ -1,0 +1,286 @@
+"""The figures of the Decoding page: they draw the numbers they are given, and text stays text."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.figures.axes import TokenAxis
+from app.figures.difference import difference, difference_data, difference_table, words
+from app.figures.distribution import distribution_alt, distribution_bars, entropy_bits, offers, softmax
+from app.figures.lens import Seen, closeness, lens_alt, lens_bars, lens_table, lens_wall, rank_text
+from app.figures.loop import Sizes, bytes_text, cache_table, cached_numbers, loop_picture
+from app.figures.penalty import letters, penalty_alt, penalty_lines, worth_showing
+from app.figures.tree import looked_at, tree_picture, tree_rows, tree_table
+from app.theme import score_text
+
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+LOGITS = np.array([0.5, -1.0, 2.0, 0.0, 3.0, 2.0], dtype=np.float32)
+SIZES = Sizes(encoder_layers=2, layers=3, heads=4, d_model=32, d_k=8, vocabulary=100)
+
+
+def piece(id: int) -> str:
+    return f"▁p{id}"
+
+
+def writer(*predicts: str) -> TokenAxis:
+    return TokenAxis("German", "decoder", ("<s>", *predicts[:-1]), predicts)
+
+
+@dataclass(frozen=True)
+class Node:
+    """What the tree needs of a search node."""
+
+    id: int
+    parent: int | None
+    step: int
+    piece: str
+    log_probability: float
+    sum: float
+    normalised: float
+    fate: str
+    reason: str = "Because."
+
+
+TREE = [
+    Node(0, None, 0, "<s>", 0.0, 0.0, 0.0, "start"),
+    Node(1, 0, 1, "▁a", -0.5, -0.5, -0.5, "kept"),
+    Node(2, 0, 1, "▁b", -0.2, -0.2, -0.2, "pruned"),
+    Node(3, 1, 2, "</s>", -1e-9, -0.5, -0.45, "finished"),
+    Node(4, 1, 2, HOSTILE, -2.0, -2.5, -2.3, "pruned"),
+]
+
+
+# -- the distribution
+
+
+@pytest.mark.parametrize("temperature", [0.1, 1.0, 2.5])
+def test_temperature_is_softmax_of_logits_divided_by_it(temperature: float) -> None:
+    powers = [math.exp(float(value) / temperature) for value in LOGITS]
+    expected = [power / sum(powers) for power in powers]
+    assert softmax(LOGITS, temperature) == pytest.approx(expected)
+    entropy = -sum(p * math.log2(p) for p in expected)
+    assert entropy_bits(LOGITS, temperature) == pytest.approx(entropy, abs=1e-12)
+
+
+def test_the_bars_are_the_best_pieces_then_the_chosen_one_then_all_others() -> None:
+    found = offers(LOGITS, 1, piece, count=2)
+    assert [(offer.id, offer.rank) for offer in found] == [(4, 1), (2, 2), (1, 6)]
+    figure = distribution_bars(found, len(LOGITS), title="t")
+    drawn = np.asarray(figure.data[0].x)
+    p = softmax(LOGITS)
+    assert drawn == pytest.approx([p[4], p[2], p[1], p[0] + p[3] + p[5]])
+    assert sum(drawn) == pytest.approx(1)
+    assert "chosen · rank 6" in figure.data[0].text[2]
+    assert "chosen" not in figure.data[0].text[0]
+
+
+def test_pieces_of_equal_logits_share_a_rank_and_both_are_drawn() -> None:
+    assert [(offer.id, offer.rank) for offer in offers(LOGITS, 4, piece, count=3)] == [(4, 1), (2, 2), (5, 2)]
+
+
+def test_what_may_not_be_drawn_is_said_in_words_and_by_a_pattern() -> None:
+    allowed = np.array([True, True, False, True, True, True])
+    found = offers(LOGITS, 4, piece, count=3, allowed=allowed)
+    figure = distribution_bars(found, 6, title="t")
+    assert [offer.cut for offer in found] == [False, True, False]
+    assert list(figure.data[0].marker.pattern.shape) == ["", "/", "", "."]
+    assert "left out" in figure.data[0].text[1]
+    assert "left out" in distribution_alt(found, "t")
+
+
+def test_hostile_pieces_are_drawn_letter_by_letter() -> None:
+    found = offers(LOGITS, 4, lambda id: HOSTILE, count=2)
+    figure = distribution_bars(found, 6, title=HOSTILE)
+    for text in (*figure.layout.yaxis.ticktext[:2], *figure.data[0].customdata[:2], figure.layout.title.text):
+        assert "<img" not in text
+        assert "<script" not in text
+        assert "&lt;" in text
+
+
+# -- the loop
+
+
+def test_the_cache_grows_by_one_row_a_step_in_every_layer_and_head() -> None:
+    assert cached_numbers(SIZES, 1) == 2 * 3 * 4 * 8
+    assert [cached_numbers(SIZES, t + 1) - cached_numbers(SIZES, t) for t in range(4)] == [192] * 4
+    table = cache_table(writer("▁x", "▁y", "</s>"), 5, SIZES)
+    assert list(table["bytes"]) == [768, 1536, 2304]
+    assert list(table["bytes, once"]) == [4 * 192 * 5] * 3
+    assert list(table["K and V of the output, each"])[1] == "3 × 4 × 2 × 8"
+
+
+def test_the_loop_shows_what_was_read_and_not_what_is_to_come() -> None:
+    source = TokenAxis("English", "encoder", ("▁e", "</s>"))
+    looks = (np.array([0.75, 0.25]), np.array([0.4, 0.6]))
+    data = loop_picture(source, writer("▁x", "▁y", "</s>"), 1, SIZES, looks=looks, head="h", probability=0.5)
+    assert data["output"]["tokens"] == ["<s>", "▁x"]
+    assert data["output"]["weights"] == [0.4, 0.6]
+    assert data["source"]["weights"] == [0.75, 0.25]
+    assert (data["own"]["filled"], data["own"]["room"], data["own"]["newest"]) == (2, 3, 1)
+    assert (data["cross"]["filled"], data["cross"]["room"]) == (2, 2)
+    assert data["chosen"] == "▁y"
+    assert not data["last"]
+
+
+@pytest.mark.parametrize(("count", "text"), [(384, "384 B"), (98_304, "96 kB"), (1_572_864, "1.5 MB")])
+def test_sizes_are_written_as_people_do(count: int, text: str) -> None:
+    assert bytes_text(count) == text
+
+
+# -- the tree
+
+
+def test_in_a_column_what_went_on_stands_above_the_rest() -> None:
+    assert tree_rows(TREE) == {0: 0, 1: 0, 2: 1, 3: 0, 4: 1}
+
+
+def test_the_tree_draws_every_candidate_with_its_numbers() -> None:
+    probabilities = [math.exp(node.log_probability) for node in TREE]
+    data = tree_picture(TREE, {0, 1, 3}, 4, probabilities, title="t")
+    assert [node["id"] for node in data["nodes"]] == [0, 1, 2, 3, 4]
+    assert [node["best"] for node in data["nodes"]] == [True, True, False, True, False]
+    assert data["nodes"][4]["numbers"] == "Σ -2.50 · -2.30"
+    assert data["nodes"][4]["probability"] == "14 %"
+    assert data["nodes"][2]["sign"] == "✕"
+    table = tree_table(TREE, probabilities, {0, 1, 3})
+    assert list(table["sum"]) == [node.sum for node in TREE]
+    assert list(table["why"])[1] == "Because."
+    assert list(table["piece"])[4] == HOSTILE
+
+
+def test_the_pruned_can_be_left_out_but_never_the_chosen_one() -> None:
+    data = tree_picture(TREE, {0, 1, 3}, 4, [1.0] * 5, title="t", pruned=False)
+    assert [node["id"] for node in data["nodes"]] == [0, 1, 3, 4]
+
+
+@pytest.mark.parametrize("score", [-0.0, -1e-9, -0.004])
+def test_no_score_is_minus_zero(score: float) -> None:
+    assert score_text(score) == "0.00"
+
+
+def test_what_a_node_looked_at_are_its_weights() -> None:
+    source = TokenAxis("English", "encoder", ("▁e", HOSTILE))
+    chips = looked_at(source, np.array([0.125, 0.875]), "l")["chips"]
+    assert [chip["share"] for chip in chips] == [0.125, 0.875]
+
+
+# -- the lens
+
+
+def seen() -> Seen:
+    ranks = np.array([[100, 50], [3, 1], [1, 1]])
+    probabilities = np.array([[0.001, 0.002], [0.2, 0.5], [0.6, 0.9]])
+    tops = [["▁u", HOSTILE], ["▁v", "▁y"], ["▁x", "▁y"]]
+    return Seen(ranks, probabilities, tops, np.array([[0.3, 0.4], [0.5, 0.5], [0.6, 0.9]]), writer("▁x", "▁y"), 100)
+
+
+def test_the_wall_is_coloured_by_the_logarithm_of_the_rank() -> None:
+    assert closeness(np.array([1, 10, 100]), 100) == pytest.approx([1, 0.5, 0])
+    figure = lens_wall(seen(), step=1, title="t")
+    assert np.asarray(figure.data[0].z) == pytest.approx(closeness(seen().ranks, 100))
+    assert list(figure.data[1].text) == ["100", "50", "3", "1", "1", "1"]
+    assert list(figure.layout.yaxis.ticktext) == ["input", "layer 1", "layer 2"]
+    assert list(np.asarray(figure.data[2].customdata)) == [0, 1, 0, 1, 0, 1]  # a click tells its step
+    assert (figure.layout.shapes[0].x0, figure.layout.shapes[0].x1) == (0.5, 1.5)
+
+
+def test_the_cells_may_name_the_most_probable_piece_letter_by_letter() -> None:
+    figure = lens_wall(seen(), step=0, title="t", show_pieces=True)
+    assert "&lt;/script" in figure.data[1].text[1]
+    assert "<script" not in str(figure.data[0].customdata)
+
+
+def test_the_bars_of_a_step_are_its_probabilities_and_who_leads_where_it_does_not() -> None:
+    figure = lens_bars(seen(), 0, title="t")
+    leaders, own = figure.data
+    assert np.asarray(own.x) == pytest.approx([0.001, 0.2, 0.6])
+    assert np.asarray(leaders.x) == pytest.approx([0.3, 0.5, 0.0])
+    assert own.text[1] == "rank 3, 20 %"
+    assert leaders.text[2] == ""
+
+
+def test_the_words_of_the_lens_say_from_where_a_piece_leads() -> None:
+    assert "1 reads <s>, predicts ▁x: leads from layer 2 on" in lens_alt(seen(), "t")
+    assert "predicts ▁y: leads from layer 1 on" in lens_alt(seen(), "t")
+    assert list(lens_table(seen(), 1)["rank"]) == [50, 1, 1]
+    assert len(lens_table(seen())["rank"]) == 6
+
+
+@pytest.mark.parametrize(("rank", "text"), [(1, "1"), (999, "999"), (3140, "3.1k"), (15_999, "15k")])
+def test_ranks_fit_their_cells(rank: int, text: str) -> None:
+    assert rank_text(rank) == text
+
+
+# -- the length penalty
+
+
+def test_places_follow_the_scores_and_the_winner_says_so() -> None:
+    scores = np.array([[-1.0, -3.0], [-2.0, -2.0]])  # the first wins at alpha 0, the second at 1
+    for at, winner in ((0, "A"), (1, "B")):
+        figure = penalty_lines(scores, [0.0, 1.0], ["A", "B"], at, title="t")
+        lines = {trace.hovertemplate[0]: list(trace.y) for trace in figure.data if trace.mode == "lines"}
+        assert lines == {"A": [1, 2], "B": [2, 1]}
+        said = [text for trace in figure.data if trace.mode == "markers+text" for text in trace.text if "wins" in text]
+        assert len(said) == 1
+        assert said[0].startswith(winner)
+    assert penalty_alt(scores[:, 1], ["A", "B"], "t") == "t: B -2.000, A -3.000."
+
+
+def test_all_that_win_somewhere_are_shown() -> None:
+    scores = np.array([[-1.0, -9.0], [-2.0, -8.0], [-3.0, -7.0], [-4.0, -1.0]])
+    assert worth_showing([scores], 2) == [0, 3]
+    assert worth_showing([scores], 3) == [0, 1, 3]
+    assert worth_showing([scores, scores], 99) == [0, 1, 2, 3]
+
+
+def test_names_never_run_out() -> None:
+    assert len(set(letters(60))) == 60
+
+
+# -- the difference
+
+
+def test_words_are_equal_changed_missing_or_added() -> None:
+    found = difference("Wo ist der nächste Bahnhof hier?", "Wo ist die nächste Station?")
+    assert found == [
+        ("equal", "Wo ist", "Wo ist"),
+        ("changed", "der", "die"),
+        ("equal", "nächste", "nächste"),
+        ("changed", "Bahnhof hier", "Station"),
+        ("equal", "?", "?"),
+    ]
+    assert difference("a b", "a b c")[-1] == ("added", "", "c")
+    assert difference("a b c", "a c")[1] == ("missing", "b", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It's twenty-one.", ["It's", " twenty-one", "."]),
+        ("", []),
+        ("東京 is", ["東", "京", " is"]),
+        ("<b>x</b>", ["<", "b", ">", "x", "<", "/", "b", ">"]),
+    ],
+)
+def test_punctuation_and_letters_without_spaces_are_words_of_their_own(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+@pytest.mark.parametrize("text", ["Ja.", "a  b", HOSTILE, "", "_a_ $x$ :red[b]", "the the the"])
+def test_nothing_of_either_text_is_lost(text: str) -> None:
+    for reference in ("", "the a b", text):
+        stretches = difference(reference, text)
+        assert "".join(new for _, _, new in stretches).replace(" ", "") == text.replace(" ", "")
+        assert "".join(old for _, old, _ in stretches).replace(" ", "") == reference.replace(" ", "")
+        if text == reference:
+            assert {what for what, _, _ in stretches} <= {"equal"}
+
+
+def test_every_change_is_named_in_words_too() -> None:
+    data: dict[str, Any] = difference_data("a b c", "a x c d", label="l")
+    assert [stretch["mark"] for stretch in data["stretches"]] == ["", "changed", "", "+ added"]
+    assert data["summary"] == "2 words equal, 1 changed, 0 missing, 1 added."
+    assert list(difference_table("a b", "b", ("old", "new"))["old"]) == ["a", "b"]
