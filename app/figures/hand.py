@@ -1,11 +1,13 @@
 """The pictures beside the arithmetic of one head by hand: where one is, the terms of q·k, and the sum of the values."""
 
+from math import radians, sin
+
 import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from app.figures.arithmetic import ByHand
-from app.figures.axes import TokenAxis, plotly_text, ticks
+from app.figures.axes import TokenAxis, plotly_text, ticks, visible
 from app.figures.charts import axis, settle
 from app.figures.stages import Stage, plain
 from app.figures.tensor import tensor_heatmap
@@ -74,14 +76,19 @@ def weights_map(
         xaxis=bare
         | side(keys, f"keys: {keys.title}")
         | {"side": "top", "tickangle": -45, "range": [-0.5, columns - 0.5]},
-        yaxis=bare
-        | side(queries, f"queries: {queries.title}" + (", reads" if queries.predicts else ""))
-        | {"range": [rows - 0.5, -0.5]},
+        yaxis=bare | side(queries, "queries, reads" if queries.predicts else "queries") | {"range": [rows - 0.5, -0.5]},
         clickmode="event+select",
     )
-    settle(figure, title, 150 + cell * rows, top=132, bottom=10)
+    top = 66 + tick_height(keys, 9 if small else 13)
+    settle(figure, title, top + 10 + max(cell * rows, 60), top=top, bottom=10)
     figure.update_layout(plot_bgcolor=MASKED)
     return figure
+
+
+def tick_height(axis: TokenAxis, size: int, angle: float = 45.0) -> int:
+    """About how many px the tokens of an axis take when they stand at an angle."""
+    longest = max(len(visible(token)) for token in axis.tokens)
+    return int(12 + 0.6 * size * longest * sin(radians(angle)))
 
 
 def terms_figure(hand: ByHand, *, title: str, dark: bool = False) -> go.Figure:

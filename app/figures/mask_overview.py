@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from app.figures.axes import plotly_text
 from app.figures.charts import settle
-from app.figures.masks import PARTS, Cell, reason_legend, reason_scale, reasons
+from app.figures.masks import PARTS, Cell, legend_below, reason_legend, reason_scale, reasons
 from app.figures.reasons import NAMES, Parts
 from app.theme import CHOSEN, ink
 
@@ -78,7 +78,8 @@ def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str
         },
         clickmode="event+select",
     )
-    return settle(figure, title, 340, top=76, bottom=30, showlegend=True)
+    settle(figure, title, 350, top=70, bottom=44, showlegend=True)
+    return legend_below(figure)
 
 
 def overview_table(tiles: Sequence[Sequence[Tile]]) -> Mapping[str, list[str] | list[int]]:

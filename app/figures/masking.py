@@ -11,7 +11,7 @@ from plotly.subplots import make_subplots
 
 from app.figures.axes import TokenAxis
 from app.figures.charts import settle
-from app.figures.masks import Cell, frame_cell, panel_axes, reason_scale, reasons
+from app.figures.masks import Cell, frame_cell, letters, panel_axes, panels_top, reason_scale, reasons
 from app.figures.reasons import Parts
 from app.figures.stages import Stage
 from app.figures.tensor import ink_on, number_text
@@ -41,7 +41,7 @@ def masking_figure(
         cell: the chosen query and key, from 0.
     """
     rows, columns = mask.shape
-    figure = make_subplots(rows=2, cols=2, horizontal_spacing=0.03, vertical_spacing=_gap(rows))
+    figure = make_subplots(rows=2, cols=2, horizontal_spacing=0.03, vertical_spacing=_gap(rows, keys))
     limit = float(np.abs(scores).max()) or 1.0
     finite = np.isfinite(masked_scores)
     hover = "%{y}<br>%{x}<br>%{z:.4f}<extra></extra>"
@@ -61,6 +61,7 @@ def masking_figure(
     )  # fmt: skip
     _grey(figure, ~mask, 2)
     if columns <= NUMBERS_UP_TO:
+        _texts(figure, mask.shape, letters(mask, parts).ravel().tolist(), [ink(dark)] * mask.size, 1, 2)
         flat = [number_text(float(value)) for value in scores.ravel()]
         _texts(figure, mask.shape, flat, [ink_on(abs(float(v)) / limit, dark) for v in scores.ravel()], 1, 1)
         said = [number_text(float(v)) if np.isfinite(v) else "−∞" for v in masked_scores.ravel()]
@@ -73,7 +74,7 @@ def masking_figure(
         for column in (1, 2):
             frame_cell(figure, cell, mask.shape, column, row)
     panel_axes(figure, PANELS, queries, keys, dark, per_line=2)
-    return settle(figure, title, _height(rows), top=136, bottom=10)
+    return settle(figure, title, _height(rows, keys), top=panels_top(keys, 2), bottom=10)
 
 
 def plain_zero(weight: float) -> str:
@@ -82,15 +83,21 @@ def plain_zero(weight: float) -> str:
 
 
 ROW = 24  # px
-BETWEEN = 128  # px, for the tokens above the second line of panels
 
 
-def _height(rows: int) -> int:
-    return int(146 + BETWEEN + 2 * max(rows * (ROW if rows <= 40 else 12), 40))
+def _panels(rows: int) -> int:
+    """The px of one panel."""
+    return max(rows * (ROW if rows <= 40 else 12), 40)
 
 
-def _gap(rows: int) -> float:
-    return BETWEEN / (_height(rows) - 146)
+def _height(rows: int, keys: TokenAxis) -> int:
+    return 2 * panels_top(keys, 2) + 2 * _panels(rows) - 10
+
+
+def _gap(rows: int, keys: TokenAxis) -> float:
+    """The share between the two lines of panels, for the tokens above the second."""
+    between = panels_top(keys, 2) - 20
+    return between / (between + 2 * _panels(rows))
 
 
 def _grey(figure: go.Figure, where: np.ndarray, column: int) -> None:
@@ -103,10 +110,10 @@ def _grey(figure: go.Figure, where: np.ndarray, column: int) -> None:
 
 def _texts(figure: go.Figure, shape: tuple[int, ...], texts: list[str], inks: list[str], row: int, column: int) -> None:
     q, k = (index.ravel().astype(np.int16) for index in np.indices(shape))
+    font = {"size": 13 if shape[1] <= 9 else 11, "color": inks}
     figure.add_scatter(
-        x=k, y=q, text=texts, mode="text", textfont={"size": 11, "color": inks}, hoverinfo="skip", showlegend=False,
-        row=row, col=column,
-    )  # fmt: skip
+        x=k, y=q, text=texts, mode="text", textfont=font, hoverinfo="skip", showlegend=False, row=row, col=column
+    )
 
 
 def row_stages(

@@ -13,6 +13,7 @@ from plotly.subplots import make_subplots
 
 from app.figures.axes import TokenAxis, plotly_text, ticks
 from app.figures.charts import settle
+from app.figures.hand import tick_height
 from app.figures.reasons import NAMES, Part, Parts, forbidden_by
 from app.theme import CHOSEN, ink, mask_color, role_color
 
@@ -20,6 +21,7 @@ PARTS: tuple[Part, ...] = ("padding", "causal", "window")
 LETTERS: dict[Part, str] = {"padding": "P", "causal": "F", "window": "W"}
 LETTERS_UP_TO = 22  # columns of a panel
 CELLS_TO_CLICK = 2500
+SMALL_FROM = 54  # columns beside each other
 Cell = tuple[int, int]
 
 
@@ -95,7 +97,21 @@ def parts_figure(
         frame_cell(figure, cell, mask.shape, number)
     reason_legend(figure, list(parts), dark)
     panel_axes(figure, [name for name, _, _ in panels], queries, keys, dark, per_line=len(panels))
-    return settle(figure, title, 176 + max(rows * (20 if rows <= 40 else 11), 60), top=146, bottom=30, showlegend=True)
+    top = panels_top(keys, len(panels))
+    height = top + 44 + max(rows * (20 if rows <= 40 else 11), 60)
+    settle(figure, title, height, top=top, bottom=44, showlegend=True)
+    return legend_below(figure)
+
+
+def legend_below(figure: go.Figure) -> go.Figure:
+    """The legend below the picture: above it stand tokens."""
+    figure.update_layout(legend={"x": 0, "xanchor": "left", "y": 0, "yanchor": "bottom", "yref": "container"})
+    return figure
+
+
+def panels_top(keys: TokenAxis, per_line: int) -> int:
+    """The px above the panels: the title, the name of the panel, the tokens of the keys."""
+    return 72 + tick_height(keys, 9 if len(keys) * per_line > SMALL_FROM else 12, 60)
 
 
 def _markers(
@@ -128,7 +144,7 @@ def panel_axes(
     figure: go.Figure, names: Sequence[str], queries: TokenAxis, keys: TokenAxis, dark: bool, *, per_line: int
 ) -> None:
     """Tokens on all panels: keys above each with the panel's name, queries at the left of each line of panels."""
-    small = len(keys) * per_line > 54
+    small = len(keys) * per_line > SMALL_FROM
     bare = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": "", "tickmode": "array"}
     for number, name in enumerate(names):
         suffix = str(number + 1) if number else ""

@@ -57,6 +57,10 @@ class Writing:
     def _s(self, key: int | None = None) -> str:
         return f"s_{{{(self.hand.chosen if key is None else key) + 1}}}"
 
+    def _shown(self, count: int) -> int:
+        """How many terms of a sum of `count` are shown: one alone is not worth folding."""
+        return count if self.terms is None or count <= self.terms + 1 else self.terms
+
     def summary(self) -> str:
         """The whole calculation for the chosen key, a line a step."""
         hand, j = self.hand, self.hand.chosen
@@ -80,7 +84,7 @@ class Writing:
         """q·k term by term, each with its dimension below."""
         hand = self.hand
         parts = []
-        for i in hand.order[: self.terms]:
+        for i in hand.order[: self._shown(hand.d_k)]:
             q, k = (
                 self._colored("query", digits(hand.query[i])),
                 self._colored("key", digits(hand.keys[hand.chosen][i])),
@@ -110,7 +114,7 @@ class Writing:
         """The exponentials of the row, largest first, their sum, and the weight."""
         hand, j = self.hand, self.hand.chosen
         allowed = [int(key) for key in hand.keys_by_weight if hand.mask[key]]
-        shown = allowed[: self.terms]
+        shown = allowed[: self._shown(len(allowed))]
         minus = f" - {digits(hand.subtracted)}" if hand.subtracted else ""
         parts = [rf"\underset{{{key + 1}}}{{e^{{{digits(hand.masked_scores[key])}{minus}}}}}" for key in shown]
         rest = float(sum(hand.exponentials[key] for key in allowed[len(shown) :]))
@@ -127,8 +131,9 @@ class Writing:
     def context(self, dimension: int) -> str:
         """The weighted sum of the value vectors, and one of its numbers in full."""
         hand = self.hand
-        keys = [int(key) for key in hand.keys_by_weight[: self.terms] if hand.weights[key] > 0]
-        left = [int(key) for key in hand.keys_by_weight if hand.weights[key] > 0][len(keys) :]
+        positive = [int(key) for key in hand.keys_by_weight if hand.weights[key] > 0]
+        keys = positive[: self._shown(len(positive))]
+        left = positive[len(keys) :]
         vectors = [rf"{digits(hand.weights[key])}\,{self._v(key)}" for key in keys]
         folded = float(sum(hand.weights[key] for key in left))
         parts = [

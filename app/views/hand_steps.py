@@ -117,7 +117,7 @@ def _product(this: Calculation, writing: Writing) -> None:
 
 
 def _scale(this: Calculation, writing: Writing) -> None:
-    st.header("2. Divided by the square root of d_k", anchor=False)
+    st.header(r"2. Divided by $\sqrt{d_k}$", anchor=False)
     triplet(
         "section 3.2.1",
         r"s = \frac{q \cdot k}{\sqrt{d_k}}",

@@ -141,7 +141,7 @@ def cell_and_parts(this: Sentence) -> Cell:
     if this.kind != "cross":
         triplet(
             "section 3.2.3",
-            r"\text{mask} = \bigwedge \text{ of all of them}",
+            r"\text{mask} = " + r" \wedge ".join(rf"\text{{{part}}}" for part in parts),
             "May attend is what every part allows. All layers and all heads of a stack share this one mask.",
             _combined(this.kind),
             shape=this.shape(),

@@ -14,11 +14,12 @@ from app.figures.masking import (
 from app.figures.masks import Cell
 from app.figures.stages import plain, stages_alt, stages_figure, stages_table
 from app.session import is_dark
-from app.source import lines_between
+from app.source import lines_from
 from app.views.choose import KINDS
 from app.views.mask_parts import Sentence
 from app.views.placed import placed
 from app.views.triplet import shape_text, triplet
+from transformer.padding import padding_difference
 
 Ids = tuple[tuple[int, ...], ...]
 
@@ -72,7 +73,7 @@ def padding_check(this: Sentence, sources: Ids, targets: Ids) -> None:
         r"\text{numbers in a padded batch} = \text{numbers alone}",
         "A sentence must not notice who its neighbours in a batch are: not in training, and not when several sentences "
         "are translated together. Both passes are made here, and every number the model computes is compared.",
-        lines_between("padding.py", "padding_difference"),
+        lines_from(padding_difference, "alone = ", "padded = "),
     )
     if not any(padded):
         st.markdown(

@@ -13,7 +13,7 @@ from app.session import KIND, Task, is_dark
 from app.views.choose import SHORT, SITES, kind_layer_head
 from app.views.mask_parts import Sentence, cell_and_parts
 from app.views.masking import padding_check, scores_and_weights
-from app.views.placed import PLOT, belongings, placed
+from app.views.placed import PLOT, belongings
 from app.views.stage import Scene, stage
 from transformer.decoding.translation import Translation
 from transformer.errors import HeadlightError
@@ -100,8 +100,7 @@ def masks(scene: Scene, second: Translation) -> None:
     traces = models.record_batch(
         scene.opened.file, sources, targets, tuple(f"{SITES[k].format(0)}.mask" for k in ORDER)
     )
-    row = _which_sentence(sources)
-    _batch(traces, sources, targets)
+    row = _batch(traces, sources, targets)
     tiles = [[_tile(scene, found, number, kind) for kind in ORDER] for number, found in enumerate(traces)]
     _overview(tiles, row, kind)
     this = Sentence(
@@ -124,18 +123,21 @@ def _which_sentence(sources: tuple[tuple[int, ...], ...]) -> int:
     shorter = min(range(len(sources)), key=lambda row: len(sources[row]))
     chosen = st.segmented_control(
         "Sentence of the batch",
-        [1, 2],
+        (1, 2),
         default=shorter + 1,
         required=True,
         key=ROW,
         bind="query-params",
+        label_visibility="collapsed",
+        format_func="Sentence {}".format,
     )
     return int(chosen or 1) - 1
 
 
 def _batch(
     traces: tuple[Trace, ...], sources: tuple[tuple[int, ...], ...], targets: tuple[tuple[int, ...], ...]
-) -> None:
+) -> int:
+    """What encoder and decoder read. Returns which sentence is looked at, from 0."""
     lines = [
         Line(f"encoder, sentence {i + 1}", "encoder", found.source_pieces, len(sources[i]))
         for i, found in enumerate(traces)
@@ -144,13 +146,13 @@ def _batch(
         for i, found in enumerate(traces)
     ]
     name = "The batch: what encoder and decoder read"
-    placed(
-        batch_figure(lines, title=name, dark=is_dark()),
-        key="mask_batch",
-        name=name,
-        alt=batch_alt(lines, name),
-        table=lambda: batch_table(lines),
-    )
+    with st.container(key="picture_mask_batch"):
+        figure = batch_figure(lines, title=name, dark=is_dark())
+        st.plotly_chart(figure, key="mask_batch", config=PLOT, alt=batch_alt(lines, name))
+    with st.container(horizontal=True, vertical_alignment="center", gap="large"):
+        row = _which_sentence(sources)
+        belongings(key="mask_batch", name=name, table=lambda: batch_table(lines))
+    return row
 
 
 def _tile(scene: Scene, found: Trace, number: int, kind: Kind) -> Tile:

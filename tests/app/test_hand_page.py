@@ -1,0 +1,189 @@
+"""One head by hand, run without a browser: what is written and drawn are the tensors, and the snippet prints them."""
+
+import base64
+import contextlib
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.figures.written import digits
+from tests.app.checkpoints import Size, write_checkpoint
+from transformer.decoding.translator import Translator
+from transformer.trace import trace
+
+Open = Callable[..., AppTest]
+MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
+SENTENCE = "the cat sat on the mat"
+BUTTONS = {"cross": "Encoder-decoder", "encoder": "Encoder self", "decoder": "Decoder self"}  # also in the address
+SITES = {
+    "cross": "decoder.layers.{}.cross_attention",
+    "encoder": "encoder.layers.{}.self_attention",
+    "decoder": "decoder.layers.{}.self_attention",
+}
+NAMES = ("query", "key", "value", "products", "scores", "mask", "masked_scores", "weights", "context")
+HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"
+
+
+@pytest.fixture
+def open_hand(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
+    """Opens the page; query and key are chosen by their place in the address: t, s, k, from 1."""
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
+
+    def opened(sentence: str = SENTENCE, **address: str) -> AppTest:
+        app = AppTest.from_file(str(MAIN), default_timeout=120)
+        app.switch_page(str(MAIN.parent / "views" / "hand.py"))
+        for name, value in {"sentence": sentence, **address}.items():
+            app.query_params[name] = value
+        app.run()
+        assert not app.exception, app.exception[0].message
+        return app
+
+    return opened
+
+
+def expected(folder: Path, kind: str, layer: int, head: int, sentence: str = SENTENCE) -> dict[str, np.ndarray]:
+    """The tensors of one head, computed beside the app."""
+    translator = Translator.load(folder / "en-de.safetensors")
+    found = translator.translate(sentence, n_best=3).sentences[0]
+    site = SITES[kind].format(layer)
+    watch = [f"{site}.{name}" for name in NAMES]
+    arrays = trace(translator.model, found.source_ids, found.hypotheses[0].ids, watch).arrays
+    return {name: arrays[f"{site}.{name}"][head] for name in NAMES}
+
+
+def charts(app: AppTest) -> dict[str, dict[str, Any]]:
+    """All charts by their title, which begins with kind, layer and head."""
+    found = [json.loads(element.proto.spec) for element in app.get("plotly_chart")]
+    return {figure["layout"]["title"]["text"].partition(": ")[2]: figure for figure in found}
+
+
+def array(value: Any) -> np.ndarray:
+    if not isinstance(value, dict):
+        return np.array(value, dtype=np.float64)
+    kind = {"f4": np.float32, "f8": np.float64, "i2": np.int16, "i1": np.int8}[value["dtype"]]
+    shape = [int(n) for n in value["shape"].split(",")] if "shape" in value else [-1]
+    return np.frombuffer(base64.b64decode(value["bdata"]), kind).reshape(shape)
+
+
+def formulas(app: AppTest) -> str:
+    return " ".join(latex.value for latex in app.latex)
+
+
+def printed(snippet: str) -> dict[str, str]:
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        exec(compile(snippet, "snippet", "exec"), {})
+    return {name.strip(): value.strip() for name, value in re.findall(r"(.+?)\s*= (.+)", output.getvalue())}
+
+
+@pytest.mark.parametrize(
+    ("kind", "place", "query", "key"),
+    [
+        ("cross", {"t": "2", "s": "3"}, 1, 2),
+        ("encoder", {"s": "4", "k": "1"}, 3, 0),
+        ("decoder", {"t": "3", "k": "2"}, 2, 1),
+        ("decoder", {"t": "2", "k": "5"}, 1, 4),  # the future
+    ],
+)
+def test_what_is_written_drawn_and_printed_are_the_tensors(
+    open_hand: Open, folder: Path, kind: str, place: dict[str, str], query: int, key: int
+) -> None:
+    app = open_hand(kind=BUTTONS[kind], layer="2", head="3", **place)
+    tensors = expected(folder, kind, 1, 2)
+    written, drawn = formulas(app), charts(app)
+    for name in ("products", "scores", "weights"):
+        value = float(tensors[name][query, key])
+        assert any(digits(near) in written for near in (value, value * (1 + 1e-6), value * (1 - 1e-6))), name
+    allowed = tensors["mask"][query]
+    assert (r"\text{forbidden}" in written) == (not allowed[key])
+    # The whole row: its weights are coloured, its numbers stand in the cells.
+    row = drawn[f"query {query + 1} and all keys"]
+    weights = array(row["data"][0]["z"])[:, -1]
+    np.testing.assert_allclose(weights[allowed], tensors["weights"][query][allowed], rtol=1e-5, atol=1e-7)
+    assert np.isnan(weights[~allowed]).all()
+    # The products, the largest first, and their sum.
+    terms = drawn["q·k term by term"]["data"]
+    products = tensors["query"][query].astype(np.float64) * tensors["key"][key]
+    assert array(terms[2]["y"]) == pytest.approx(np.array(sorted(products, key=lambda p: -abs(p))), rel=1e-5)
+    assert array(terms[3]["y"])[-1] == pytest.approx(float(tensors["products"][query, key]), rel=1e-4, abs=1e-5)
+    # The weighted values, and the context below them.
+    values = array(drawn["weights times values"]["data"][0]["z"])
+    np.testing.assert_allclose(values[-1], tensors["context"][query], rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(values[:-1], tensors["weights"][query][:, None] * tensors["value"], rtol=1e-4, atol=1e-6)
+    # The matrix is the tensor.
+    cells = array(drawn[""]["data"][0]["z"])
+    assert np.array_equal(cells[tensors["mask"]], tensors["weights"][tensors["mask"]])
+
+
+def test_the_snippet_on_the_page_prints_the_number_of_the_page(open_hand: Open, folder: Path) -> None:
+    app = open_hand(kind=BUTTONS["cross"], layer="2", head="3", t="2", s="3")
+    app.session_state["hand_numpy"] = True
+    app.run()
+    snippet = next(block.value for block in app.code if "import numpy" in block.value)
+    weight = float(expected(folder, "cross", 1, 2)["weights"][1, 2])
+    assert float(printed(snippet)["weight"]) == pytest.approx(weight, abs=6e-5)
+
+
+def test_each_step_by_hand_stands_beside_the_tensor_and_differs_by_rounding_alone(
+    open_hand: Open, folder: Path
+) -> None:
+    app = open_hand(kind=BUTTONS["encoder"], layer="1", head="2", s="2", k="4")
+    table = next(frame.value for frame in app.dataframe if "by hand" in frame.value)
+    tensors = expected(folder, "encoder", 0, 1)
+    found = dict(zip(table["site"], table["tensor"], strict=True))
+    for name in ("products", "scores", "masked_scores", "weights"):
+        assert found[name] == pytest.approx(float(tensors[name][1, 3]))
+    assert table["largest difference in the row"].max() < 1e-4
+
+
+def test_it_opens_with_the_key_that_is_looked_at_most(open_hand: Open, folder: Path) -> None:
+    app = open_hand(kind=BUTTONS["cross"], layer="3", head="1", t="3")
+    strongest = int(expected(folder, "cross", 2, 0)["weights"][2].argmax())
+    assert app.query_params["s"] in (str(strongest + 1), [str(strongest + 1)])
+
+
+def test_all_terms_are_written_out_on_request(open_hand: Open) -> None:
+    app = open_hand()
+    assert "more, together" in formulas(app)
+    app.toggle(key="all_terms").set_value(True).run()
+    assert "more, together" not in formulas(app)
+
+
+@pytest.mark.parametrize("kind", ["cross", "decoder"])
+def test_a_reason_is_given_for_what_the_mask_says(open_hand: Open, kind: str) -> None:
+    said = " ".join(text.value for text in open_hand(kind=BUTTONS[kind], t="2", s="4", k="4").text)
+    assert ("the future" in said) == (kind == "decoder")
+    assert ("may look at" in said) == (kind == "cross")
+
+
+@pytest.mark.parametrize("sentence", [HOSTILE, "a", "the the the the", "🙂"])
+def test_odd_words_are_calculated_with_and_stay_text(open_hand: Open, sentence: str) -> None:
+    app = open_hand(sentence, kind=BUTTONS["encoder"])
+    assert len(charts(app)) == 5
+    for element in (*app.markdown, *app.caption, *app.latex):
+        assert "alert(1)" not in element.value
+        assert ":red[b]" not in element.value
+
+
+@pytest.mark.parametrize(
+    ("size", "options"),
+    [
+        (Size(1, 3, 1), {"norm": "pre"}),
+        (Size(3, 1, 2), {"positions": "learned", "attention_window": 1, "shared_embeddings": False}),
+        (Size(1, 1, 4), {"positions": "none", "d_model": 4}),  # one dimension a head
+    ],
+)
+def test_it_opens_with_other_architectures(open_hand: Open, folder: Path, size: Size, options: dict[str, Any]) -> None:
+    path = folder / "other.safetensors"
+    write_checkpoint(path, size, options=options)
+    try:
+        for kind in BUTTONS.values():
+            assert len(charts(open_hand(checkpoint="other", kind=kind, t="3", s="6", k="1"))) == 5
+    finally:
+        path.unlink()
