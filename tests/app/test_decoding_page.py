@@ -1,0 +1,363 @@
+"""The Decoding page, run without a browser: what it draws are the logits, the search and the scores themselves."""
+
+import base64
+import json
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sacrebleu
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from app.figures.lens import closeness
+from app.models import CheckpointFile
+from app.theme import score_text
+from tests.app.checkpoints import Size, write_checkpoint
+from transformer.config import EOS
+from transformer.decoding.reading import finished, path_to
+from transformer.decoding.translation import Translation
+from transformer.decoding.translator import Translator
+from transformer.trace import trace
+
+Open = Callable[..., AppTest]
+MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
+SHIPPED = MAIN.parents[1] / "pretrained"
+EXAMPLE = "The animal didn't cross the street because it was too tired."
+PARTS = ("The loop", "The search", "Length penalty", "Logit lens", "A reference")  # also in the address
+HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"
+
+
+@pytest.fixture
+def open_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
+    """Opens the page with these query parameters in the address, and this in the session."""
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+    def opened(part: str = PARTS[0], session: dict[str, Any] | None = None, **address: str) -> AppTest:
+        app = AppTest.from_file(str(MAIN), default_timeout=120)
+        app.switch_page(str(MAIN.parent / "views" / "decoding.py"))
+        for name, value in {"part": part, **address}.items():
+            app.query_params[name] = value
+        for name, value in (session or {}).items():
+            app.session_state[name] = value
+        app.run()
+        healthy(app)
+        return app
+
+    return opened
+
+
+def healthy(app: AppTest) -> None:
+    assert not app.exception, app.exception[0].message
+
+
+def component(app: AppTest, key: str) -> dict[str, Any]:
+    for found in app.get("bidi_component"):
+        if found.proto.id.endswith(f"-{key}"):
+            return dict(json.loads(found.proto.json))
+    raise AssertionError(f"no component {key}")
+
+
+def charts(app: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(found.proto.spec) for found in app.get("plotly_chart")]
+
+
+def array(value: Any) -> np.ndarray:
+    if not isinstance(value, dict):
+        return np.array(value, dtype=np.float64)
+    kind = {"f4": np.float32, "f8": np.float64, "i2": np.int16, "i1": np.int8}[value["dtype"]]
+    shape = [int(n) for n in value["shape"].split(",")] if "shape" in value else [-1]
+    return np.frombuffer(base64.b64decode(value["bdata"]), kind).reshape(shape)
+
+
+def texts(app: AppTest) -> str:
+    return "\n".join(element.value for kind in (app.text, app.info, app.warning) for element in kind)
+
+
+def searched(folder: Path, text: str = EXAMPLE, name: str = "en-de", **changes: Any) -> tuple[Translator, Translation]:
+    """The same search beside the app, with its tree."""
+    translator = Translator.load(folder / f"{name}.safetensors")
+    settings = translator.translate("a", **{"n_best": 3, **changes}).sentences[0].settings
+    (found,) = translator.translate_sentences([text], settings, keep_tree=True)
+    return translator, found
+
+
+def logits_of(translator: Translator, found: Translation, hypothesis: int = 0) -> np.ndarray:
+    ids = found.hypotheses[hypothesis].ids
+    return trace(translator.model, found.source_ids, ids, ["logits"])["logits"]
+
+
+# -- the loop
+
+
+@pytest.mark.parametrize("temperature", [1.0, 0.4])
+def test_the_bars_are_softmax_of_the_logits_divided_by_the_temperature(
+    open_page: Open, folder: Path, temperature: float
+) -> None:
+    app = open_page(t="3")
+    if temperature != 1:
+        app.slider(key="what_if_beam_1.0").set_value(temperature).run()
+        healthy(app)
+    translator, found = searched(folder)
+    logits = logits_of(translator, found)[2].astype(np.float64)
+    expected = np.exp(logits / temperature) / np.exp(logits / temperature).sum()
+    bars = charts(app)[0]["data"][0]
+    drawn = array(bars["x"])
+    order = np.argsort(-logits)[:8]
+    assert drawn[:8] == pytest.approx(expected[order], rel=1e-5)
+    assert drawn.sum() == pytest.approx(1)
+    chosen = [float(value) for value, text in zip(drawn, bars["text"], strict=True) if "chosen" in text]
+    assert chosen == pytest.approx([expected[found.hypotheses[0].ids[2]]], rel=1e-5)
+
+
+@pytest.mark.parametrize("step", [1, 4])
+def test_the_loop_shows_what_is_read_looked_at_kept_and_chosen(open_page: Open, folder: Path, step: int) -> None:
+    app = open_page(t=str(step), layer="2", head="3")
+    translator, found = searched(folder)
+    hypothesis = found.hypotheses[0]
+    data = component(app, "loop")
+    read = ["<s>", *hypothesis.pieces][:step]
+    assert data["output"]["tokens"] == read
+    assert data["chosen"] == hypothesis.pieces[step - 1]
+    sites = [f"decoder.layers.1.{kind}_attention.weights" for kind in ("cross", "self")]
+    cross, own = (trace(translator.model, found.source_ids, hypothesis.ids, sites)[site][2] for site in sites)
+    assert data["source"]["weights"] == pytest.approx(cross[step - 1], abs=1e-4)
+    assert data["output"]["weights"] == pytest.approx(own[step - 1, :step], abs=1e-4)
+    numbers = 2 * 3 * 4 * step * 8  # keys and values, layers, heads, positions, d_k
+    assert f"= {numbers:,} numbers" in data["own"]["lines"][1]
+    assert f"= {2 * 3 * 4 * len(found.source_ids) * 8:,} numbers" in data["cross"]["lines"][1]
+
+
+def test_why_a_piece_was_chosen_is_what_the_search_says(open_page: Open, folder: Path) -> None:
+    _, found = searched(folder)
+    path = path_to(found.tree, found.hypotheses[0].node or 0)
+    for step in (1, len(path)):
+        assert f"Why this piece: {path[step - 1].reason}" in texts(open_page(t=str(step)))
+
+
+def test_sampling_shows_the_stretch_into_which_its_random_number_fell(open_page: Open) -> None:
+    app = open_page(t="2", method="sampling")
+    said = re.search(r"number (\S+) fell into its stretch, (\S+) to (\S+), of", texts(app))
+    assert said
+    number, begin, end = map(float, said.groups())
+    assert begin - 1e-5 <= number <= end + 1e-5
+    bars = charts(app)[0]["data"][0]
+    chosen = next(float(x) for x, text in zip(array(bars["x"]), bars["text"], strict=True) if "chosen" in text)
+    assert end - begin == pytest.approx(chosen, rel=0.05, abs=2e-5)  # PAD, UNK and BOS are not in the line
+
+
+def test_next_and_previous_walk_the_steps(open_page: Open) -> None:
+    app = open_page()
+    assert app.button(key="previous_step").disabled
+    app.button(key="next_step").click().run()
+    app.button(key="next_step").click().run()
+    healthy(app)
+    assert component(app, "loop")["title"].startswith("Step 3 of")
+    app.button(key="previous_step").click().run()
+    assert app.query_params["t"] in ("2", ["2"])
+
+
+# -- the search
+
+
+@pytest.mark.parametrize("method", ["beam", "greedy", "sampling"])
+def test_the_tree_drawn_is_the_search(open_page: Open, folder: Path, method: str) -> None:
+    app = open_page(PARTS[1], method=method)
+    _, found = searched(folder, method=method, n_best=1 if method == "greedy" else 3)
+    drawn = component(app, "search_tree")["nodes"]
+    assert [node["id"] for node in drawn] == [node.id for node in found.tree]
+    for shown, node in zip(drawn, found.tree, strict=True):
+        assert (shown["parent"], shown["step"], shown["fate"]) == (node.parent, node.step, node.fate)
+        assert shown["share"] == pytest.approx(math.exp(node.log_probability))
+        if node.parent is not None:
+            assert shown["numbers"] == f"Σ {score_text(node.sum)} · {score_text(node.normalised)}"
+    best = {node.id for node in path_to(found.tree, found.hypotheses[0].node or 0)} | {0}
+    assert {node["id"] for node in drawn if node["best"]} == best
+
+
+def search_key(folder: Path, found: Translation) -> tuple[object, ...]:
+    return CheckpointFile.at(folder / "en-de.safetensors"), found.source_ids, found.settings
+
+
+def test_a_chosen_node_shows_its_score_worked_out_by_hand_and_where_it_looked(open_page: Open, folder: Path) -> None:
+    translator, found = searched(folder)
+    node = next(node for node in found.tree if node.fate == "pruned" and node.step == 3)
+    chosen = (search_key(folder, found), 2, node.id)
+    app = open_page(PARTS[1], {"search_node": chosen}, t="3", layer="2", head="3")
+    score = node.sum / ((5 + 3) / 6) ** 0.6
+    assert f"Score: {node.sum:.3f} / ((5 + 3) / 6)^0.6 = {score:.3f}" in texts(app)
+    assert node.reason in texts(app)
+    ids = [each.token for each in path_to(found.tree, node.id)]
+    site = "decoder.layers.1.cross_attention.weights"
+    weights = trace(translator.model, found.source_ids, ids, [site])[site][2, -1]
+    assert [chip["share"] for chip in component(app, "node_looks")["chips"]] == pytest.approx(weights, abs=1e-6)
+    after = logits_of_path(translator, found, ids)
+    offered = [row["text"] for row in component(app, "next_pieces")["rows"]]
+    best = [translator.tokenizer.piece(int(id)) for id in np.argsort(-after) if id > EOS][:6]
+    assert offered == best
+
+
+def logits_of_path(translator: Translator, found: Translation, ids: list[int]) -> np.ndarray:
+    """Of what comes after these pieces."""
+    return trace(translator.model, found.source_ids, [*ids, EOS], ["logits"])["logits"][-1]
+
+
+def test_another_step_lets_go_of_the_chosen_node(open_page: Open, folder: Path) -> None:
+    _, found = searched(folder)
+    node = next(node for node in found.tree if node.fate == "pruned" and node.step == 3)
+    app = open_page(PARTS[1], {"search_node": (search_key(folder, found), 2, node.id)}, t="3")
+    assert component(app, "search_tree")["chosen"] == node.id
+    app.button(key="next_step").click().run()
+    assert component(app, "search_tree")["chosen"] == path_to(found.tree, found.hypotheses[0].node or 0)[3].id
+
+
+def test_a_forced_beginning_is_translated_on_beside_the_free_one(open_page: Open, folder: Path) -> None:
+    translator, found = searched(folder)
+    first = next(node for node in found.tree if node.fate == "pruned" and node.step == 1 and node.token != EOS)
+    prefix = (first.token, found.hypotheses[0].ids[1])
+    app = open_page(PARTS[1], {"search_prefix": (search_key(folder, found), prefix)})
+    (expected,) = translator.translate_sentences([EXAMPLE], found.settings, prefix=prefix)
+    assert component(app, "continued")["headline"] == expected.text
+    assert component(app, "alone")["headline"] == found.text
+    assert [chip["text"] for chip in component(app, "continued")["chips"]][:2] == [
+        translator.tokenizer.piece(id) for id in prefix
+    ]
+    app.button(key="take_back").click().run()
+    with pytest.raises(AssertionError, match="no component"):
+        component(app, "continued")
+
+
+def test_words_of_ones_own_are_cleaned_and_forced(open_page: Open, folder: Path) -> None:
+    app = open_page(PARTS[1], t="1")
+    app.text_input(key="own_words").set_value("  „the\u200b cat ").run()
+    healthy(app)
+    translator, found = searched(folder)
+    ids = translator.tokenizer.encode("„the cat")
+    expected = [translator.tokenizer.piece(id) for id in (found.hypotheses[0].ids[0], *ids)]
+    assert [chip["text"] for chip in component(app, "continued")["chips"]][: len(expected)] == expected
+
+
+def test_a_beginning_that_is_too_long_gets_a_sentence(open_page: Open) -> None:
+    app = open_page(PARTS[1])
+    app.text_input(key="own_words").set_value("the cat sat on the mat " * 8).run()
+    healthy(app)
+    assert "Shorten the prefix" in texts(app)
+
+
+# -- the length penalty
+
+
+def paper(length: int) -> float:
+    return (5 + length) / 6
+
+
+@pytest.mark.parametrize(("form", "base"), [("paper", paper), ("power", float)])
+def test_rescoring_is_the_sum_divided_by_the_penalty(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch, form: str, base: Callable[[int], float]
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(SHIPPED))  # a model that knows how to end
+    app = open_page(PARTS[2], checkpoint="numbers", sentence="forty-two")
+    app.slider(key=f"alpha_{form}").set_value(1.5).run()
+    healthy(app)
+    table = app.dataframe[0].value
+    _, found = searched(SHIPPED, "forty-two", "numbers")
+    scores = {round(node.sum, 5): node.sum / base(node.step) ** 1.5 for node in finished(found.tree)}
+    assert len(table) > 1
+    for total, score in zip(table["sum"], table[f"{form}, α 1.5"], strict=True):
+        assert score == pytest.approx(scores[round(total, 5)])
+    winner = table["name"][int(np.argmax(table[f"{form}, α 1.5"]))]
+    figure = charts(app)[0 if form == "paper" else 1]
+    said = [text for line in figure["data"] for text in line.get("text", []) if "wins" in text]
+    assert [text.split()[0] for text in said] == [winner]
+
+
+def test_where_nothing_finished_there_is_nothing_to_rank(open_page: Open, folder: Path) -> None:
+    _, found = searched(folder)
+    assert not finished(found.tree)
+    assert "No hypothesis finished" in texts(open_page(PARTS[2]))
+
+
+# -- the lens
+
+
+def test_the_lens_draws_ranks_and_the_top_row_is_the_model_itself(open_page: Open, folder: Path) -> None:
+    app = open_page(PARTS[3], t="2")
+    wall, bars = charts(app)
+    translator, found = searched(folder)
+    logits = logits_of(translator, found)
+    ids = found.hypotheses[0].ids
+    ranks = np.array([1 + int((row > row[id]).sum()) for row, id in zip(logits, ids, strict=True)])
+    drawn = array(wall["data"][0]["z"])
+    assert drawn.shape == (4, len(ids))  # the input and three layers
+    assert drawn[-1] == pytest.approx(closeness(ranks, logits.shape[1]), abs=1e-6)
+    own = array(bars["data"][1]["x"])
+    assert own[-1] == pytest.approx(math.exp(found.hypotheses[0].log_probabilities[1]), rel=1e-4)
+
+
+# -- the reference
+
+
+def test_a_reference_is_scored_as_sacrebleu_does_and_compared_word_by_word(open_page: Open, folder: Path) -> None:
+    _, found = searched(folder)
+    reference = found.text + " ja wirklich"
+    app = open_page(PARTS[4], {"reference": reference})
+    bleu = sacrebleu.sentence_bleu(found.text, [reference], use_effective_order=True).score
+    assert [metric.value for metric in app.metric] == [
+        f"{bleu:.1f}",
+        f"{sacrebleu.sentence_chrf(found.text, [reference]).score:.1f}",
+    ]
+    assert "eff:yes|tok:13a|smooth:exp" in texts(app)
+    assert component(app, "difference")["stretches"][-1] == {
+        "change": "missing",
+        "old": "ja wirklich",
+        "new": "",
+        "mark": "− missing",
+    }
+
+
+def test_a_hostile_reference_stays_text(open_page: Open) -> None:
+    app = open_page(PARTS[4], {"reference": HOSTILE})
+    for markdown in (*app.markdown, *app.caption):
+        assert "alert(1)" not in markdown.value
+    old = " ".join(stretch["old"] for stretch in component(app, "difference")["stretches"])
+    assert "<img" in old
+
+
+def test_without_a_reference_the_page_asks_for_one(open_page: Open) -> None:
+    assert "Type a translation of your own" in texts(open_page(PARTS[4]))
+
+
+# -- any model, any words
+
+ODD: dict[str, tuple[Size, dict[str, Any]]] = {
+    "shallow encoder, pre-norm": (Size(1, 4, 2), {"norm": "pre"}),
+    "one layer, one head": (Size(3, 1, 1), {"positions": "learned"}),
+    "untied, windowed": (Size(2, 2, 4), {"shared_embeddings": False, "attention_window": 1, "positions": "none"}),
+    "half and half": (Size(1, 2, 8), {"sinusoid_layout": "concatenated", "activation": "gelu"}),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_it_opens_for_any_model_and_any_words(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    size, options = ODD[name]
+    write_checkpoint(tmp_path / "odd.safetensors", size, options=options)
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
+    app = AppTest.from_file(str(MAIN), default_timeout=120)
+    app.switch_page(str(MAIN.parent / "views" / "decoding.py"))
+    app.session_state["reference"] = "Ja."
+    methods = dict(zip(PARTS, ("beam", "sampling", "greedy", "beam", "sampling"), strict=True))
+    for words in ("a", HOSTILE):
+        app.session_state["sentence"] = words
+        for part, key in zip(PARTS, ("loop", "tree", "penalty", "lens", "reference"), strict=True):
+            app.session_state["part"] = key
+            app.session_state["method"] = methods[part]
+            app.run()
+            healthy(app)
+            for markdown in (*app.markdown, *app.caption):
+                assert "alert(1)" not in markdown.value
