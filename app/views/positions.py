@@ -120,7 +120,7 @@ def _waves(scene: Scene, stack: Stack) -> None:
         "“The wavelengths form a geometric progression from 2π to 10000 · 2π.” Short waves tell neighbours apart, long "
         "ones the beginning from the end."
         if layout
-        else LEARNED,
+        else "Without a formula there is no wavelength: a dimension is whatever training made of it.",
         lines_from(sinusoids, "exponent =", "angle =") if layout else lines_from(PositionalEncoding, "nn.Parameter"),
     )
     available = len(table_of(scene, stack))

@@ -35,8 +35,16 @@ def table_of(scene: Scene, stack: Stack, count: int = FARTHEST) -> np.ndarray:
 def layouts(scene: Scene) -> None:
     """Both layouts and the permutation between them; the same for every checkpoint of this d_model."""
     own = layout_of(scene)
-    even = scene.config.d_model + scene.config.d_model % 2
     st.header("Sines left and cosines right, or 2i and 2i+1?", anchor=False)
+    if scene.config.positions == "none":  # the first picture of the page then: it stands where it is seen at once
+        _layouts_picture(scene, own)
+        _layouts_explained(own)
+    else:
+        _layouts_explained(own)
+        _layouts_picture(scene, own)
+
+
+def _layouts_explained(own: Layout | None) -> None:
     triplet(
         "section 3.5",
         r"\begin{gathered}PE_{(pos,\,2i)}=\sin(\dots)\\ PE_{(pos,\,2i+1)}=\cos(\dots)\end{gathered}",
@@ -46,16 +54,19 @@ def layouts(scene: Scene) -> None:
         + (f"This checkpoint uses **{LAYOUT_NAMES[own]}**." if own else "This checkpoint uses neither."),
         lines_from(sinusoids, "pair = torch.stack", "return"),
     )
+
+
+def _layouts_picture(scene: Scene, own: Layout | None) -> None:
+    even = scene.config.d_model + scene.config.d_model % 2
     choices = sorted({n for n in (8, 16, 32, even) if n <= even})
     d_model = int(
         st.segmented_control(
-            "d_model of the picture",
+            f"d_model of the picture (this checkpoint: {scene.config.d_model})",
             choices,
             default=16 if even >= 16 else even,
             required=True,
             key="layout_width",
             bind="query-params",
-            format_func=lambda n: f"{n} (this checkpoint)" if n == even else str(n),
         )
         or even
     )
@@ -117,6 +128,6 @@ def rotation(scene: Scene, stack: Stack) -> None:
         + (
             ", which is the rounding of float32."
             if layout
-            else f"; {share:.0%} of what should come out is missed (root mean square)."
+            else f". The root-mean-square error is {share:.0%} of what should come out."
         )
     )

@@ -48,12 +48,11 @@ def _random(scene: Scene) -> None:
     own = scene.config.d_k
     d_k = int(
         st.select_slider(
-            "d_k, the width of a head",
+            f"d_k, the width of a head (this checkpoint: {own})",
             sorted({*WIDTHS, own}),
             value=own,
             key="d_k",
             bind="query-params",
-            format_func=lambda width: f"{width} (this checkpoint)" if width == own else str(width),
         )
     )
     dark = is_dark()

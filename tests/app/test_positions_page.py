@@ -274,7 +274,7 @@ def said(app: AppTest) -> str:
 
 @pytest.mark.parametrize(("name", "layout"), [("paper", "interleaved"), ("halves", "concatenated")])
 def test_the_page_draws_the_table_of_the_checkpoint(open_page: Open, odd: Path, name: str, layout: Layout) -> None:
-    app = open_page(checkpoint=name, sentence=SENTENCE, dimension="5")
+    app = open_page(checkpoint=name, sentence=SENTENCE, dimension="5", layout_width="32")
     model = Translator.load(odd / f"{name}.safetensors").model
     drawn = array(chart(app, "Positional encoding")["data"][0]["z"])
     assert np.array_equal(drawn, model.encoder.embedding.positions.table[: len(drawn)].numpy())
@@ -285,6 +285,8 @@ def test_the_page_draws_the_table_of_the_checkpoint(open_page: Open, odd: Path, 
     products_drawn = array(chart(app, "PE · PE")["data"][0]["z"])
     assert np.allclose(products_drawn, drawn[:64] @ drawn[:64].T, atol=1e-4)
     assert len(chart(app, "Dimension 5")["data"]) == 4
+    above = array(chart(app, "Two layouts of the same numbers, d_model = 32")["data"][layout != "interleaved"]["z"])
+    assert np.allclose(above, drawn[: len(above)], atol=1e-6)
     assert ("half and half" if name == "halves" else "the paper's 2i, 2i+1") in said(app)
 
 
@@ -294,7 +296,7 @@ def test_a_learned_table_is_drawn_as_it_was_learned_for_each_stack(open_page: Op
         app = open_page(checkpoint="learned", sentence=SENTENCE, positions_of=stack)
         drawn = array(chart(app, "Positional encoding, as learned")["data"][0]["z"])
         assert np.array_equal(drawn, part.embedding.positions.table[: len(drawn)].detach().numpy())
-        assert "of what should come out is missed" in said(app)
+        assert "root-mean-square error" in said(app)
 
 
 def test_without_positions_the_page_says_so_and_still_shows_the_sizes(open_page: Open) -> None:
