@@ -143,6 +143,17 @@ def choose_position(key: Literal["t", "s", "k"], index: int) -> None:
     st.session_state[key] = index
 
 
+def forget_beyond(key: str, least: int, most: int) -> None:
+    """Forgets a chosen number that another checkpoint had and this one has not, before its slider is drawn.
+
+    Trap: a slider whose range has become smaller raises if the session still holds what is outside
+    (test_a_choice_that_the_next_checkpoint_does_not_have_is_dropped).
+    """
+    chosen = st.session_state.get(key)
+    if isinstance(chosen, int | float) and not least <= chosen <= most:
+        del st.session_state[key]
+
+
 def is_dark() -> bool:
     """Whether the page is shown on dark ground."""
     return st.context.theme.type == "dark"

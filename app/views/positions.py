@@ -19,7 +19,7 @@ from app.figures.positions import (
     wavelength_table,
 )
 from app.figures.similarity import curve_table, matrix_table, over_distance, similarity_curve, similarity_matrix
-from app.session import is_dark
+from app.session import forget_beyond, is_dark
 from app.source import lines_between, lines_from
 from app.views.placed import placed
 from app.views.rotation import Stack, layout_of, layouts, rotation, table_of
@@ -124,6 +124,7 @@ def _waves(scene: Scene, stack: Stack) -> None:
         lines_from(sinusoids, "exponent =", "angle =") if layout else lines_from(PositionalEncoding, "nn.Parameter"),
     )
     available = len(table_of(scene, stack))
+    forget_beyond("dimension", 0, d_model - 1)
     with st.container(key="wave_controls", horizontal=True, vertical_alignment="bottom"):
         dimension = int(
             st.slider("Dimension", 0, d_model - 1, min(8, d_model - 1), key="dimension", bind="query-params")

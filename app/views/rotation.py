@@ -10,7 +10,7 @@ from app import models
 from app.figures.layouts import LAYOUT_NAMES, layout_table, layouts_figure, same_numbers
 from app.figures.rotation import rotation_circles, rotation_table
 from app.figures.sinusoids import Layout, best_rotations, pairs, rotation_error, rotations
-from app.session import is_dark
+from app.session import forget_beyond, is_dark
 from app.source import lines_from
 from app.views.placed import placed
 from app.views.stage import Scene
@@ -105,10 +105,12 @@ def rotation(scene: Scene, stack: Stack) -> None:
     )
     available = len(table)
     farthest = min(64, (available - 1) // 2)
+    most = min(64, available - 1 - farthest)
+    forget_beyond("from_position", 0, farthest)
+    forget_beyond("offset", 0, most)
     with st.container(key="rotation_controls", horizontal=True):
         slide = partial(st.slider, min_value=0, bind="query-params")
         p = slide("Position p", max_value=farthest, value=min(4, farthest), key="from_position") if farthest else 0
-        most = min(64, available - 1 - farthest)
         k = slide("Offset k", max_value=most, value=min(5, most), key="offset") if most else 0
     points = pairs(table, layout or "interleaved")
     matrices = rotations(k, table.shape[1]) if layout else best_rotations(points, k)

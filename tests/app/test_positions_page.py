@@ -341,3 +341,18 @@ def test_odd_checkpoints_and_odd_words_open(open_page: Open, name: str, sentence
     assert len(app.get("plotly_chart")) >= 3
     for element in (*app.markdown, *app.caption):
         assert "alert(1)" not in element.value
+
+
+def test_a_choice_that_the_next_checkpoint_does_not_have_is_dropped(open_page: Open) -> None:
+    app = open_page(checkpoint="paper", sentence=SENTENCE)
+    for key, value in (("dimension", 31), ("offset", 60), ("from_position", 60)):
+        app.slider(key=key).set_value(value).run()
+    app.select_slider(key="wave_span").set_value(128).run()
+    app.session_state["layout_width"] = 32
+    app.run()
+    assert chart(app, "From PE(60) to PE(120)")
+    assert chart(app, "Two layouts of the same numbers, d_model = 32")
+    for name in ("few", "tiny", "none", "paper"):
+        app.selectbox(key="checkpoint").select(name).run()
+        assert not app.exception, app.exception[0].message
+        assert chart(app, "Length of each token")

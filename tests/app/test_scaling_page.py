@@ -298,3 +298,11 @@ def test_odd_checkpoints_and_odd_words_open(open_page: Open, name: str, kind: st
     assert len(app.get("plotly_chart")) == 9
     for element in (*app.markdown, *app.caption):
         assert "alert(1)" not in element.value
+
+
+def test_a_width_that_the_next_checkpoint_does_not_have_is_dropped(open_page: Open) -> None:
+    app = open_page(checkpoint="window", sentence="a")  # d_k 12 is no power of two
+    assert app.select_slider(key="d_k").value == 12
+    app.selectbox(key="checkpoint").select("usual").run()
+    assert not app.exception, app.exception[0].message
+    assert app.select_slider(key="d_k").value == 8
