@@ -1,0 +1,325 @@
+"""The Attention page, run without a browser: it draws the tensors, as they are or changed in the way that it names."""
+
+import base64
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from app.figures.alignment import links, pharaoh, word_alignment
+from app.figures.ranking import COLUMNS, head_numbers
+from app.figures.rollout import decoder_rollout, rollout
+from app.views.choose import SITES
+from tests.app.checkpoints import Size, write_checkpoint
+from transformer.decoding.translation import Translation
+from transformer.decoding.translator import Translator
+from transformer.trace import trace
+
+Open = Callable[..., AppTest]
+Pieces = tuple[tuple[str, ...], tuple[str, ...]]
+VIEW = str(Path(__file__).resolve().parents[2] / "app" / "views" / "attention.py")
+SENTENCE = "the animal didn't cross the street."
+BUTTONS = {"cross": "Encoder-decoder", "encoder": "Encoder self", "decoder": "Decoder self"}
+HOSTILE = ("</script><img src=x onerror=alert(1)>", "_a_ $x$ :red[b] the the", "🙂")
+TABS = ("Across the layers", "Word alignment", "BertViz")
+
+
+@pytest.fixture
+def shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
+    """Opens the page as a new visitor would, with these query parameters in the address."""
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
+    st.cache_data.clear()
+
+    def opened(text: str = SENTENCE, **address: str) -> AppTest:
+        app = AppTest.from_file(VIEW, default_timeout=120)
+        for name, value in {"sentence": text, **address}.items():
+            app.query_params[name] = value
+        app.run()
+        assert not app.exception, app.exception[0].message
+        return app
+
+    return opened
+
+
+def chart(app: AppTest, place: int) -> dict[str, Any]:
+    """0 is the overview, 1 the matrix, 2 the rollout."""
+    return dict(json.loads(app.get("plotly_chart")[place].proto.spec))
+
+
+def heat(app: AppTest, place: int) -> np.ndarray:
+    z = chart(app, place)["data"][0]["z"]
+    return np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape([int(n) for n in z["shape"].split(",")])
+
+
+def components(app: AppTest, name: str) -> list[dict[str, Any]]:
+    return [
+        dict(json.loads(found.proto.json))
+        for found in app.get("bidi_component")
+        if found.proto.component_name == f"headlight_{name}"
+    ]
+
+
+def sent(lines: dict[str, Any]) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(lines["weights"]), "<f4").reshape(lines["shape"])
+
+
+def said(app: AppTest) -> str:
+    return " ".join(element.value for kind in (app.caption, app.text, app.info, app.warning) for element in kind)
+
+
+@pytest.fixture(scope="module")
+def translation(folder: Path) -> tuple[Translator, Translation]:
+    translator = Translator.load(folder / "en-de.safetensors")
+    return translator, translator.translate(SENTENCE, n_best=3).sentences[0]
+
+
+@pytest.fixture(scope="module")
+def weights(translation: tuple[Translator, Translation]) -> dict[str, np.ndarray]:
+    """(L, H, Q, K) of each kind, computed beside the app."""
+    translator, found = translation
+    return {
+        kind: np.stack(
+            list(
+                trace(
+                    translator.model, found.source_ids, found.hypotheses[0].ids, [f"{site.format('*')}.weights"]
+                ).arrays.values()
+            )
+        )
+        for kind, site in SITES.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def pieces(translation: tuple[Translator, Translation]) -> Pieces:
+    """(read by the encoder, predicted by the decoder)."""
+    found = translation[1]
+    return tuple(piece.text for piece in found.source_pieces), found.hypotheses[0].pieces
+
+
+@pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
+def test_every_picture_shows_the_tensors(shown: Open, weights: dict[str, np.ndarray], kind: str) -> None:
+    app = shown(kind=BUTTONS[kind], layer="2", head="3")
+    expected = weights[kind]
+    drawn = heat(app, 1)
+    allowed = ~np.isnan(drawn)
+    assert np.array_equal(drawn[allowed], expected[1, 2][allowed])
+    assert (expected[1, 2][~allowed] == 0).all()
+    assert allowed.all() == (kind != "decoder")
+    assert np.nansum(drawn, axis=1) == pytest.approx(1, abs=1e-5)
+    wall = heat(app, 0)
+    assert np.array_equal(np.sort(wall[~np.isnan(wall)]), np.sort(expected.ravel()))
+    lines = components(app, "lines")[0]
+    assert np.array_equal(sent(lines), expected[1])  # all heads of the layer
+    assert lines["chosen"] == 2
+
+
+def test_the_numbers_of_every_head_are_those_of_its_weights(
+    shown: Open, weights: dict[str, np.ndarray], pieces: Pieces
+) -> None:
+    table = components(shown(kind=BUTTONS["encoder"]), "ranking")[0]
+    expected = head_numbers(weights["encoder"], pieces[0], itself=True)
+    titles = [column["title"] for column in table["columns"]]
+    assert titles == [column.title for column in COLUMNS]
+    for row in table["rows"]:
+        for title, value in zip(titles, row["values"], strict=True):
+            assert value == pytest.approx(expected[title][row["layer"] - 1, row["head"] - 1], abs=1e-4)
+
+
+def test_the_chosen_head_is_the_same_in_table_overview_and_lines(shown: Open) -> None:
+    app = shown(layer="1", head="1")
+    assert components(app, "ranking")[0]["chosen"] == 0
+    app.session_state["layer"], app.session_state["head"] = 3, 2
+    app.run()
+    assert components(app, "ranking")[0]["chosen"] == 2 * 4 + 1
+    assert components(app, "lines")[0]["title"] == "Encoder-decoder attention, layer 3, head 2"
+
+
+def test_hidden_special_tokens_are_named_and_rows_sum_to_one_again(
+    shown: Open, weights: dict[str, np.ndarray], pieces: Pieces
+) -> None:
+    app = shown(layer="2", head="3", hide="true")
+    drawn = heat(app, 1)
+    columns = [k for k, token in enumerate(pieces[0]) if token != "</s>"]
+    rows = [t for t, token in enumerate(pieces[1]) if token != "</s>"]
+    expected = weights["cross"][1, 2][np.ix_(rows, columns)]
+    assert drawn == pytest.approx(expected / expected.sum(axis=-1, keepdims=True), abs=1e-5)
+    assert drawn.sum(axis=-1) == pytest.approx(1, abs=1e-5)
+    assert "rows renormalised" in components(app, "lines")[0]["title"]
+    assert "Hidden columns: `</s>`" in said(app)
+    share = weights["cross"][1, 2][rows][:, -1].mean()
+    assert f"On average {share:.0%} of a row of this head lay there" in said(app)
+
+
+def test_the_first_row_of_the_decoder_has_nothing_left_and_the_page_says_so(shown: Open) -> None:
+    app = shown(kind=BUTTONS["decoder"], hide="true")
+    drawn = heat(app, 1)
+    assert np.isnan(drawn[0]).all()
+    assert np.nansum(drawn[1:], axis=-1) == pytest.approx(1, abs=1e-5)
+    assert "1 row could see nothing else and stay empty" in said(app)
+
+
+@pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
+def test_words_have_rows_that_sum_to_one_and_masked_cells_that_are_zero(shown: Open, kind: str) -> None:
+    app = shown(kind=BUTTONS[kind], words="true")
+    drawn = heat(app, 1)
+    assert np.nansum(drawn, axis=-1) == pytest.approx(1, abs=1e-5)
+    lines = components(app, "lines")[0]
+    assert "words: rows averaged, columns summed" in lines["title"]
+    assert (sent(lines)[0][np.isnan(drawn)] == 0).all()
+    if kind != "decoder":
+        assert "animal" in lines["keys"]["tokens"]
+
+
+def test_a_row_is_called_by_what_it_reads_or_what_it_predicts(shown: Open, pieces: Pieces) -> None:
+    both = components(shown(), "lines")[0]["queries"]
+    reads = components(shown(naming="what it reads"), "lines")[0]["queries"]
+    predicts = components(shown(naming="what it predicts"), "lines")[0]["queries"]
+    assert both["tokens"] == predicts["tokens"] == list(pieces[1])
+    assert both["reads"] == reads["tokens"] == ["<s>", *pieces[1][:-1]]
+    assert reads["reads"] == predicts["reads"] == []
+    assert (reads["title"].split(": ")[1], predicts["title"].split(": ")[1]) == ("reads", "predicts")
+
+
+@pytest.mark.parametrize(("kind", "key"), [("cross", "t"), ("decoder", "t"), ("encoder", "s")])
+def test_one_row_is_isolated_in_all_pictures(shown: Open, kind: str, key: str) -> None:
+    app = shown(kind=BUTTONS[kind], one="true")
+    app.session_state[key] = 2
+    app.run()
+    assert components(app, "lines")[0]["row"] == 2
+    frame = chart(app, 1)["layout"]["shapes"][0]
+    assert (frame["y0"], frame["y1"]) == (1.5, 2.5)
+    assert len(chart(app, 0)["layout"]["shapes"]) == 1 + len(
+        {row["layer"] for row in components(app, "ranking")[0]["rows"]}
+    )
+    assert chart(app, 2)["layout"]["shapes"][0]["y0"] == 1.5
+
+
+def test_a_row_that_is_hidden_is_not_isolated_and_the_page_says_so(shown: Open, pieces: Pieces) -> None:
+    app = shown(kind=BUTTONS["encoder"], one="true", hide="true", s=str(len(pieces[0])))
+    assert components(app, "lines")[0]["row"] is None
+    assert "This row is hidden" in said(app)
+
+
+@pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
+def test_the_rollout_is_that_of_the_weights(shown: Open, weights: dict[str, np.ndarray], kind: str) -> None:
+    drawn = heat(shown(kind=BUTTONS[kind], layer="2", head="1"), 2)
+    if kind == "cross":
+        encoder = rollout(weights["encoder"])[-1]
+        expected = decoder_rollout(weights["decoder"], weights["cross"], encoder)[1][1]
+    else:
+        expected = rollout(weights[kind])[1]
+    allowed = ~np.isnan(drawn)
+    assert drawn[allowed] == pytest.approx(expected[allowed], abs=1e-5)
+    assert (expected[~allowed] == 0).all()
+
+
+@pytest.mark.parametrize("shift", ["predicts", "reads"])
+def test_the_alignment_is_that_of_the_chosen_heads(
+    shown: Open, weights: dict[str, np.ndarray], pieces: Pieces, shift: Any
+) -> None:
+    app = shown(more="Word alignment", threshold="0.1", shift=f"rows that {shift[:-1]} it")
+    app.multiselect[0].set_value([(0, 1), (2, 3)]).run()
+    assert not app.exception
+    cross = weights["cross"]
+    expected = word_alignment(np.stack([cross[0, 1], cross[2, 3]]), *pieces, shift)
+    lines = components(app, "lines")[1]
+    assert lines["keys"]["tokens"] == list(expected.source)
+    drawn = sent(lines)
+    reached = expected.weights >= 0.1
+    assert reached.any()
+    assert np.array_equal(drawn[reached], expected.weights[reached])
+    assert (drawn[~reached] == 0).all()
+    text = pharaoh(links(expected.weights, 0.1))
+    assert [element.value for element in app.code if element.value[:1].isdigit()] == [text]
+    assert f"{reached.sum()} link" in said(app)
+
+
+def test_without_a_head_there_is_nothing_to_align_and_the_page_says_so(shown: Open) -> None:
+    app = shown(more="Word alignment")
+    app.multiselect[0].set_value([]).run()
+    assert not app.exception
+    assert "Choose at least one head" in said(app)
+
+
+@pytest.mark.parametrize("view", ["Head view", "Model view", "Neuron view"])
+@pytest.mark.parametrize("kind", ["cross", "decoder"])
+def test_bertviz_gets_our_tensors(shown: Open, weights: dict[str, np.ndarray], view: str, kind: str) -> None:
+    app = shown(more="BertViz", bertviz=view, kind=BUTTONS[kind], layer="2", head="3")
+    html = app.get("iframe")[0].proto.srcdoc
+    start = html.index('id="data">') + len('id="data">')
+    attention = json.loads(html[start : html.index("</script>", start)])["attention"][0]
+    expected = weights[kind][1:2] if view == "Neuron view" else weights[kind]
+    assert np.abs(np.array(attention["attn"]) - expected).max() <= 0.00051
+    if view == "Neuron view":
+        query, key = np.array(attention["queries"])[0], np.array(attention["keys"])[0]  # (H, ., E)
+        scores = query @ key.transpose(0, 2, 1) / np.sqrt(query.shape[-1])
+        if kind == "decoder":
+            scores = np.where(np.tril(np.ones(scores.shape[1:], bool)), scores, -np.inf)
+        again = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        assert again / again.sum(axis=-1, keepdims=True) == pytest.approx(expected[0], abs=0.02)
+
+
+def test_only_the_open_tab_is_computed(shown: Open) -> None:
+    assert (len(shown().get("plotly_chart")), len(shown().get("iframe"))) == (3, 0)
+    app = shown(more="BertViz")
+    assert (len(app.get("plotly_chart")), len(app.get("iframe"))) == (2, 1)
+
+
+def test_bertviz_says_its_limits_before_and_draws_nothing_beyond(shown: Open) -> None:
+    app = shown("the cat sat on the mat " * 6, more="BertViz", bertviz="Model view")
+    assert "Up to 30 pieces it draws all layers, up to 60 the chosen one" in said(app)
+    html = app.get("iframe")[0].proto.srcdoc
+    tokens = len(components(app, "lines")[0]["keys"]["tokens"])
+    assert tokens > 30
+    start = html.index('id="data">') + len('id="data">')
+    data = json.loads(html[start : html.index("</script>", start)])
+    assert len(data["attention"][0]["attn"]) == 1
+    app.text_input(key="sentence").set_value("the cat sat on the mat " * 12).run()
+    assert not app.exception
+    assert len(components(app, "lines")[0]["keys"]["tokens"]) > 60
+    assert not app.get("iframe")
+    assert "more than this view can draw" in said(app)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_odd_words_are_drawn_and_are_never_markup(shown: Open, text: str) -> None:
+    app = shown(text, hide="true", words="true", one="true")
+    for more in TABS:
+        app.session_state["more"] = more
+        app.run()
+        assert not app.exception, app.exception[0].message
+        for element in (*app.markdown, *app.caption):
+            assert "alert(1)" not in element.value
+            assert ":red[b]" not in element.value
+        for frame in app.get("iframe"):
+            assert "<img" not in frame.proto.srcdoc
+
+
+ODD: list[tuple[Size, dict[str, Any]]] = [
+    (Size(1, 1, 1), {"norm": "pre"}),
+    (Size(3, 1, 2), {"positions": "learned", "attention_window": 1}),
+    (Size(1, 2, 16), {"positions": "none", "shared_embeddings": False}),
+]
+
+
+@pytest.mark.parametrize(("size", "options"), ODD, ids=str)
+def test_it_opens_for_other_shapes_of_model(
+    size: Size, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: Open
+) -> None:
+    write_checkpoint(tmp_path / "odd.safetensors", size, options=options)
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
+    app = shown("a", words="true", hide="true", one="true")
+    for kind in BUTTONS:
+        for more in TABS:
+            app.session_state["kind"], app.session_state["more"] = kind, more
+            app.run()
+            assert not app.exception, app.exception[0].message
+            layers = size.encoder if kind == "encoder" else size.decoder
+            assert len(components(app, "ranking")[0]["rows"]) == layers * size.heads
+            drawn = np.nansum(heat(app, 1), axis=-1)
+            assert ((np.abs(drawn - 1) < 1e-5) | (drawn == 0)).all()

@@ -1,0 +1,121 @@
+"""The Attention page in a browser: heads by key and click, the table, one row everywhere, BertViz without a network."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from tests.browser.conftest import Visit
+
+Begin = Callable[..., Visit]
+HOSTILE = "</script><img src=x onerror=alert(1)> the the"
+
+
+def test_heads_are_turned_on_and_off_by_key_and_click(visit: Begin) -> None:
+    one = visit().open("attention", layer="2", head="2", sentence="the cat sat")
+    one.drawn()
+    page = one.page
+    heads = page.locator(".st-key-lines .heads .head")
+    pressed = lambda: [head.get_attribute("aria-pressed") == "true" for head in heads.all()]  # noqa: E731
+    drawn = lambda: set(page.locator(".st-key-lines .line").evaluate_all("l => l.map(n => +n.dataset.head)"))  # noqa: E731
+    assert pressed() == [False, True, False, False]
+    heads.nth(2).click()
+    assert pressed() == [False, True, True, False]
+    page.keyboard.press("1")
+    page.keyboard.press("2")
+    assert pressed() == [True, False, True, False]
+    assert drawn() == {0, 2}
+    heads.nth(3).dblclick()
+    assert pressed() == [False, False, False, True]
+    page.keyboard.press("4")  # the last one stays
+    assert drawn() == {3}
+    page.locator(".st-key-lines .heads button", has_text="all").click()
+    assert drawn() == {0, 1, 2, 3}
+    page.locator('.st-key-lines .token[data-side="1"]').first.hover()
+    assert "(head " in page.locator(".st-key-lines .spoken").inner_text()
+
+
+def test_the_table_sorts_by_a_column_and_chooses_a_head_by_click_and_key(visit: Begin) -> None:
+    one = visit().open("attention", layer="1", head="1", sentence="the cat sat")
+    one.drawn()
+    page = one.page
+    rows = page.locator(".st-key-ranking tbody tr")
+    page.locator(".st-key-ranking th button", has_text="entropy").click()
+    column = [float(row.locator("td").nth(3).inner_text()) for row in rows.all()]
+    assert column == sorted(column, reverse=True)
+    assert page.locator(".st-key-ranking th[aria-sort='descending']").count() == 1
+    layer, head = (rows.nth(4).locator("td").nth(i).inner_text() for i in (0, 1))
+    rows.nth(4).click()
+    page.locator(f'svg.picture[aria-label$="layer {layer}, head {head}"]').wait_for()
+    one.settle()
+    assert [float(row.locator("td").nth(3).inner_text()) for row in rows.all()] == column  # still sorted
+    page.locator(".st-key-ranking tr[aria-selected='true']").focus()
+    page.keyboard.press("Home")
+    layer, head = (rows.nth(0).locator("td").nth(i).inner_text() for i in (0, 1))
+    page.keyboard.press("Enter")
+    page.locator(f'svg.picture[aria-label$="layer {layer}, head {head}"]').wait_for()
+
+
+def test_a_pinned_row_is_followed_by_every_picture_and_let_go_again(visit: Begin) -> None:
+    one = visit().open("attention", layer="1", head="1", sentence="the cat sat")
+    one.drawn()
+    page = one.page
+    shapes = "document.querySelector('.st-key-matrix .js-plotly-plot').layout.shapes?.length ?? 0"
+    assert page.evaluate(shapes) == 0
+    token = page.locator('.st-key-lines .token[data-side="1"]')
+    token.nth(2).focus()
+    page.keyboard.press("Enter")
+    page.locator(".st-key-pick_step [aria-checked='true']").wait_for()
+    one.settle()
+    assert page.locator(".st-key-pick_step [aria-checked='true']").get_attribute("aria-label").startswith("3:")
+    assert page.evaluate(shapes) == 1
+    assert token.nth(2).get_attribute("aria-pressed") == "true"
+    page.locator(".st-key-pick_step [aria-checked='true']").press("ArrowRight")
+    page.locator('.st-key-lines .token[data-side="1"][data-index="3"][aria-pressed="true"]').wait_for()
+    one.settle()
+    token.nth(3).focus()
+    page.keyboard.press("Escape")
+    page.locator(".st-key-pick_step").wait_for(state="detached")
+    assert page.locator('.st-key-lines .token[aria-pressed="true"]').count() == 0
+
+
+def test_bertviz_draws_our_weights_without_a_network_and_hostile_words_stay_words(visit: Begin) -> None:
+    one = visit(accept_downloads=True).open("attention", more="BertViz", sentence=HOSTILE)
+    one.drawn()
+    page = one.page
+    frame = page.frame_locator("iframe")
+    frame.locator("#attention line").first.wait_for(state="attached")
+    tokens = frame.locator("#right text").all_inner_texts()
+    assert len(tokens) == page.locator('.st-key-lines .token[data-side="0"]').count()
+    assert frame.locator("img, [onerror]").count() == 0
+    for view, drawn in (("Model view", "#vis svg line"), ("Neuron view", "#expanded .element")):
+        page.get_by_text(view, exact=True).click()
+        one.settle()
+        page.frame_locator("iframe").locator(drawn).first.wait_for(state="attached")
+    scores = page.frame_locator("iframe").locator("#expanded #leftText text").first
+    scores.hover()
+    assert page.frame_locator("iframe").locator("#dotproducts rect[data-value]").count() == len(tokens)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="HTML to take home").click()
+    alone = Path(saved.value.path()).read_text()
+    other = page.context.new_page()
+    other.set_content(alone)
+    other.locator("#expanded .element").first.wait_for(state="attached")
+    assert other.locator("img").count() == 0
+    other.close()
+
+
+def test_the_alignment_follows_the_threshold_and_is_saved_in_pharaoh_format(visit: Begin) -> None:
+    one = visit(accept_downloads=True).open(
+        "attention", more="Word alignment", threshold="0.05", sentence="the cat sat"
+    )
+    one.drawn()
+    page = one.page
+    lines = page.locator(".st-key-alignment .line")
+    lines.first.wait_for(state="attached")
+    links = lines.evaluate_all("nodes => nodes.map(n => [+n.dataset.k, +n.dataset.q, +n.dataset.weight])")
+    assert np.array(links)[:, 2].min() >= 0.05
+    with page.expect_download() as saved:
+        page.locator(".st-key-pharaoh button").click()
+    pairs = Path(saved.value.path()).read_text().split()
+    assert sorted(pairs) == sorted(f"{int(k)}-{int(q)}" for k, q, _ in links)
