@@ -86,13 +86,12 @@ def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False, d
             xgap=1,
             ygap=1,
             colorbar=_color_bar(seen.vocabulary),
-            customdata=[[seen.told(i, t) for t in range(count)] for i in range(rows)],
-            hovertemplate="%{customdata}<extra></extra>",
+            hoverinfo="skip",
         )
     )
     if count <= NUMBERS_UP_TO:
         figure.add_trace(_texts(seen, drawn, show_pieces, dark))
-    figure.add_trace(_click_targets(rows, count))
+    figure.add_trace(_click_targets(seen))
     figure.add_shape(
         type="rect", x0=step - 0.5, x1=step + 0.5, y0=-0.5, y1=rows - 0.5, line={"color": CHOSEN, "width": 3}
     )
@@ -127,15 +126,20 @@ def _texts(seen: Seen, drawn: np.ndarray, show_pieces: bool, dark: bool) -> go.S
     )
 
 
-def _click_targets(rows: int, count: int) -> go.Scatter:
-    """A click on a heatmap reaches nobody, so a marker lies over each cell and carries its step."""
+def _click_targets(seen: Seen) -> go.Scatter:
+    """A click on a heatmap reaches nobody, so a marker lies over each cell, carries its step and tells what is there.
+
+    Trap: a marker without hover gets no clicks either (test_a_click_on_the_lens_chooses_its_step).
+    """
+    rows, count = seen.ranks.shape
     steps = np.tile(np.arange(count), rows)
     return go.Scatter(
         x=steps,
         y=np.repeat(np.arange(rows), count),
         customdata=steps,
+        text=[seen.told(i, t) for i in range(rows) for t in range(count)],
+        hovertemplate="%{text}<extra></extra>",
         mode="markers",
-        hoverinfo="skip",
         showlegend=False,
         marker={"symbol": "square", "size": 28, "opacity": 0},
         selected={"marker": {"opacity": 0}},

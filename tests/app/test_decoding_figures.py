@@ -190,7 +190,7 @@ def test_the_wall_is_coloured_by_the_logarithm_of_the_rank() -> None:
 def test_the_cells_may_name_the_most_probable_piece_letter_by_letter() -> None:
     figure = lens_wall(seen(), step=0, title="t", show_pieces=True)
     assert "&lt;/script" in figure.data[1].text[1]
-    assert "<script" not in str(figure.data[0].customdata)
+    assert "<script" not in str(figure.data[2].text)
 
 
 def test_the_bars_of_a_step_are_its_probabilities_and_who_leads_where_it_does_not() -> None:
