@@ -42,7 +42,6 @@ def weights_map(
     )
     if rows * columns <= CELLS_TO_CLICK:
         q, k = np.divmod(np.arange(rows * columns, dtype=np.int16), columns)
-        names = [plotly_text(name) for name in queries.names], [plotly_text(name) for name in keys.names]
         figure.add_scatter(
             x=k,
             y=q,
@@ -50,8 +49,8 @@ def weights_map(
             marker={"symbol": "square", "size": 20, "opacity": 0},
             selected={"marker": {"opacity": 0}},
             unselected={"marker": {"opacity": 0}},
-            text=[f"{names[0][i]}<br>{names[1][j]}<br>{plain(weights[i, j])}" for i, j in zip(q, k, strict=True)],
-            hovertemplate="%{text}<extra></extra>",
+            text=[plain(weight) for weight in weights.ravel()],
+            hovertemplate="%{y}<br>looks at %{x}<br>%{text}<extra></extra>",
             showlegend=False,
         )
     for box in ((-0.5, columns - 0.5, query - 0.5, query + 0.5, 1.5), (key - 0.5, key + 0.5, -0.5, rows - 0.5, 1.5),

@@ -5,6 +5,8 @@
 Minus infinity has a mark of its own; a weight there is exactly 0, which is something else than a small weight.
 """
 
+from functools import partial
+
 import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -17,7 +19,9 @@ from app.figures.stages import Stage
 from app.figures.tensor import ink_on, number_text
 from app.theme import MASKED, ink, signed_scale, text_on_weight, weight_scale, weight_text
 
-NUMBERS_UP_TO = 16  # columns of a panel
+NUMBERS_UP_TO = 18  # columns of a panel; beyond, only what is masked is marked
+SHORT_FROM = 13  # columns from which numbers have one digit after the point
+MARKS_UP_TO = 26
 PANELS = ("scores before", "mask", "scores after", "weights")
 
 
@@ -60,16 +64,16 @@ def masking_figure(
         hovertemplate=hover, **shared, row=2, col=2,
     )  # fmt: skip
     _grey(figure, ~mask, 2)
-    if columns <= NUMBERS_UP_TO:
-        _texts(figure, mask.shape, letters(mask, parts).ravel().tolist(), [ink(dark)] * mask.size, 1, 2)
-        flat = [number_text(float(value)) for value in scores.ravel()]
-        _texts(figure, mask.shape, flat, [ink_on(abs(float(v)) / limit, dark) for v in scores.ravel()], 1, 1)
-        said = [number_text(float(v)) if np.isfinite(v) else "−∞" for v in masked_scores.ravel()]
-        inks = [ink_on(abs(float(v)) / limit, dark) if np.isfinite(v) else ink(dark) for v in masked_scores.ravel()]
-        _texts(figure, mask.shape, said, inks, 2, 1)
-        pairs = list(zip(weights.ravel().tolist(), mask.ravel().tolist(), strict=True))
-        shown = [weight_text(w) if may else plain_zero(w) for w, may in pairs]
-        _texts(figure, mask.shape, shown, [text_on_weight(w, dark) if may else ink(dark) for w, may in pairs], 2, 2)
+    if columns <= MARKS_UP_TO:
+        black = ink(dark)
+        _texts(figure, letters(mask, parts), np.full(mask.shape, black), 1, 2)
+        text = np.vectorize(partial(_score, columns=columns), otypes=[object])
+        inks = np.vectorize(lambda score: ink_on(abs(float(score)) / limit, dark), otypes=[object])
+        _texts(figure, text(scores), inks(scores), 1, 1)
+        _texts(figure, text(masked_scores), np.where(finite, inks(scores), black), 2, 1)
+        weighed = np.vectorize(partial(_weight, columns=columns), otypes=[object])(weights, mask)
+        on = np.vectorize(lambda weight: text_on_weight(float(weight), dark), otypes=[object])(weights)
+        _texts(figure, weighed, np.where(mask, on, black), 2, 2)
     for row in (1, 2):
         for column in (1, 2):
             frame_cell(figure, cell, mask.shape, column, row)
@@ -80,6 +84,20 @@ def masking_figure(
 def plain_zero(weight: float) -> str:
     """A masked weight as it is: "0", and what it is if it were anything else."""
     return "0" if weight == 0 else f"{weight:.1e}"
+
+
+def _score(score: float, columns: int) -> str:
+    if np.isinf(score):
+        return "−∞"
+    if columns > NUMBERS_UP_TO:
+        return ""
+    return f"{score:z.1f}" if columns >= SHORT_FROM else number_text(float(score))
+
+
+def _weight(weight: float, may: bool, columns: int) -> str:
+    if not may:
+        return plain_zero(float(weight))
+    return weight_text(float(weight)) if columns <= NUMBERS_UP_TO else ""
 
 
 ROW = 24  # px
@@ -108,12 +126,14 @@ def _grey(figure: go.Figure, where: np.ndarray, column: int) -> None:
     )  # fmt: skip
 
 
-def _texts(figure: go.Figure, shape: tuple[int, ...], texts: list[str], inks: list[str], row: int, column: int) -> None:
-    q, k = (index.ravel().astype(np.int16) for index in np.indices(shape))
-    font = {"size": 13 if shape[1] <= 9 else 11, "color": inks}
+def _texts(figure: go.Figure, texts: np.ndarray, inks: np.ndarray, row: int, column: int) -> None:
+    """A text in each cell (Q, K) of a panel that has one."""
+    q, k = np.nonzero(texts != "")
+    size = 13 if texts.shape[1] <= 9 else 11 if texts.shape[1] < SHORT_FROM else 10
     figure.add_scatter(
-        x=k, y=q, text=texts, mode="text", textfont=font, hoverinfo="skip", showlegend=False, row=row, col=column
-    )
+        x=k.astype(np.int16), y=q.astype(np.int16), text=texts[q, k].tolist(), mode="text",
+        textfont={"size": size, "color": inks[q, k].tolist()}, hoverinfo="skip", showlegend=False, row=row, col=column,
+    )  # fmt: skip
 
 
 def row_stages(

@@ -93,7 +93,7 @@ def parts_figure(
                 textfont={"size": 11, "color": ink(dark)}, hoverinfo="skip", showlegend=False, row=1, col=number,
             )  # fmt: skip
         if rows * columns * len(panels) <= CELLS_TO_CLICK:
-            _markers(figure, allowed, why, queries, keys, number)
+            _markers(figure, allowed, why, number)
         frame_cell(figure, cell, mask.shape, number)
     reason_legend(figure, list(parts), dark)
     panel_axes(figure, [name for name, _, _ in panels], queries, keys, dark, per_line=len(panels))
@@ -114,19 +114,18 @@ def panels_top(keys: TokenAxis, per_line: int) -> int:
     return 72 + tick_height(keys, 9 if len(keys) * per_line > SMALL_FROM else 12, 60)
 
 
-def _markers(
-    figure: go.Figure, allowed: np.ndarray, why: Parts, queries: TokenAxis, keys: TokenAxis, column: int
-) -> None:
+def _markers(figure: go.Figure, allowed: np.ndarray, why: Parts, column: int) -> None:
     """Something in each cell that can be clicked and says what it is."""
     rows, columns = allowed.shape
     q, k = np.divmod(np.arange(rows * columns, dtype=np.int16), columns)
-    names = [plotly_text(name) for name in queries.names], [plotly_text(name) for name in keys.names]
-    said = ["may look" if allowed[i, j] else " and ".join(NAMES[p] for p in forbidden_by(why, i, j)) for i, j in zip(q, k, strict=True)]  # fmt: skip  # noqa: E501
+    said = [
+        "may look" if allowed[i, j] else " and ".join(NAMES[p] for p in forbidden_by(why, i, j))
+        for i, j in zip(q, k, strict=True)
+    ]
     figure.add_scatter(
         x=k, y=q, mode="markers", marker={"symbol": "square", "size": 17, "opacity": 0},
         selected={"marker": {"opacity": 0}}, unselected={"marker": {"opacity": 0}},
-        text=[f"{names[0][i]}<br>{names[1][j]}<br>{text}" for i, j, text in zip(q, k, said, strict=True)],
-        hovertemplate="%{text}<extra></extra>", showlegend=False, row=1, col=column,
+        text=said, hovertemplate="%{y}<br>%{x}<br>%{text}<extra></extra>", showlegend=False, row=1, col=column,
     )  # fmt: skip
 
 
@@ -164,7 +163,7 @@ def panel_axes(
                 f"yaxis{suffix}": bare
                 | {
                     "tickvals": list(range(len(queries))),
-                    "ticktext": ticks(queries.tokens) if first else [""] * len(queries),
+                    "ticktext": ticks(queries.tokens),
                     "tickfont": {"size": 9 if len(queries) > 40 else 13, "color": role_color(queries.role, dark)},
                     "range": [len(queries) - 0.5, -0.5],
                     "automargin": True,

@@ -47,6 +47,7 @@ def verdict(
         real_queries: rows from here on are padding themselves; None: none is.
     """
     row, column = who(queries, query), who(keys, key)
+    row = row[0].upper() + row[1:]
     why = forbidden_by(parts, query, key)
     if not why:
         sentences = [f"{row} may look at {column}."]

@@ -62,9 +62,8 @@ def stages_figure(
     color = np.full((lines, columns), np.nan, dtype=np.float32)  # (K, stages)
     color[:, -1] = np.where(mask, weights, np.nan)
     grey = np.full((lines, columns), np.nan, dtype=np.float32)  # (K, stages)
-    for i, stage in enumerate(stages):
-        if i == columns - 1 or stage.values.dtype == bool or np.isinf(stage.values).any():
-            grey[~mask, i] = 1
+    masked = [stage.values.dtype == bool or bool(np.isinf(stage.values).any()) for stage in stages]
+    grey[~mask, masked.index(True) if True in masked else columns :] = 1  # from the mask on
     figure = go.Figure(
         go.Heatmap(z=color, zmin=0, zmax=1, colorscale=weight_scale(dark), showscale=False, hoverinfo="skip", ygap=1)
     )

@@ -1,0 +1,200 @@
+"""Pictures of masks: the colours are the model's mask, the letters its reasons, minus infinity has its own mark."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.figures.axes import TokenAxis
+from app.figures.batch import Line, batch_alt, batch_figure, batch_table
+from app.figures.mask_overview import Tile, overview_figure, overview_table
+from app.figures.masking import (
+    MARKS_UP_TO,
+    NUMBERS_UP_TO,
+    largest_masked,
+    masking_alt,
+    masking_figure,
+    masking_table,
+    plain_zero,
+    row_stages,
+)
+from app.figures.masks import CELLS_TO_CLICK, LETTERS_UP_TO, letters, mask_alt, mask_table, parts_figure, reasons
+from app.figures.reasons import together
+from app.figures.stages import stages_figure
+from app.theme import mask_color
+from transformer.config import ModelConfig
+from transformer.padding import mask_parts
+
+HOSTILE = ("</script><img src=x onerror=alert(1)>", "_a_ $x$ :red[b]", "<b>bold</b>", "", "🙂")
+SOURCE, TARGET = (5, 6, 7, 3, 0, 0), (2, 5, 6, 7, 0)
+CONFIG = ModelConfig(vocab_size=20, d_model=8, heads=2, attention_window=2)
+
+
+def axis(count: int, role: Any = "encoder", predicts: bool = False) -> TokenAxis:
+    tokens = tuple((HOSTILE * count)[:count])
+    return TokenAxis("Tokens", role, tokens, tokens if predicts else ())
+
+
+def stages(rows: int, columns: int, seed: int = 0) -> tuple[np.ndarray, ...]:
+    """scores, mask, masked_scores, weights of a random head."""
+    random = np.random.default_rng(seed)
+    scores = (3 * random.normal(size=(rows, columns))).astype(np.float32)
+    mask = random.random((rows, columns)) < 0.6
+    mask[:, 0] = True
+    masked = np.where(mask, scores, -np.inf).astype(np.float32)
+    weights = np.exp(masked - masked.max(-1, keepdims=True))
+    return scores, mask, masked, (weights / weights.sum(-1, keepdims=True)).astype(np.float32)
+
+
+def having(figure: Any, mode: str) -> list[Any]:
+    """The traces of texts, or of markers that say something."""
+    return [trace for trace in figure.data if getattr(trace, "mode", "") == mode and trace.text is not None]
+
+
+def test_a_cell_has_the_first_reason_as_its_colour_and_all_as_its_letters() -> None:
+    parts = mask_parts(CONFIG, SOURCE, TARGET, "decoder")
+    mask = together(parts)
+    found, said = reasons(mask, parts), letters(mask, parts)
+    assert (found == 0).tolist() == mask.tolist()
+    assert (found[0, 1], said[0, 1]) == (2, "F")
+    assert (found[3, 0], said[3, 0]) == (3, "W")
+    assert (found[0, 4], said[0, 4]) == (1, "PFW")
+    assert (found[3, 4], said[3, 4]) == (1, "PF")
+    assert (said == "").tolist() == mask.tolist()
+
+
+def test_what_is_drawn_as_forbidden_is_the_models_mask_not_the_parts() -> None:
+    parts = mask_parts(CONFIG, SOURCE, TARGET, "encoder")
+    mask = together(parts).copy()
+    mask[0, 5] = True  # as if the model allowed it all the same
+    figure = parts_figure(mask, parts, axis(6), axis(6), title="t", cell=(0, 5))
+    assert [trace for trace in figure.data if trace.type == "heatmap"][-1].z[0, 5] == 0
+
+
+@pytest.mark.parametrize(("kind", "panels"), [("encoder", 3), ("decoder", 4), ("cross", 1)])
+def test_each_part_has_a_panel_and_so_has_the_whole(kind: Any, panels: int) -> None:
+    parts = mask_parts(CONFIG, SOURCE, TARGET, kind)
+    mask = together(parts)
+    rows, columns = axis(mask.shape[0], predicts=True), axis(mask.shape[1])
+    figure = parts_figure(mask, parts, rows, columns, title="t", cell=(1, 2))
+    drawn = [trace.z for trace in figure.data if trace.type == "heatmap"]
+    assert len(drawn) == panels
+    for (_, part), z in zip(parts.items(), drawn, strict=False):
+        assert ((z == 0) == part).all()
+    assert ((drawn[-1] == 0) == mask).all()
+    markers = having(figure, "markers")
+    assert [len(trace.x) for trace in markers] == [mask.size] * panels
+    assert len(figure.layout.shapes) == 2 * panels
+    legend = [trace.name for trace in figure.data if trace.type == "scatter" and trace.name]
+    assert legend[0] == "may look"
+    assert len(legend) == 1 + len(parts)
+    table = mask_table(mask, parts, rows, columns)
+    assert [table[name][0] == "may look" for name in columns.names] == mask[0].tolist()
+    assert f"{int(mask[0].sum())} of {mask.shape[1]} keys" in mask_alt(mask, parts, rows, columns, "t")
+
+
+def test_a_large_mask_is_drawn_without_a_marker_in_each_cell() -> None:
+    n = max(int(CELLS_TO_CLICK**0.5), 3 * LETTERS_UP_TO) + 1
+    mask = np.tril(np.ones((n, n), dtype=bool))
+    figure = parts_figure(mask, {"padding": mask}, axis(n), axis(n), title="t", cell=(0, 0))
+    assert not having(figure, "markers")
+    assert not having(figure, "text")
+
+
+def test_the_overview_holds_all_masks_and_frames_the_chosen_one() -> None:
+    tiles = []
+    for number, source in enumerate(((5, 6, 7, 3, 0, 0), (5, 6, 7, 8, 9, 3))):
+        parts = [mask_parts(CONFIG, source, TARGET, kind) for kind in ("encoder", "decoder", "cross")]
+        tiles.append([Tile(f"kind {j}", f"sentence {number}", together(part), part) for j, part in enumerate(parts)])
+    figure = overview_figure(tiles, (1, 2), title="t")
+    wall = np.asarray(figure.data[0].z)
+    flat = [tile for line in tiles for tile in line]
+    assert (wall == 0).sum() == sum(tile.mask.sum() for tile in flat)
+    assert (~np.isnan(wall)).sum() == sum(tile.mask.size for tile in flat)
+    markers = figure.data[1]
+    assert [tuple(pair) for pair in markers.customdata] == [(i, j) for i in range(2) for j in range(3)]
+    frame = figure.layout.shapes[0]
+    assert frame.x0 < markers.x[5] < frame.x1
+    assert frame.y0 < markers.y[5] < frame.y1
+    assert overview_table(tiles)["may look"] == [int(tile.mask.sum()) for tile in flat]
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (5, 8), (6, NUMBERS_UP_TO), (4, MARKS_UP_TO), (3, 60)])
+def test_the_four_stages_are_drawn_as_they_are(rows: int, columns: int) -> None:
+    scores, mask, masked, weights = stages(rows, columns)
+    parts: Any = {"padding": mask}
+    queries, keys = axis(rows, "decoder", predicts=True), axis(columns)
+    figure = masking_figure(scores, mask, masked, weights, parts, queries, keys, title="t", cell=(0, 0))
+    before, allowed, after, infinite, weighed, zero = (np.asarray(t.z) for t in figure.data if t.type == "heatmap")
+    assert np.array_equal(before, scores)
+    assert np.array_equal(allowed == 0, mask)
+    assert np.array_equal(after[mask], masked[mask])
+    assert np.array_equal(weighed[mask], weights[mask])
+    for drawn, mark in ((after, infinite), (weighed, zero)):
+        assert np.array_equal(np.isnan(drawn), ~mask)
+        assert np.array_equal(~np.isnan(mark), ~mask)
+    texts = having(figure, "text")
+    assert len(texts) == (4 if columns <= MARKS_UP_TO else 0)
+    if texts:
+        assert list(texts[2].text).count("−∞") == (~mask).sum()
+        assert list(texts[3].text).count("0") == (~mask).sum()
+        assert len(texts[1].text) == (mask.size if columns <= NUMBERS_UP_TO else 0)
+    top = [figure.layout.yaxis.domain, figure.layout.yaxis3.domain]
+    assert all(0 <= low < high <= 1 for low, high in top)
+    table = masking_table(scores, mask, masked, weights, queries, keys)
+    assert np.array_equal(np.asarray(table["weight"]).reshape(mask.shape), weights)
+    assert "minus infinity" in masking_alt(weights, mask, "t")
+
+
+def test_a_masked_weight_that_is_not_zero_would_show() -> None:
+    scores, mask, masked, weights = stages(4, 6)
+    assert largest_masked(weights, mask) == 0
+    weights[~mask] = 1e-7
+    assert largest_masked(weights, mask) == pytest.approx(1e-7)
+    assert plain_zero(1e-7) == "1.0e-07"
+    figure = masking_figure(scores, mask, masked, weights, {"padding": mask}, axis(4), axis(6), title="t", cell=(0, 0))
+    assert "1.0e-07" in having(figure, "text")[3].text
+
+
+def test_the_row_says_masked_from_the_mask_on() -> None:
+    scores, mask, masked, weights = stages(4, 6, seed=2)
+    row = int((~mask).sum(axis=1).argmax())
+    found = row_stages(scores, scores, mask, masked, weights, row)
+    figure = stages_figure(found, axis(6), mask[row], title="t", chosen=0)
+    grey = ~np.isnan(np.asarray(figure.data[1].z))
+    assert grey[~mask[row]].tolist() == [[False, False, True, True, True]] * int((~mask[row]).sum())
+    assert not grey[mask[row]].any()
+    assert figure.data[2].text[2 * 6 : 3 * 6].count("masked") == (~mask[row]).sum()
+
+
+def test_the_batch_is_a_rectangle_with_padding_at_the_right() -> None:
+    lines = [
+        Line("encoder, sentence 1", "encoder", HOSTILE, 5),
+        Line("encoder, sentence 2", "encoder", ("a", "</s>", "<pad>", "<pad>", "<pad>"), 2),
+        Line("decoder, sentence 1", "decoder", ("<s>", "b"), 2),
+    ]
+    figure = batch_figure(lines, title="t")
+    z = np.asarray(figure.data[0].z)
+    assert z[0].tolist() == [1] * 5
+    assert z[1].tolist() == [1, 1, 0, 0, 0]
+    assert z[2, :2].tolist() == [2, 2]
+    assert np.isnan(z[2, 2:]).all()
+    assert not any("<img" in text for text in (*figure.data[1].text, *figure.data[1].hovertext))
+    assert batch_table(lines)["3"] == [HOSTILE[2], "<pad>", ""]
+    assert "2 tokens and 3 of padding" in batch_alt(lines, "t")
+    long = batch_figure([Line("encoder, sentence 1", "encoder", ("▁word",) * 60, 60)], title="t")
+    assert long.data[1].mode == "markers"
+
+
+def test_hostile_tokens_are_drawn_letter_by_letter() -> None:
+    parts = mask_parts(CONFIG, SOURCE, TARGET, "encoder")
+    figure = parts_figure(together(parts), parts, axis(6), axis(6), title="<i>t</i>", cell=(0, 0))
+    for layout in (figure.layout.xaxis, figure.layout.xaxis2, figure.layout.yaxis):
+        assert not any("<img" in text or "<b>" in text for text in layout.ticktext)
+    assert "<i>" not in figure.layout.title.text
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_reasons_have_colours_of_their_own(dark: bool) -> None:
+    colors = {mask_color(name, dark) for name in ("allowed", "padding", "causal", "window")}
+    assert len(colors) == 4
