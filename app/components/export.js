@@ -45,7 +45,17 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(a.href), 10000);
 }
 
+// A picture that may be wider than its place can be scrolled with the keyboard too.
+function reachable(target, name) {
+  const box = document.querySelector(`.st-key-${CSS.escape(target)}`);
+  if (!box || getComputedStyle(box).overflowX !== "auto") return;
+  box.tabIndex = 0;
+  box.setAttribute("role", "group");
+  box.setAttribute("aria-label", name);
+}
+
 export default function ({ data, parentElement }) {
+  reachable(data.target, data.name);
   const root = parentElement.querySelector(".root");
   const row = document.createElement("div");
   row.className = "buttons";
