@@ -26,7 +26,7 @@ PAGES: dict[str, Page] = {
     "masks": Page("masks", "Masks", (HEATMAP,)),
     "positions": Page("positions", "Positions", (HEATMAP, CHART)),
     "scaling": Page("scaling", "Scaling and softmax", (CHART,)),
-    "decoding": Page("decoding", "Decoding", (CHART,)),
+    "decoding": Page("decoding", "Decoding", ("svg.loop", ".js-plotly-plot .barlayer .point")),
 }
 
 
