@@ -4,9 +4,6 @@ Values are signed, so the colours diverge around 0 and the range is symmetric. N
 room for them; hover, table and CSV have them all.
 """
 
-import csv
-import io
-
 import numpy as np
 import plotly.graph_objects as go
 
@@ -134,19 +131,11 @@ def ink_on(strength: float, dark: bool) -> str:
     return "#000000" if (strength > 0.75) == dark else "#ffffff"
 
 
-def tensor_table(values: np.ndarray, rows: TokenAxis, columns: str = "dimension", first: int = 0) -> dict[str, object]:
+def tensor_table(
+    values: np.ndarray, rows: TokenAxis, columns: str = "dimension", first: int = 0
+) -> dict[str, list[str] | np.ndarray]:
     """The same numbers as columns of a table, the first of which names the rows."""
     return {"token": list(rows.names), **{f"{columns} {first + c}": values[:, c] for c in range(values.shape[1])}}
-
-
-def tensor_csv(values: np.ndarray, rows: TokenAxis, columns: str = "dimension", first: int = 0) -> str:
-    """The same numbers with all their digits. Names begin with a position, so that none can be a formula."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(["token", *(f"{columns} {first + c}" for c in range(values.shape[1]))])
-    for name, row in zip(rows.names, values, strict=True):
-        writer.writerow([name, *(str(np.float32(v)) for v in row)])
-    return buffer.getvalue()
 
 
 def tensor_alt(values: np.ndarray, rows: TokenAxis, title: str) -> str:

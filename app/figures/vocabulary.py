@@ -4,7 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from app.figures.axes import ticks
-from app.figures.charts import FAINT, axis, settle
+from app.figures.charts import axis, settle
 from app.figures.distribution import Offer
 from app.theme import TICK_SIZE, ink, role_color
 

@@ -2,8 +2,8 @@
 
 The list is made from the checkpoint's own config: its layers, the place of its norms, its positions. A station is known
 by the name of its site (contract 1 of the design), or by a plain name where the model has no tensor of its own there:
-`characters`, `pieces`, `chosen`; and `….concatenated`, which is the site `context` with its heads joined. What is said at
-each station stands in walk.toml.
+`characters`, `pieces`, `chosen`; and `….concatenated`, which is the site `context` with its heads joined. What is said
+at each station stands in walk.toml.
 """
 
 import tomllib
@@ -91,7 +91,7 @@ def stations(config: ModelConfig, detail: Detail = "exam") -> tuple[Station, ...
 
 
 def nearest(wanted: str, walk: tuple[Station, ...]) -> int:
-    """The place in the walk of a station, or of the one that shares most of its name: walks differ by detail and model."""
+    """The place in the walk of a station, or of the one whose name begins most alike: walks differ."""
     parts = wanted.split(".")
 
     def shared(station: Station) -> int:
@@ -154,7 +154,7 @@ def _fill(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
             else "Padding would be masked; one sentence alone has none, so every position may be seen."
         ) + window,
         "positions": {
-            "sinusoidal": "Sines and cosines of the position, a wavelength for each pair of dimensions. Nothing is learned.",
+            "sinusoidal": "Sines and cosines of the position, a wavelength for each pair of dimensions.",
             "learned": "This checkpoint learned a vector for each position; the paper tried that too (Table 3, row E).",
             "none": "This checkpoint has no positions: zeros are added.",
         }[config.positions],

@@ -114,9 +114,8 @@ def test_the_map_leads_to_stations_and_marks_where_one_is(config: ModelConfig) -
 
 
 def opened(open_app: Callable[..., AppTest], station: str, **address: str) -> AppTest:
-    app = open_app(at=station, detail="Every step", **address)
+    app = open_app(at=station, detail="Every step", sentence=SENTENCE, **address)
     app.switch_page(VIEW).run()
-    app.text_input(key="sentence").set_value(SENTENCE).run()
     assert not app.exception
     return app
 

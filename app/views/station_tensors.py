@@ -1,0 +1,151 @@
+"""Stations that show tokens by dimensions: the residual stream, a head's slice, LayerNorm, hidden units."""
+
+import numpy as np
+import streamlit as st
+
+from app.figures.axes import TokenAxis
+from app.figures.firing import firing_table, firing_units, share_firing
+from app.figures.normalisation import before_and_after, moments_table
+from app.figures.tensor import NUMBERS_UP_TO, tensor_alt, tensor_heatmap, tensor_table
+from app.figures.walk import Station
+from app.session import HEAD, SOURCE_TOKEN, STEP, is_dark
+from app.views.placed import placed
+from app.views.stage import Scene
+
+
+def stream(scene: Scene, here: Station) -> None:
+    """(Q, D): all heads or none."""
+    values = tensor(scene, here)
+    if here.name == "concatenated":
+        values = values.transpose(1, 0, 2).reshape(values.shape[1], -1)  # (H, Q, E) -> (Q, D)
+    _pictures(values, rows_of(scene, here), title_of(here), chosen_row(scene, here))
+
+
+def head(scene: Scene, here: Station) -> None:
+    """(Q, E) or (K, E): what the chosen head has of (H, Q, E)."""
+    chosen = choose_head(scene)
+    rows = rows_of(scene, here)
+    if here.name in ("key", "value") and here.part == "cross_attention":
+        rows = scene.source
+    frame = chosen_row(scene, here) if rows.role == rows_of(scene, here).role else None
+    _pictures(tensor(scene, here)[chosen], rows, f"{title_of(here)}, head {chosen + 1}", frame)
+
+
+def norm(scene: Scene, here: Station) -> None:
+    """(Q, D), and the mean and deviation of each row before and after."""
+    before, after = _before_norm(scene, here), tensor(scene, here)
+    rows, title = rows_of(scene, here), title_of(here)
+    placed(
+        before_and_after(before, after, rows, title=title, dark=is_dark()),
+        key="norm",
+        name=title,
+        alt=f"{title}: mean and deviation of each row before and after; the table has the numbers.",
+        table=lambda: moments_table(before, after, rows),
+    )
+    st.caption(
+        "After the learned gain and shift the mean is no longer exactly 0 and the deviation no longer exactly 1; "
+        "but rows that were long and rows that were short now have much the same length."
+    )
+    _pictures(after, rows, f"{title}, after", chosen_row(scene, here))
+
+
+def hidden(scene: Scene, here: Station) -> None:
+    """(Q, F), and the units of the chosen token before and after the activation."""
+    found = scene.record(f"{here.stack}.layers.{here.layer}.*")
+    base = (here.site or "").rsplit(".", 1)[0]
+    before, after = found[f"{base}.hidden"], found[f"{base}.activated"]
+    rows, row, title = rows_of(scene, here), chosen_row(scene, here), title_of(here)
+    activation = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU"}[scene.config.activation]
+    share = share_firing(after)
+    st.caption(
+        f"Of {after.shape[1]:,} units, {share[row]:.0%} fire for this token ({int((after[row] > 0).sum()):,}); "
+        f"{share.mean():.0%} on average over all tokens."
+    )
+    placed(
+        firing_units(before[row], after[row], rows.tokens[row], title=title, activation=activation, dark=is_dark()),
+        key="firing",
+        name=title,
+        alt=f"{title}: the strongest and the most silenced units of the chosen token, before and after.",
+        table=lambda: firing_table(before, after, rows),
+    )
+    values = before if here.name == "hidden" else after
+    placed(
+        tensor_heatmap(values, rows, title=title, columns="unit", row=row, norms=True, dark=is_dark()),
+        key="units",
+        name=f"{title}, all units",
+        alt=tensor_alt(values, rows, title),
+        table=lambda: tensor_table(values, rows, "unit"),
+    )
+
+
+def tensor(scene: Scene, here: Station) -> np.ndarray:
+    """The tensor of the station. The whole layer is recorded at once, so that the next stations are there already."""
+    site = here.site or ""
+    if here.layer is not None:
+        return scene.record(f"{here.stack}.layers.{here.layer}.*")[site]
+    return scene.record(site)[site]
+
+
+def rows_of(scene: Scene, here: Station) -> TokenAxis:
+    """Whose rows they are."""
+    return scene.source if here.stack == "encoder" else scene.target
+
+
+def chosen_row(scene: Scene, here: Station) -> int:
+    """The chosen row of this stack, from 0."""
+    key = SOURCE_TOKEN if here.stack == "encoder" else STEP
+    return min(max(int(st.session_state.get(key, 0)), 0), len(rows_of(scene, here)) - 1)
+
+
+def title_of(here: Station) -> str:
+    """What is shown, and where in the model it is."""
+    place = f", layer {here.layer + 1}" if here.layer is not None else ""
+    return f"{here.title}: {here.stack}{place}"
+
+
+def choose_head(scene: Scene) -> int:
+    """The chosen head, from 0; on opening the first."""
+    options = list(range(1, scene.config.heads + 1))
+    if len(options) <= 16:
+        value = st.segmented_control("Head", options, default=1, required=True, key=HEAD, bind="query-params")
+    else:
+        value = st.selectbox("Head", options, key=HEAD, bind="query-params")
+    return int(value or 1) - 1
+
+
+def _pictures(values: np.ndarray, rows: TokenAxis, title: str, row: int | None) -> None:
+    """All dimensions at a glance, then a few of them in numbers."""
+    placed(
+        tensor_heatmap(values, rows, title=title, row=row, norms=True, dark=is_dark()),
+        key="tensor",
+        name=title,
+        alt=tensor_alt(values, rows, title),
+        table=lambda: tensor_table(values, rows),
+    )
+    width = values.shape[1]
+    if width <= NUMBERS_UP_TO:
+        return
+    starts = list(range(0, width, NUMBERS_UP_TO))
+    first = st.select_slider(
+        "Numbers of dimensions from", starts, value=0, key=f"first_{width}", persist_state="session"
+    )
+    window = values[:, first : first + NUMBERS_UP_TO]
+    name = f"{title}, dimensions {first} to {first + window.shape[1] - 1}"
+    limit = float(np.abs(values).max())
+    placed(
+        tensor_heatmap(window, rows, title=name, first=first, row=row, limit=limit, dark=is_dark()),
+        key="tensor_numbers",
+        name=name,
+        alt=tensor_alt(window, rows, name),
+        table=lambda: tensor_table(window, rows, first=first),
+    )
+
+
+def _before_norm(scene: Scene, here: Station) -> np.ndarray:
+    if here.layer is None:  # the last LayerNorm of a pre-norm stack
+        layers = scene.config.encoder_layers if here.stack == "encoder" else scene.config.decoder_layers
+        site = f"{here.stack}.layers.{layers - 1}.feed_forward.residual_sum"
+        return scene.record(site)[site]
+    base = (here.site or "").rsplit(".", 1)[0]
+    name = "residual_in" if scene.config.norm == "pre" else "residual_sum"
+    return scene.record(f"{here.stack}.layers.{here.layer}.*")[f"{base}.{name}"]
