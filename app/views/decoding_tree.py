@@ -25,6 +25,7 @@ from transformer.text.normalise import clean
 
 NODE = "search_node"  # (search, step, node) that the reader chose
 PREFIX = "search_prefix"  # (search, pieces) from which the reader lets the model go on
+MANY = 700  # candidates; beyond, the tree opens with those alone that went on
 OFFERED = 6  # pieces to go on with
 
 
@@ -36,7 +37,7 @@ def tree_part(scene: Scene, step: int) -> None:
     node = _chosen(scene, step, way)
     probabilities = [math.exp(node.log_probability) for node in found.tree]
     title = f"{_NAMES[found.settings.method]}: {len(found.tree) - 1} candidates, the best sums on top"
-    pruned = st.toggle("Show what went no further", True, key="show_pruned")
+    pruned = st.toggle("Show what went no further", len(found.tree) <= MANY, key="show_pruned")
     with st.container(key="picture_tree"):
         tree(
             tree_picture(found.tree, best, node.id, probabilities, title=title, pruned=pruned, dark=is_dark())

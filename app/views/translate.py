@@ -7,6 +7,7 @@ import streamlit as st
 from app import components
 from app.figures.pieces import source_strip, source_table, target_strip, target_table
 from app.session import Opened, is_dark, show_hypothesis, shown_hypothesis
+from app.theme import score_text
 from app.views.attention_pictures import attention_pictures
 from app.views.stage import choose_sentence
 from transformer.decoding.translation import Translation
@@ -45,7 +46,7 @@ def _results(opened: Opened, translation: Translation) -> int:
                 st.subheader("Alternatives", anchor=False)
                 components.choices(
                     [
-                        {"text": other.text or "(nothing)", "detail": f"{other.normalised_score:.2f}"}
+                        {"text": other.text or "(nothing)", "detail": score_text(other.normalised_score)}
                         for other in translation.hypotheses
                     ],
                     chosen,
