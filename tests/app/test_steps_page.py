@@ -113,9 +113,13 @@ def test_the_map_leads_to_stations_and_marks_where_one_is(config: ModelConfig) -
             assert all(a["y"] + a["height"] <= b["y"] for a, b in pairwise(column))
 
 
-def opened(open_app: Callable[..., AppTest], station: str, **address: str) -> AppTest:
-    app = open_app(at=station, detail="Every step", sentence=SENTENCE, **address)
+def opened(open_app: Callable[..., AppTest], station: str, row: int = 0, **address: str) -> AppTest:
+    app = open_app(at=station, detail="Every step", **address)
     app.switch_page(VIEW).run()
+    app.text_input(key="sentence").set_value(SENTENCE).run()
+    if row:
+        app.session_state["t"] = row
+        app.run()
     assert not app.exception
     return app
 
@@ -203,14 +207,14 @@ def test_layer_norm_shows_mean_and_deviation_before_and_after(open_app: Callable
 
 def test_units_that_fire_are_counted(open_app: Callable[..., AppTest], truth: Truth) -> None:
     site = "decoder.layers.2.feed_forward.activated"
-    app = opened(open_app, site, t="2")
+    app = opened(open_app, site, row=1)
     fires = int((truth[site][1] > 0).sum())
     assert any(f"({fires:,})" in caption.value for caption in app.caption)
     np.testing.assert_array_equal(drawn(app, 1), truth[site])
 
 
 def test_the_distribution_is_the_softmax_of_the_logits(open_app: Callable[..., AppTest], truth: Truth) -> None:
-    app = opened(open_app, "probabilities", t="2")
+    app = opened(open_app, "probabilities", row=1)
     bars = json.loads(app.get("plotly_chart")[0].proto.spec)["data"][0]["x"]
     shown = np.frombuffer(base64.b64decode(bars["bdata"]), dtype=bars["dtype"])
     expected = torch.from_numpy(truth["logits"][1].copy()).double().softmax(-1).sort(descending=True).values
