@@ -5,7 +5,7 @@ const NAMES = ["layer", "head"];
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
-  const state = (parentElement.headlight ??= { by: null, up: true, top: 0 });
+  const state = (parentElement.headlight ??= { by: null, up: true, top: 0, chosen: null });
   const titles = [...NAMES, ...data.columns.map((column) => column.title)];
   const value = (row, title) => (NAMES.includes(title) ? row[title] : row.values[titles.indexOf(title) - NAMES.length]);
   const largest = data.columns.map((column, i) => column.most ?? Math.max(...data.rows.map((row) => row.values[i]), 1e-9));
@@ -68,6 +68,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
     state.top = root.querySelector(".ranking")?.scrollTop ?? state.top;
     root.replaceChildren(frame);
     frame.scrollTop = state.top;
+    if (state.chosen !== data.chosen) {  // another head: its row is brought into view
+      const row = rows[order.indexOf(data.chosen)], above = row.offsetTop - head.offsetHeight;
+      if (above < frame.scrollTop) frame.scrollTop = above;
+      else if (row.offsetTop + row.offsetHeight > frame.scrollTop + frame.clientHeight) frame.scrollTop = row.offsetTop + row.offsetHeight - frame.clientHeight;
+      state.chosen = data.chosen;
+    }
     if (focus?.column !== undefined) head.children[focus.column].firstChild.focus();
     if (focus?.row !== undefined) rows[order.indexOf(focus.row)]?.focus({ preventScroll: true });
   };

@@ -25,7 +25,7 @@ from app.views.stage import Scene, stage
 from app.views.triplet import shape_text, triplet
 
 ONE_ROW = "one"
-NAMINGS: dict[Naming, str] = {"both": "reads and predicts", "reads": "what it reads", "predicts": "what it predicts"}
+NAMINGS: list[Naming] = ["both", "reads", "predicts"]
 TABS = ("Across the layers", "Word alignment", "BertViz")
 
 
@@ -99,9 +99,8 @@ def _options(kind: Kind) -> Options:
         naming: Naming = "both"
         if kind != "encoder":
             naming = st.segmented_control(
-                "A row is called by",
-                list(NAMINGS),
-                format_func=NAMINGS.__getitem__,
+                "Names of a row",
+                NAMINGS,
                 default="both",
                 required=True,
                 key="naming",
@@ -142,7 +141,8 @@ def _said(chosen: Chosen) -> None:
             "the rest of the row is divided by what is left."
         )
         if now.emptied:
-            text += f" {now.emptied} {'row' if now.emptied == 1 else 'rows'} could see nothing else and stay empty."
+            rows_ = "1 row stays" if now.emptied == 1 else f"{now.emptied} rows stay"
+            text += f" {rows_} empty: nothing else could be seen from there."
         st.caption(text)
     elif now.remarks and now.remarks[0].startswith("special"):
         st.caption("There is nothing but special tokens here, so none is hidden.")
