@@ -237,11 +237,12 @@ def test_every_station_opens(norm: Any, tmp_path: Path, open_app: Callable[..., 
     """The whole walk over a small model of odd depth, at both levels of detail."""
     write_checkpoint(tmp_path / "odd.safetensors", Size(1, 2, 1), options={"norm": norm})
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
-    app = AppTest.from_file(str(Path(VIEW).parents[1] / "main.py"), default_timeout=60).run()
+    app = AppTest.from_file(str(Path(VIEW).parents[1] / "main.py"), default_timeout=60)
+    app.query_params["detail"] = "Every step"
+    app.run()
     app.switch_page(VIEW).run()
     config = Translator.load(tmp_path / "odd.safetensors").model.config
     assert config.norm == norm
-    app.segmented_control(key="detail").set_value("Every step").run()
     layers = {None, 0, config.decoder_layers - 1}
     for station in stations(config):
         if station.layer in layers:
