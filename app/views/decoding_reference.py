@@ -41,7 +41,7 @@ def reference_part(scene: Scene) -> None:
             difference_data(reference, text, label="The translation beside the reference"),
             key="difference",
         )
-    belongings(key="difference", name="Difference", table=lambda: difference_table(reference, text, NAMES))
+    belongings(key="difference", name="Difference", table=lambda: difference_table(reference, text, NAMES), drawn=False)
     if len(hypotheses) > 1:
         st.subheader("The alternatives", anchor=False)
         components.choices(

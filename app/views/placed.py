@@ -25,10 +25,15 @@ def placed(figure: go.Figure, *, key: str, name: str, alt: str, table: Callable[
     belongings(key=key, name=name, table=table)
 
 
-def belongings(*, key: str, name: str, table: Callable[[], Table]) -> None:
-    """Below the picture in the container `picture_{key}`: downloads, and the table twin."""
+def belongings(*, key: str, name: str, table: Callable[[], Table], drawn: bool = True) -> None:
+    """Below the picture in the container `picture_{key}`: downloads, and the table twin.
+
+    Args:
+        drawn: whether it is a drawing; words of the page cannot be saved as one.
+    """
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(width=150):
+            if drawn:
             components.export(f"picture_{key}", name, key=f"export_{key}")
         st.download_button(
             "CSV", lambda: columns_csv(table()), f"{name}.csv", "text/csv", key=f"csv_{key}", on_click="ignore"
