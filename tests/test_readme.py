@@ -25,7 +25,7 @@ def test_the_three_lines_of_the_readme_translate(
     assert len([line for line in code.splitlines() if line.strip()]) == 3
     exec(code, {})
     printed = capsys.readouterr().out.strip()
-    promised = re.search(r"# (\w+)", code)
+    promised = re.search(r"# (.+)", code)
     assert promised is not None
     assert printed == promised[1]
 

@@ -8,7 +8,7 @@ from playwright.sync_api import sync_playwright
 
 from tests.browser.driver import FLAGS, ROOT, browser_path, running_app
 
-SHOWN = {"checkpoint": "numbers", "sentence": "three hundred and sixty-five"}
+SHOWN = {"checkpoint": "en-de", "sentence": "I have never seen such a beautiful garden."}
 
 
 def main() -> None:
