@@ -32,9 +32,9 @@ def belongings(*, key: str, name: str, table: Callable[[], Table], drawn: bool =
         drawn: whether it is a drawing; words of the page cannot be saved as one.
     """
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        with st.container(width=150):
-            if drawn:
-            components.export(f"picture_{key}", name, key=f"export_{key}")
+        if drawn:
+            with st.container(width=150):
+                components.export(f"picture_{key}", name, key=f"export_{key}")
         st.download_button(
             "CSV", lambda: columns_csv(table()), f"{name}.csv", "text/csv", key=f"csv_{key}", on_click="ignore"
         )
