@@ -100,7 +100,6 @@ def _buttons(scene: Scene) -> int:
             args=(step + 1,),
             disabled=step == count - 1,
             key="next_step",
-            type="primary",
         )
     return step
 
