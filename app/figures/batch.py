@@ -7,7 +7,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from app.figures.axes import plotly_text, visible
-from app.figures.charts import settle
+from app.figures.charts import settled
+from app.figures.panels import BARE, heat, places, words
 from app.theme import ink, mask_color, role_color
 
 TEXT_UP_TO = 26  # columns; beyond, a token does not fit into its cell
@@ -40,24 +41,16 @@ def batch_figure(lines: Sequence[Line], *, title: str, dark: bool = False) -> go
             hover.append(f"{line.name}, position {j + 1}<br>{plotly_text(shown)}")
     colors = [mask_color("padding", dark), _soft(role_color("encoder", dark)), _soft(role_color("decoder", dark))]
     scale = [(edge / 3, color) for i, color in enumerate(colors) for edge in (i, i + 1)]
-    figure = go.Figure(
-        go.Heatmap(z=z, zmin=-0.5, zmax=2.5, colorscale=scale, showscale=False, xgap=2, ygap=4, hoverinfo="skip")
-    )
-    figure.add_scatter(
-        x=np.array(x, dtype=np.int16),
-        y=np.array(y, dtype=np.int16),
-        text=text if columns <= TEXT_UP_TO else None,
-        hovertext=hover,
-        mode="text" if columns <= TEXT_UP_TO else "markers",
-        marker={"opacity": 0, "size": 14},
-        textfont={"size": 14, "color": ink(dark)},
-        hovertemplate="%{hovertext}<extra></extra>",
-        showlegend=False,
-    )
+    template = "%{hovertext}<extra></extra>"
+    at = np.array(x, dtype=np.int16), np.array(y, dtype=np.int16)
+    if columns <= TEXT_UP_TO:
+        tokens = words(*at, text, ink(dark), 14, hovertext=hover, hovertemplate=template, hoverinfo=None)
+    else:
+        tokens = places(*at, [], template, 14, hovertext=hover)
+    data = [heat(z, scale, -0.5, 2.5, xgap=2, ygap=4), tokens]
     every = max(1, columns // 30)
-    bare = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": "", "tickmode": "array"}
-    figure.update_layout(
-        xaxis=bare
+    layout = settled(title, 64 + 32 * len(lines), top=54, bottom=8) | {
+        "xaxis": BARE
         | {
             "side": "top",
             "tickvals": list(range(0, columns, every)),
@@ -65,7 +58,7 @@ def batch_figure(lines: Sequence[Line], *, title: str, dark: bool = False) -> go
             "tickfont": {"size": 12, "color": ink(dark)},
             "range": [-0.5, columns - 0.5],
         },
-        yaxis=bare
+        "yaxis": BARE
         | {
             "tickvals": list(range(len(lines))),
             "ticktext": [plotly_text(line.name) for line in lines],
@@ -73,8 +66,8 @@ def batch_figure(lines: Sequence[Line], *, title: str, dark: bool = False) -> go
             "range": [len(lines) - 0.5, -0.5],
             "automargin": True,
         },
-    )
-    return settle(figure, title, 64 + 32 * len(lines), top=54, bottom=8)
+    }
+    return go.Figure(data, layout)
 
 
 def _soft(color: str) -> str:

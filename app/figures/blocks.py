@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from math import log2
 from typing import Literal
 
+import numpy as np
 import plotly.graph_objects as go
 
-from app.figures.charts import settle
+from app.figures.charts import settled
+from app.figures.panels import BARE, words
 from app.theme import Role, ink, role_color
 
 Kind = Literal["cross", "encoder", "decoder"]
@@ -72,55 +74,77 @@ def side(n: int) -> float:
     return 14 + 9 * log2(n + 1)
 
 
+SIGN = 26.0
+GAP = 62.0  # between the lines
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A block in the picture: its left edge and the middle of its height, and the sign that follows it."""
+
+    block: Block
+    left: float
+    middle: float
+    sign: str
+
+    @property
+    def height(self) -> float:
+        return side(self.block.sides[0])
+
+    @property
+    def width(self) -> float:
+        return side(self.block.sides[1])
+
+
 def blocks_figure(kind: Kind, sizes: Sizes, *, title: str, dark: bool = False) -> go.Figure:
-    """All equations, in two lines."""
-    figure = go.Figure()
-    lines = blocks(kind, sizes)
-    tall = [max(side(block.sides[0]) for equation in line for block in equation) for line in lines]
-    widths = [sum(_width(equation) for equation in line) for line in lines]
-    whole = max(widths) + 80
-    y = 0.0
-    for line, height, width in zip(lines, tall, widths, strict=True):
+    """All equations, in two lines: each block with its name above and its shape below."""
+    placed, width, height = _layout(blocks(kind, sizes))
+    colors = [role_color(p.block.role, dark) if p.block.role else ink(dark) for p in placed]
+    centers = np.array([p.left + p.width / 2 for p in placed])
+    tops, bottoms = (np.array([p.middle + sign * p.height / 2 for p in placed]) for sign in (-1, 1))
+    names = [f"<b>{p.block.name}</b>" for p in placed]
+    shapes = [" × ".join(p.block.letters) + "<br>" + " × ".join(str(n) for n in p.block.sides) for p in placed]
+    signed = [p for p in placed if p.sign]
+    data = [
+        words(centers, tops, names, colors, 14, textposition="top center"),
+        words(centers, bottoms, shapes, colors, 14, textposition="bottom center"),
+        words(
+            np.array([p.left + p.width + SIGN / 2 for p in signed]), np.array([p.middle for p in signed]),
+            [p.sign for p in signed], ink(dark), 20,
+        ),
+    ]  # fmt: skip
+    boxes = [
+        {
+            "type": "rect", "x0": p.left, "x1": p.left + p.width, "y0": p.middle - p.height / 2,
+            "y1": p.middle + p.height / 2, "fillcolor": color, "opacity": 0.42 if p.block.learned else 0.18,
+            "line": {"color": color, "width": 2, "dash": "dot" if p.block.learned else "solid"},
+        }
+        for p, color in zip(placed, colors, strict=True)
+    ]  # fmt: skip
+    layout = settled(title, int(60 + 1.15 * height), top=46, bottom=6) | {
+        "xaxis": BARE | {"visible": False, "range": [0, width]},
+        "yaxis": BARE | {"visible": False, "range": [height - 20, -24]},
+        "shapes": boxes,
+    }
+    return go.Figure(data, layout)
+
+
+def _layout(lines: list[list[list[Block]]]) -> tuple[list[Placed], float, float]:
+    """Where everything stands, and the width and height of it all."""
+    placed: list[Placed] = []
+    widths = [sum(sum(side(b.sides[1]) for b in equation) + 2 * SIGN for equation in line) for line in lines]
+    whole, y = max(widths) + 80, 0.0
+    for line, width in zip(lines, widths, strict=True):
+        tall = max(side(block.sides[0]) for equation in line for block in equation)
         gap = (whole - width) / len(line)
         x = gap / 2
         for equation in line:
             for block, sign in zip(equation, ("·", "=", ""), strict=True):
-                x = _draw(figure, block, x, y + height / 2, sign, dark)
+                placed.append(Placed(block, x, y + tall / 2, sign))
+                x += side(block.sides[1]) + (SIGN if sign else 0)
             x += gap
-        y += height + 62
-    bare = {"visible": False, "fixedrange": True}
-    figure.update_layout(xaxis=bare | {"range": [0, whole]}, yaxis=bare | {"range": [y - 20, -24]}, showlegend=False)
-    return settle(figure, title, int(60 + 1.15 * y), top=46, bottom=6)
-
-
-SIGN = 26.0
-
-
-def _width(equation: list[Block]) -> float:
-    return sum(side(block.sides[1]) for block in equation) + 2 * SIGN
-
-
-def _draw(figure: go.Figure, block: Block, x: float, middle: float, sign: str, dark: bool) -> float:
-    """A block with its name above and its shape below; returns where the next begins."""
-    height, width = side(block.sides[0]), side(block.sides[1])
-    color = role_color(block.role, dark) if block.role else ink(dark)
-    top, bottom = middle - height / 2, middle + height / 2
-    dash = "dot" if block.learned else "solid"
-    figure.add_shape(
-        type="rect", x0=x, x1=x + width, y0=top, y1=bottom, fillcolor=color, opacity=0.42 if block.learned else 0.18,
-        line={"color": color, "width": 2, "dash": dash},
-    )  # fmt: skip
-    center = x + width / 2
-    numbers = f"{block.letters[0]} × {block.letters[1]}<br>{block.sides[0]} × {block.sides[1]}"
-    for text, at, anchor in ((f"<b>{block.name}</b>", top, "bottom"), (numbers, bottom, "top")):
-        figure.add_annotation(
-            x=center, y=at, text=text, showarrow=False, yanchor=anchor, font={"size": 14, "color": color}
-        )
-    if sign:
-        figure.add_annotation(
-            x=x + width + SIGN / 2, y=middle, text=sign, showarrow=False, font={"size": 20, "color": ink(dark)}
-        )
-    return x + width + (SIGN if sign else 0)
+        y += tall + GAP
+    return placed, whole, y
 
 
 def blocks_table(kind: Kind, sizes: Sizes) -> dict[str, list[str]]:

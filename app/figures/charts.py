@@ -57,14 +57,20 @@ def color_bar(ticks: Sequence[float] | None = None) -> dict[str, Any]:
 
 def settle(figure: go.Figure, text: str, height: int, *, top: int = 44, bottom: int = 50, **more: Any) -> go.Figure:
     """Gives a figure its title, its height and its margins; a legend stands above the picture, at the right."""
-    legend = {"orientation": "h", "x": 1, "xanchor": "right", "y": 1.0, "yanchor": "bottom", "font": {"size": 14}}
-    figure.update_layout(
-        title=title(text),
-        height=height,
-        margin={"l": 10, "r": 16, "t": top, "b": bottom, "pad": 2},
-        dragmode=False,
-        plot_bgcolor="rgba(0,0,0,0)",
-        legend=legend,
-        **more,
-    )
+    figure.update_layout(settled(text, height, top=top, bottom=bottom) | more)
     return figure
+
+
+def settled(text: str, height: int, *, top: int = 44, bottom: int = 50) -> dict[str, Any]:
+    """The same as a layout: for figures that are made of all their traces and one layout.
+
+    Plotly checks a figure anew at each `add_...` and `update_...`; made at once it takes a tenth of the time.
+    """
+    return {
+        "title": title(text),
+        "height": height,
+        "margin": {"l": 10, "r": 16, "t": top, "b": bottom, "pad": 2},
+        "dragmode": False,
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "legend": {"orientation": "h", "x": 1, "xanchor": "right", "y": 1.0, "yanchor": "bottom", "font": {"size": 14}},
+    }

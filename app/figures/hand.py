@@ -1,17 +1,15 @@
 """The pictures beside the arithmetic of one head by hand: where one is, the terms of q·k, and the sum of the values."""
 
-from math import radians, sin
-
 import numpy as np
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from app.figures.arithmetic import ByHand
-from app.figures.axes import TokenAxis, plotly_text, ticks, visible
-from app.figures.charts import axis, settle
+from app.figures.axes import TokenAxis, plotly_text, ticks
+from app.figures.charts import axis, settled
+from app.figures.panels import BARE, Piece, frame, grid, heat, on, places, tick_height
 from app.figures.stages import Stage, plain
 from app.figures.tensor import tensor_heatmap
-from app.theme import CHOSEN, MASKED, ink, pair_color, role_color, weight_scale
+from app.theme import MASKED, ink, pair_color, role_color, weight_scale
 
 CELLS_TO_CLICK = 2500  # beyond, a marker in each cell is too much for a browser; the rows of tokens still choose
 
@@ -35,59 +33,38 @@ def weights_map(
     """
     rows, columns = weights.shape
     drawn = np.where(mask, weights, np.nan).astype(np.float32)  # (Q, K)
-    figure = go.Figure(
-        go.Heatmap(
-            z=drawn, zmin=0, zmax=1, colorscale=weight_scale(dark), showscale=False, xgap=1, ygap=1, hoverinfo="skip"
-        )
-    )
+    data = [heat(drawn, weight_scale(dark), 0, 1)]
     if rows * columns <= CELLS_TO_CLICK:
-        q, k = np.divmod(np.arange(rows * columns, dtype=np.int16), columns)
-        figure.add_scatter(
-            x=k,
-            y=q,
-            mode="markers",
-            marker={"symbol": "square", "size": 20, "opacity": 0},
-            selected={"marker": {"opacity": 0}},
-            unselected={"marker": {"opacity": 0}},
-            text=[plain(weight) for weight in weights.ravel()],
-            hovertemplate="%{y}<br>looks at %{x}<br>%{text}<extra></extra>",
-            showlegend=False,
-        )
-    for box in ((-0.5, columns - 0.5, query - 0.5, query + 0.5, 1.5), (key - 0.5, key + 0.5, -0.5, rows - 0.5, 1.5),
-                (key - 0.5, key + 0.5, query - 0.5, query + 0.5, 4)):  # fmt: skip
-        x0, x1, y0, y1, width = box
-        figure.add_shape(type="rect", x0=x0, x1=x1, y0=y0, y1=y1, line={"color": CHOSEN, "width": width})
+        q, k = grid(rows, columns)
+        said = [plain(weight) for weight in weights.ravel()]
+        data.append(places(k, q, said, "%{y}<br>looks at %{x}<br>%{text}<extra></extra>", 20))
+    shapes = [
+        frame(-0.5, columns - 0.5, query - 0.5, query + 0.5, 1.5),
+        frame(key - 0.5, key + 0.5, -0.5, rows - 0.5, 1.5),
+        frame(key - 0.5, key + 0.5, query - 0.5, query + 0.5, 4),
+    ]
     small = max(rows, columns) > 24
-    cell = 12 if small else 22
-    bare = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": "", "tickmode": "array"}
+    size = 9 if small else 13
 
-    def side(whose: TokenAxis, text: str) -> dict[str, object]:
+    def side(whose: TokenAxis, text: str) -> Piece:
         color = role_color(whose.role, dark)
-        return {
+        return BARE | {
             "tickvals": list(range(len(whose))),
             "ticktext": ticks(whose.tokens),
-            "tickfont": {"size": 9 if small else 13, "color": color},
+            "tickfont": {"size": size, "color": color},
             "title": {"text": plotly_text(text), "font": {"size": 13, "color": color}, "standoff": 4},
             "automargin": True,
         }
 
-    figure.update_layout(
-        xaxis=bare
-        | side(keys, f"keys: {keys.title}")
-        | {"side": "top", "tickangle": -45, "range": [-0.5, columns - 0.5]},
-        yaxis=bare | side(queries, "queries, reads" if queries.predicts else "queries") | {"range": [rows - 0.5, -0.5]},
-        clickmode="event+select",
-    )
-    top = 66 + tick_height(keys, 9 if small else 13)
-    settle(figure, title, top + 10 + max(cell * rows, 60), top=top, bottom=10)
-    figure.update_layout(plot_bgcolor=MASKED)
-    return figure
-
-
-def tick_height(axis: TokenAxis, size: int, angle: float = 45.0) -> int:
-    """About how many px the tokens of an axis take when they stand at an angle."""
-    longest = max(len(visible(token)) for token in axis.tokens)
-    return int(12 + 0.6 * size * longest * sin(radians(angle)))
+    top = 66 + tick_height(keys, size)
+    layout = settled(title, top + 10 + max((12 if small else 22) * rows, 60), top=top, bottom=10) | {
+        "xaxis": side(keys, f"keys: {keys.title}") | {"side": "top", "tickangle": -45, "range": [-0.5, columns - 0.5]},
+        "yaxis": side(queries, "queries, reads" if queries.predicts else "queries") | {"range": [rows - 0.5, -0.5]},
+        "clickmode": "event+select",
+        "shapes": shapes,
+        "plot_bgcolor": MASKED,
+    }
+    return go.Figure(data, layout)
 
 
 def terms_figure(hand: ByHand, *, title: str, dark: bool = False) -> go.Figure:
@@ -95,43 +72,46 @@ def terms_figure(hand: ByHand, *, title: str, dark: bool = False) -> go.Figure:
     order = hand.order
     x = np.arange(hand.d_k, dtype=np.int16)
     terms = hand.terms[order]
-    figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.45, 0.55])
-    names = [str(i) for i in order]
-    for role, values in (("query", hand.query), ("key", hand.keys[hand.chosen])):
-        figure.add_bar(
-            x=x, y=values[order].astype(np.float32), name="q" if role == "query" else "k", customdata=order,
-            marker={"color": role_color(role, dark), "line": {"width": 0}},  # type: ignore[arg-type]
-            hovertemplate="dimension %{customdata}<br>" + role + " %{y:.4f}<extra></extra>", row=1, col=1,
-        )  # fmt: skip
-    figure.add_bar(
-        x=x, y=terms.astype(np.float32), name="q·k of one dimension", customdata=order,
-        marker={"color": pair_color(False, dark), "line": {"width": 0}},
-        hovertemplate="dimension %{customdata}<br>product %{y:.4f}<extra></extra>", row=2, col=1,
-    )  # fmt: skip
-    figure.add_scatter(
-        x=x, y=np.cumsum(terms).astype(np.float32), name="their sum so far", customdata=order,
-        mode="lines+markers", line={"color": pair_color(True, dark), "width": 3, "shape": "hv"},
-        marker={"size": 5}, hovertemplate="after dimension %{customdata}<br>sum %{y:.4f}<extra></extra>", row=2, col=1,
-    )  # fmt: skip
-    figure.add_annotation(
-        x=hand.d_k - 1, y=float(terms.sum()), text=f"<b>q·k = {plain(float(terms.sum()))}</b>", showarrow=False,
-        xanchor="right", yanchor="bottom", yshift=6, font={"size": 16, "color": ink(dark)}, row=2, col=1,
-    )  # fmt: skip
+
+    def bars(values: np.ndarray, name: str, color: str, what: str, panel: int) -> Piece:
+        base = {"type": "bar", "x": x, "y": values.astype(np.float32), "name": name, "customdata": order}
+        hover = f"dimension %{{customdata}}<br>{what} %{{y:.4f}}<extra></extra>"
+        return base | {"marker": {"color": color, "line": {"width": 0}}, "hovertemplate": hover} | on(panel)
+
+    data = [
+        bars(hand.query[order], "q", role_color("query", dark), "query", 1),
+        bars(hand.keys[hand.chosen][order], "k", role_color("key", dark), "key", 1),
+        bars(terms, "q·k of one dimension", pair_color(False, dark), "product", 2),
+        {
+            "type": "scatter", "x": x, "y": np.cumsum(terms).astype(np.float32), "name": "their sum so far",
+            "customdata": order, "mode": "lines+markers", "marker": {"size": 5},
+            "line": {"color": pair_color(True, dark), "width": 3, "shape": "hv"},
+            "hovertemplate": "after dimension %{customdata}<br>sum %{y:.4f}<extra></extra>", **on(2),
+        },
+    ]  # fmt: skip
+    total = float(terms.sum())
+    result = {
+        "x": hand.d_k - 1, "y": total, "xref": "x2", "yref": "y2", "text": f"<b>q·k = {plain(total)}</b>",
+        "showarrow": False, "xanchor": "right", "yanchor": "bottom", "yshift": 6,
+        "font": {"size": 16, "color": ink(dark)},
+    }  # fmt: skip
     every = max(1, hand.d_k // 40)
     limits = [-0.6, hand.d_k - 0.4]
-    figure.update_layout(
-        barmode="group",
-        bargap=0.2,
-        xaxis=axis("", dark, limits, showticklabels=False, showgrid=False),
-        xaxis2=axis(
+    level = {"zeroline": True, "zerolinecolor": ink(dark)}
+    layout = settled(title, 380, top=70) | {
+        "barmode": "group",
+        "bargap": 0.2,
+        "xaxis": axis("", dark, limits, showticklabels=False, showgrid=False, anchor="y"),
+        "xaxis2": axis(
             "dimension, the largest product first", dark, limits, showgrid=False, tickmode="array", tickangle=0,
-            tickvals=list(range(0, hand.d_k, every)), ticktext=names[::every],
+            tickvals=list(range(0, hand.d_k, every)), ticktext=[str(i) for i in order[::every]], anchor="y2",
         ),
-        yaxis=axis("q and k", dark, zeroline=True, zerolinecolor=ink(dark), nticks=5),
-        yaxis2=axis("q·k", dark, zeroline=True, zerolinecolor=ink(dark), nticks=6),
-        showlegend=True,
-    )  # fmt: skip
-    return settle(figure, title, 380, top=70)
+        "yaxis": axis("q and k", dark, nticks=5, domain=[0.577, 1], anchor="x") | level,
+        "yaxis2": axis("q·k", dark, nticks=6, domain=[0, 0.517], anchor="x2") | level,
+        "showlegend": True,
+        "annotations": [result],
+    }  # fmt: skip
+    return go.Figure(data, layout)
 
 
 def values_figure(hand: ByHand, keys: TokenAxis, *, title: str, dark: bool = False) -> go.Figure:

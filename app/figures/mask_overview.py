@@ -7,10 +7,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from app.figures.axes import plotly_text
-from app.figures.charts import settle
-from app.figures.masks import PARTS, Cell, legend_below, reason_legend, reason_scale, reasons
-from app.figures.reasons import NAMES, Parts
-from app.theme import CHOSEN, ink
+from app.figures.charts import settled
+from app.figures.masks import PARTS, reason_legend, reason_scale, reasons
+from app.figures.panels import BARE, BELOW, Cell, frame, heat, places
+from app.figures.reasons import NAMES, Part, Parts
+from app.theme import ink
 
 
 @dataclass(frozen=True)
@@ -36,31 +37,25 @@ def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str
     tops = np.cumsum([0, *[height + gap for height in heights]])
     lefts = np.cumsum([0, *[width + gap for width in widths]])
     wall = np.full((int(tops[-1]) - gap, int(lefts[-1]) - gap), np.nan, dtype=np.float32)
-    x, y, data, text = [], [], [], []
+    x, y, chosen_by, text = [], [], [], []
     for i, line in enumerate(tiles):
         for j, tile in enumerate(line):
             rows, columns = tile.mask.shape
             wall[tops[i] : tops[i] + rows, lefts[j] : lefts[j] + columns] = reasons(tile.mask, tile.parts)
             x.append(float(lefts[j]) + (columns - 1) / 2)
             y.append(float(tops[i]) + (rows - 1) / 2)
-            data.append((i, j))
+            chosen_by.append((i, j))
             text.append(f"{tile.kind}, {tile.sentence}: {int(tile.mask.sum())} of {tile.mask.size} cells may look")
             if (i, j) == chosen:
-                figure_frame = (lefts[j] - 1, lefts[j] + columns, tops[i] - 1, tops[i] + rows)
-    figure = go.Figure(
-        go.Heatmap(z=wall, zmin=-0.5, zmax=3.5, colorscale=reason_scale(dark), showscale=False, hoverinfo="skip")
-    )
-    figure.add_scatter(
-        x=x, y=y, customdata=data, text=[plotly_text(name) for name in text], mode="markers",
-        marker={"symbol": "square", "size": 90, "opacity": 0}, selected={"marker": {"opacity": 0}},
-        unselected={"marker": {"opacity": 0}}, hovertemplate="%{text}<extra></extra>", showlegend=False,
-    )  # fmt: skip
-    x0, x1, y0, y1 = figure_frame
-    figure.add_shape(type="rect", x0=x0, x1=x1, y0=y0, y1=y1, line={"color": CHOSEN, "width": 4})
-    reason_legend(figure, [p for p in PARTS if any(p in tile.parts for line in tiles for tile in line)], dark)
-    bare = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": "", "tickmode": "array"}
-    figure.update_layout(
-        xaxis=bare
+                box = frame(lefts[j] - 1, lefts[j] + columns, tops[i] - 1, tops[i] + rows, 4)
+    parts: list[Part] = [p for p in PARTS if any(p in tile.parts for line in tiles for tile in line)]
+    data = [
+        heat(wall, reason_scale(dark), -0.5, 3.5, xgap=0, ygap=0),
+        places(x, y, [plotly_text(name) for name in text], "%{text}<extra></extra>", 90, customdata=chosen_by),
+        *reason_legend(parts, dark),
+    ]
+    layout = {
+        "xaxis": BARE
         | {
             "side": "top",
             "tickvals": [float(lefts[j]) + (widths[j] - 1) / 2 for j in range(len(widths))],
@@ -68,7 +63,7 @@ def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str
             "tickfont": {"size": 14, "color": ink(dark)},
             "range": [-1.8, wall.shape[1] + 0.8],
         },
-        yaxis=bare
+        "yaxis": BARE
         | {
             "tickvals": [float(tops[i]) + (heights[i] - 1) / 2 for i in range(len(heights))],
             "ticktext": [plotly_text(line[0].sentence) for line in tiles],
@@ -76,10 +71,12 @@ def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str
             "range": [wall.shape[0] + 0.8, -1.8],
             "automargin": True,
         },
-        clickmode="event+select",
-    )
-    settle(figure, title, 350, top=70, bottom=44, showlegend=True)
-    return legend_below(figure)
+        "shapes": [box],
+        "clickmode": "event+select",
+        "showlegend": True,
+        "legend": BELOW,
+    }
+    return go.Figure(data, settled(title, 350, top=70, bottom=44) | layout)
 
 
 def overview_table(tiles: Sequence[Sequence[Tile]]) -> Mapping[str, list[str] | list[int]]:

@@ -9,11 +9,11 @@ from functools import partial
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from app.figures.axes import TokenAxis
-from app.figures.charts import settle
-from app.figures.masks import Cell, frame_cell, letters, panel_axes, panels_top, reason_scale, reasons
+from app.figures.charts import settled
+from app.figures.masks import letters, reason_scale, reasons
+from app.figures.panels import Cell, Piece, cell_frames, heat, panel_axes, panels_top, words
 from app.figures.reasons import Parts
 from app.figures.stages import Stage
 from app.figures.tensor import ink_on, number_text
@@ -45,40 +45,34 @@ def masking_figure(
         cell: the chosen query and key, from 0.
     """
     rows, columns = mask.shape
-    figure = make_subplots(rows=2, cols=2, horizontal_spacing=0.03, vertical_spacing=_gap(rows, keys))
     limit = float(np.abs(scores).max()) or 1.0
     finite = np.isfinite(masked_scores)
-    hover = "%{y}<br>%{x}<br>%{z:.4f}<extra></extra>"
-    shared = {"xgap": 1, "ygap": 1, "showscale": False, "hoverongaps": False}
-    signed = {"colorscale": signed_scale(dark), "zmin": -limit, "zmax": limit, "hovertemplate": hover}
-    figure.add_heatmap(z=scores.astype(np.float32), **shared, **signed, row=1, col=1)
-    figure.add_heatmap(
-        z=reasons(mask, parts), zmin=-0.5, zmax=3.5, colorscale=reason_scale(dark), hoverinfo="skip", **shared,
-        row=1, col=2,
-    )  # fmt: skip
-    after = np.where(finite, masked_scores, np.nan).astype(np.float32)
-    figure.add_heatmap(z=after, **shared, **signed, row=2, col=1)
-    _grey(figure, ~finite, 1)
-    figure.add_heatmap(
-        z=np.where(mask, weights, np.nan).astype(np.float32), colorscale=weight_scale(dark), zmin=0, zmax=1,
-        hovertemplate=hover, **shared, row=2, col=2,
-    )  # fmt: skip
-    _grey(figure, ~mask, 2)
+    hover: Piece = {"hovertemplate": "%{y}<br>%{x}<br>%{z:.4f}<extra></extra>", "hoverinfo": None, "hoverongaps": False}
+    signed, after = signed_scale(dark), np.where(finite, masked_scores, np.nan).astype(np.float32)
+    data = [
+        heat(scores.astype(np.float32), signed, -limit, limit, 1, **hover),
+        heat(reasons(mask, parts), reason_scale(dark), -0.5, 3.5, 2),
+        heat(after, signed, -limit, limit, 3, **hover),
+        _grey(~finite, 3),
+        heat(np.where(mask, weights, np.nan).astype(np.float32), weight_scale(dark), 0, 1, 4, **hover),
+        _grey(~mask, 4),
+    ]
     if columns <= MARKS_UP_TO:
         black = ink(dark)
-        _texts(figure, letters(mask, parts), np.full(mask.shape, black), 1, 2)
         text = np.vectorize(partial(_score, columns=columns), otypes=[object])
         inks = np.vectorize(lambda score: ink_on(abs(float(score)) / limit, dark), otypes=[object])
-        _texts(figure, text(scores), inks(scores), 1, 1)
-        _texts(figure, text(masked_scores), np.where(finite, inks(scores), black), 2, 1)
         weighed = np.vectorize(partial(_weight, columns=columns), otypes=[object])(weights, mask)
         on = np.vectorize(lambda weight: text_on_weight(float(weight), dark), otypes=[object])(weights)
-        _texts(figure, weighed, np.where(mask, on, black), 2, 2)
-    for row in (1, 2):
-        for column in (1, 2):
-            frame_cell(figure, cell, mask.shape, column, row)
-    panel_axes(figure, PANELS, queries, keys, dark, per_line=2)
-    return settle(figure, title, _height(rows, keys), top=panels_top(keys, 2), bottom=10)
+        data += [
+            _texts(text(scores), inks(scores), 1),
+            _texts(letters(mask, parts), np.full(mask.shape, black), 2),
+            _texts(text(masked_scores), np.where(finite, inks(scores), black), 3),
+            _texts(weighed, np.where(mask, on, black), 4),
+        ]
+    axes = panel_axes(PANELS, queries, keys, dark, per_line=2, across=0.03, between=_gap(rows, keys))
+    shapes = [shape for panel in (1, 2, 3, 4) for shape in cell_frames(cell, columns, panel)]
+    layout = settled(title, _height(rows, keys), top=panels_top(keys, 2), bottom=10)
+    return go.Figure(data, layout | axes | {"shapes": shapes})
 
 
 def plain_zero(weight: float) -> str:
@@ -118,22 +112,16 @@ def _gap(rows: int, keys: TokenAxis) -> float:
     return between / (between + 2 * _panels(rows))
 
 
-def _grey(figure: go.Figure, where: np.ndarray, column: int) -> None:
+def _grey(where: np.ndarray, panel: int) -> Piece:
     """The mark of cells that are minus infinity, or 0 for that reason."""
-    figure.add_heatmap(
-        z=np.where(where, 1.0, np.nan).astype(np.float32), colorscale=[(0, MASKED), (1, MASKED)], showscale=False,
-        xgap=1, ygap=1, hoverinfo="skip", row=2, col=column,
-    )  # fmt: skip
+    return heat(np.where(where, 1.0, np.nan).astype(np.float32), [(0, MASKED), (1, MASKED)], 0, 1, panel)
 
 
-def _texts(figure: go.Figure, texts: np.ndarray, inks: np.ndarray, row: int, column: int) -> None:
+def _texts(texts: np.ndarray, inks: np.ndarray, panel: int) -> Piece:
     """A text in each cell (Q, K) of a panel that has one."""
     q, k = np.nonzero(texts != "")
     size = 13 if texts.shape[1] <= 9 else 11 if texts.shape[1] < SHORT_FROM else 10
-    figure.add_scatter(
-        x=k.astype(np.int16), y=q.astype(np.int16), text=texts[q, k].tolist(), mode="text",
-        textfont={"size": size, "color": inks[q, k].tolist()}, hoverinfo="skip", showlegend=False, row=row, col=column,
-    )  # fmt: skip
+    return words(k.astype(np.int16), q.astype(np.int16), texts[q, k].tolist(), inks[q, k].tolist(), size, panel)
 
 
 def row_stages(

@@ -11,8 +11,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis, plotly_text, ticks
-from app.figures.charts import settle
-from app.theme import CHOSEN, MASKED, TICK_SIZE, ink, role_color, text_on_weight, weight_scale
+from app.figures.charts import settled
+from app.figures.panels import BARE, frame, heat, words
+from app.theme import MASKED, TICK_SIZE, ink, role_color, text_on_weight, weight_scale
 
 ROW = 28  # px
 NUMBER_SIZE = 16  # px
@@ -64,50 +65,27 @@ def stages_figure(
     grey = np.full((lines, columns), np.nan, dtype=np.float32)  # (K, stages)
     masked = [stage.values.dtype == bool or bool(np.isinf(stage.values).any()) for stage in stages]
     grey[~mask, masked.index(True) if True in masked else columns :] = 1  # from the mask on
-    figure = go.Figure(
-        go.Heatmap(z=color, zmin=0, zmax=1, colorscale=weight_scale(dark), showscale=False, hoverinfo="skip", ygap=1)
-    )
-    figure.add_heatmap(z=grey, colorscale=[[0, MASKED], [1, MASKED]], showscale=False, hoverinfo="skip", ygap=1)
-    texts, inks = [], []
-    for i, stage in enumerate(stages):
-        texts += [plain(value) for value in stage.values]
-        colored = i == columns - 1
-        inks += [
-            text_on_weight(float(value), dark) if colored and allowed else ink(dark)
-            for value, allowed in zip(stage.values, mask, strict=True)
-        ]
-    figure.add_scatter(
-        x=np.repeat(np.arange(columns, dtype=np.int16), lines),
-        y=np.tile(np.arange(lines, dtype=np.int16), columns),
-        text=texts,
-        mode="text",
-        textfont={"size": NUMBER_SIZE, "color": inks},
-        hoverinfo="skip",
-        showlegend=False,
-    )
-    for i, stage in enumerate(stages):
-        if stage.total is not None:
-            figure.add_annotation(
-                x=i, y=lines, text=f"<b>{plain(stage.total)}</b>", showarrow=False,
-                font={"size": NUMBER_SIZE, "color": ink(dark)},
-            )  # fmt: skip
+    texts = [plain(value) for stage in stages for value in stage.values]
+    pairs = zip(weights, mask, strict=True)
+    inks = [ink(dark)] * (lines * (columns - 1))
+    inks += [text_on_weight(float(weight), dark) if allowed else ink(dark) for weight, allowed in pairs]
+    x, y = np.repeat(np.arange(columns, dtype=np.int16), lines), np.tile(np.arange(lines, dtype=np.int16), columns)
+    data = [
+        heat(color, weight_scale(dark), 0, 1, xgap=0),
+        heat(grey, [(0, MASKED), (1, MASKED)], 0, 1, xgap=0),
+        words(x, y, texts, inks, NUMBER_SIZE),
+    ]
+    shapes = []
     if sums:
-        figure.add_shape(
-            type="line",
-            x0=-0.5,
-            x1=columns - 0.5,
-            y0=lines - 0.5,
-            y1=lines - 0.5,
-            line={"color": ink(dark), "width": 1},
-        )
+        totals = [(i, f"<b>{plain(stage.total)}</b>") for i, stage in enumerate(stages) if stage.total is not None]
+        at = np.array([i for i, _ in totals], dtype=np.int16)
+        data.append(words(at, np.full(len(totals), lines), [text for _, text in totals], ink(dark), NUMBER_SIZE))
+        edge = {"x0": -0.5, "x1": columns - 0.5, "y0": lines - 0.5, "y1": lines - 0.5}
+        shapes.append({"type": "line", "line": {"color": ink(dark), "width": 1}} | edge)
     if chosen is not None:
-        figure.add_shape(
-            type="rect", x0=-0.5, x1=columns - 0.5, y0=chosen - 0.5, y1=chosen + 0.5,
-            line={"color": CHOSEN, "width": 3},
-        )  # fmt: skip
-    bare = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": "", "tickmode": "array"}
-    figure.update_layout(
-        xaxis=bare
+        shapes.append(frame(-0.5, columns - 0.5, chosen - 0.5, chosen + 0.5, 3))
+    layout = settled(title, 90 + ROW * (lines + sums), top=76, bottom=10) | {
+        "xaxis": BARE
         | {
             "side": "top",
             "tickvals": list(range(columns)),
@@ -115,7 +93,7 @@ def stages_figure(
             "tickfont": {"size": 14, "color": ink(dark)},
             "range": [-0.5, columns - 0.5],
         },
-        yaxis=bare
+        "yaxis": BARE
         | {
             "tickvals": list(range(lines + sums)),
             "ticktext": [f"{text}  {i}" for i, text in enumerate(ticks(keys.tokens), start=1)] + ["sum"] * sums,
@@ -123,8 +101,9 @@ def stages_figure(
             "range": [lines - 0.5 + sums, -0.5],
             "automargin": True,
         },
-    )
-    return settle(figure, title, 90 + ROW * (lines + sums), top=76, bottom=10)
+        "shapes": shapes,
+    }
+    return go.Figure(data, layout)
 
 
 def stages_table(stages: Sequence[Stage], keys: TokenAxis) -> dict[str, list[str] | np.ndarray]:

@@ -9,7 +9,8 @@ import streamlit as st
 
 from app import components
 from app.figures.axes import TokenAxis, visible
-from app.figures.masks import Cell, mask_alt, mask_table, parts_figure
+from app.figures.masks import mask_alt, mask_table, parts_figure
+from app.figures.panels import Cell
 from app.figures.reasons import Part, Parts, verdict
 from app.models import Kind
 from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark, position

@@ -11,7 +11,7 @@ from app.figures.masking import (
     plain_zero,
     row_stages,
 )
-from app.figures.masks import Cell
+from app.figures.panels import Cell
 from app.figures.stages import plain, stages_alt, stages_figure, stages_table
 from app.session import is_dark
 from app.source import lines_from

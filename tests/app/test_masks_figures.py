@@ -138,7 +138,7 @@ def test_the_four_stages_are_drawn_as_they_are(rows: int, columns: int) -> None:
     if texts:
         assert list(texts[2].text).count("−∞") == (~mask).sum()
         assert list(texts[3].text).count("0") == (~mask).sum()
-        assert len(texts[1].text) == (mask.size if columns <= NUMBERS_UP_TO else 0)
+        assert len(texts[0].text) == (mask.size if columns <= NUMBERS_UP_TO else 0)
     top = [figure.layout.yaxis.domain, figure.layout.yaxis3.domain]
     assert all(0 <= low < high <= 1 for low, high in top)
     table = masking_table(scores, mask, masked, weights, queries, keys)

@@ -1,0 +1,131 @@
+"""What panels of queries and keys are made of: heatmaps, texts, cells to click, frames, axes with tokens on them.
+
+Everything here is a piece of a figure as a dictionary, so that a figure is put together at once (see `charts.settled`).
+Panels count from 1, as Plotly counts axes.
+"""
+
+from collections.abc import Sequence
+from math import radians, sin
+from typing import Any
+
+import numpy as np
+
+from app.figures.axes import TokenAxis, plotly_text, ticks, visible
+from app.theme import CHOSEN, ink, role_color
+
+Cell = tuple[int, int]
+Piece = dict[str, Any]
+
+BARE: Piece = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": "", "tickmode": "array"}
+SMALL_FROM = 54  # columns beside each other
+BELOW: Piece = {  # a legend
+    "orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "bottom", "yref": "container",
+    "font": {"size": 14},
+}  # fmt: skip
+
+
+def on(panel: int) -> Piece:
+    """The axes of a panel."""
+    suffix = str(panel) if panel > 1 else ""
+    return {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
+
+
+def heat(z: np.ndarray, colorscale: object, low: float, high: float, panel: int = 1, **more: Any) -> Piece:
+    """Cells with colours from `low` to `high`."""
+    base = {"type": "heatmap", "z": z, "colorscale": colorscale, "zmin": low, "zmax": high, "showscale": False}
+    return base | {"xgap": 1, "ygap": 1, "hoverinfo": "skip"} | on(panel) | more
+
+
+def words(
+    x: np.ndarray, y: np.ndarray, text: Sequence[str], color: object, size: int, panel: int = 1, **more: Any
+) -> Piece:
+    """A text in each of these cells."""
+    base = {"type": "scatter", "mode": "text", "x": x, "y": y, "text": text, "textfont": {"size": size, "color": color}}
+    return base | {"hoverinfo": "skip", "showlegend": False} | on(panel) | more
+
+
+def places(x: object, y: object, text: Sequence[str], hover: str, size: int, panel: int = 1, **more: Any) -> Piece:
+    """Unseen markers, because a click on a heatmap is never reported; `hover` is Plotly's template."""
+    unseen = {"marker": {"opacity": 0}}
+    base = {"type": "scatter", "mode": "markers", "x": x, "y": y, "text": text, "hovertemplate": hover}
+    marker = {"symbol": "square", "size": size, "opacity": 0}
+    return base | {"marker": marker, "selected": unseen, "unselected": unseen, "showlegend": False} | on(panel) | more
+
+
+def frame(x0: float, x1: float, y0: float, y1: float, width: float, panel: int = 1) -> Piece:
+    """A frame around what is chosen."""
+    axes = on(panel)
+    box = {"type": "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": {"color": CHOSEN, "width": width}}
+    return box | {"xref": axes["xaxis"], "yref": axes["yaxis"]}
+
+
+def cell_frames(cell: Cell, columns: int, panel: int = 1) -> list[Piece]:
+    """Frames the chosen cell, its row thinly."""
+    q, k = cell
+    around = ((-0.5, columns - 0.5, 1.5), (k - 0.5, k + 0.5, 3.5))
+    return [frame(x0, x1, q - 0.5, q + 0.5, width, panel) for x0, x1, width in around]
+
+
+def grid(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """(q, k) of all cells, row by row."""
+    q, k = np.divmod(np.arange(rows * columns, dtype=np.int16), columns)
+    return q, k
+
+
+def tick_height(axis: TokenAxis, size: int, angle: float = 45.0) -> int:
+    """About how many px the tokens of an axis take when they stand at an angle."""
+    longest = max(len(visible(token)) for token in axis.tokens)
+    return int(12 + 0.6 * size * longest * sin(radians(angle)))
+
+
+def panels_top(keys: TokenAxis, per_line: int) -> int:
+    """The px above the panels: the title, the name of the panel, the tokens of the keys."""
+    return 72 + tick_height(keys, 9 if len(keys) * per_line > SMALL_FROM else 12, 60)
+
+
+def panel_axes(
+    names: Sequence[str],
+    queries: TokenAxis,
+    keys: TokenAxis,
+    dark: bool,
+    *,
+    per_line: int,
+    across: float,
+    between: float = 0.0,
+) -> Piece:
+    """The axes of all panels: keys above each with the panel's name, queries at the left of each line of panels.
+
+    Args:
+        across: the gap between panels of a line. between: between lines; both as a share of the picture.
+    """
+    lines = -(-len(names) // per_line)
+    width, height = (1 - across * (per_line - 1)) / per_line, (1 - between * (lines - 1)) / lines
+    small = len(keys) * per_line > SMALL_FROM
+    key_ticks, query_ticks = ticks(keys.tokens), ticks(queries.tokens)
+    found: Piece = {}
+    for number, name in enumerate(names):
+        suffix = str(number + 1) if number else ""
+        line, place = divmod(number, per_line)
+        left, top = place * (width + across), 1 - line * (height + between)
+        found[f"xaxis{suffix}"] = BARE | {
+            "side": "top",
+            "domain": [left, min(left + width, 1)],
+            "anchor": f"y{suffix}",
+            "tickvals": list(range(len(keys))),
+            "ticktext": key_ticks,
+            "tickangle": -60,
+            "tickfont": {"size": 9 if small else 12, "color": role_color(keys.role, dark)},
+            "title": {"text": f"<b>{plotly_text(name)}</b>", "font": {"size": 15, "color": ink(dark)}},
+            "range": [-0.5, len(keys) - 0.5],
+        }
+        found[f"yaxis{suffix}"] = BARE | {
+            "domain": [max(top - height, 0), top],
+            "anchor": f"x{suffix}",
+            "tickvals": list(range(len(queries))),
+            "ticktext": query_ticks,
+            "tickfont": {"size": 9 if len(queries) > 40 else 13, "color": role_color(queries.role, dark)},
+            "range": [len(queries) - 0.5, -0.5],
+            "automargin": True,
+            "showticklabels": place == 0,
+        }
+    return found

@@ -1,0 +1,89 @@
+"""One head by hand and Masks in a browser: a click on a cell, the arrow keys, and what they choose on both pages."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Visit
+from tests.browser.pages import is_drawn
+
+Begin = Callable[..., Visit]
+SENTENCE = "the cat sat on the mat"
+
+
+def click(page: Any, picture: str, point: int, subplot: str = "xy") -> None:
+    """Clicks the marker in the middle of a cell."""
+    dots = page.locator(f".st-key-picture_{picture} .subplot.{subplot} .scatterlayer path.point")
+    dots.nth(point).scroll_into_view_if_needed()
+    dots.nth(point).click(force=True)
+
+
+def test_a_click_on_a_cell_and_the_arrow_keys_choose_query_and_key(visit: Begin) -> None:
+    one = visit().open("hand", sentence=SENTENCE, kind="Encoder-decoder", layer="1", head="1", t="1", s="1")
+    is_drawn(one, "hand")
+    page = one.page
+    said = page.locator(".st-key-said_hand")
+    columns = page.locator(".st-key-picture_hand_map .xaxislayer-above .xtick").count()
+    click(page, "hand_map", 2 * columns + 3)
+    said.get_by_text("Row 3 (reads").wait_for()
+    assert "looks at position 4" in said.inner_text()
+    one.settle()
+    assert "t=3" in page.url
+    assert "s=4" in page.url
+    page.get_by_role("radiogroup", name="Query: reads → predicts").get_by_role("radio", checked=True).focus()
+    page.keyboard.press("ArrowRight")
+    said.get_by_text("Row 4 (reads").wait_for()
+    one.settle()
+    page.get_by_role("button", name="Strongest key").click()
+    one.settle()
+    weight = page.locator(".st-key-hand_overview .katex-mathml").first.inner_text()
+    assert "0." in weight or "1." in weight
+    # The chosen row is chosen on the other page too.
+    page.locator('[data-testid="stSidebarNav"]').get_by_role("link", name="Masks", exact=True).click()
+    one.settle()
+    is_drawn(one, "masks")
+    page.locator(".st-key-said_verdict").get_by_text("Row 4 (reads").wait_for()
+
+
+def test_the_snippet_opens_and_can_be_copied(visit: Begin) -> None:
+    one = visit(permissions=["clipboard-read", "clipboard-write"]).open("hand", sentence=SENTENCE)
+    is_drawn(one, "hand")
+    page = one.page
+    page.get_by_text("Copy as NumPy").click()
+    code = page.locator('[data-testid="stCode"]', has_text="import numpy")
+    code.wait_for()
+    code.hover()
+    code.get_by_role("button").first.click()
+    page.wait_for_timeout(300)
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert "import numpy as np" in copied
+    compile(copied, "snippet", "exec")
+
+
+def test_a_click_chooses_a_mask_and_a_cell_of_it(visit: Begin) -> None:
+    one = visit().open("masks", sentence=SENTENCE, kind="Encoder self", t="1", k="1")
+    is_drawn(one, "masks")
+    page = one.page
+    click(page, "mask_overview", 1)  # the first sentence, decoder self-attention
+    page.get_by_role("heading", name="Decoder self-attention, sentence 1").wait_for()
+    one.settle()
+    columns = page.locator(".st-key-picture_mask_parts .xaxislayer-above .xtick").count()
+    click(page, "mask_parts", 2 * columns + 4, "x3y3")
+    said = page.locator(".st-key-said_verdict")
+    said.get_by_text("the future").wait_for()
+    assert said.inner_text().startswith("Row 3")
+    page.get_by_role("radiogroup", name="Looks at (key)").get_by_role("radio", checked=True).focus()
+    for _ in range(2):
+        page.keyboard.press("ArrowLeft")
+        one.settle()
+    said.get_by_text("the same position").wait_for()
+
+
+@pytest.mark.parametrize("name", ["hand", "masks"])
+def test_nothing_is_wider_than_the_screen(visit: Begin, name: str) -> None:
+    one = visit(color_scheme="dark").open(name, kind="Decoder self")
+    is_drawn(one, name)
+    assert one.page.locator('[data-testid="stMain"]').evaluate("n => n.scrollWidth <= n.clientWidth + 1")
+    first = one.page.locator(".js-plotly-plot").first.bounding_box()
+    assert first["y"] + 100 < 900  # seen without scrolling
