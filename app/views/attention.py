@@ -38,7 +38,10 @@ def page() -> None:
 
 @st.fragment
 def _pictures(scene: Scene) -> None:
-    st.html(f"<style>.st-key-head_bar {{ background: {ground(is_dark())}; }}</style>")  # pictures pass beneath it
+    # Pictures pass beneath the bar that stays in view, and beneath the strip above it.
+    st.html(
+        f"<style>.st-key-head_bar, [data-testid='stHeader'] {{ background: {ground(is_dark())} !important; }}</style>"
+    )
     with st.container(key="head_bar"):  # stays in view, see page.css
         kind, layer, head = kind_layer_head(scene)
     found = models.attention(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, kind)
