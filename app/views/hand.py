@@ -39,6 +39,7 @@ def calculation(scene: Scene) -> None:
     recorded = scene.record(*(f"{site}.{name}" for name in SITE_NAMES))
     tensors = {name: recorded[f"{site}.{name}"][head] for name in SITE_NAMES}
     strongest = tensors["weights"].argmax(axis=-1)  # (Q), keys
+    overview = st.container(key="hand_overview")  # filled when query and key are known: the first picture comes first
     with st.container(key="tokens", gap="small"):
         query = source_token(scene, "Query") if kind == "encoder" else decoder_step(scene, "Query: reads → predicts")
         position(KEYS[kind], len(keys), int(strongest[query]))  # opens with the key that is looked at most
@@ -54,7 +55,8 @@ def calculation(scene: Scene) -> None:
         tensors,
         ByHand(tensors["query"][query], tensors["key"], tensors["value"], tensors["mask"][query], key),
     )
-    _overview(this, int(strongest[query]))
+    with overview:
+        _overview(this, int(strongest[query]))
     steps(this)
     _checks(this)
 
@@ -71,8 +73,7 @@ def _clicked(kind: Kind) -> None:
 def _overview(this: Calculation, strongest: int) -> None:
     """Where the chosen cell is, and the whole calculation of its weight."""
     hand, dark, weights = this.hand, is_dark(), this.tensors["weights"]
-    with st.container(key="hand_overview"):
-        left, right = st.columns([5, 6], gap="medium")
+    left, right = st.columns([5, 6], gap="medium")
     with left, st.container(key="picture_hand_map"):
         figure = weights_map(
             weights,
@@ -109,7 +110,7 @@ def _overview(this: Calculation, strongest: int) -> None:
                 name=f"{this.title}: weights",
                 table=lambda: matrix_table(weights, this.queries, this.keys),
             )
-        st.caption("Click a cell, or choose query and key above. Rows are queries, columns are keys; a row sums to 1.")
+        st.caption("Click a cell, or choose query and key below. Rows are queries, columns are keys; a row sums to 1.")
 
 
 def _checks(this: Calculation) -> None:

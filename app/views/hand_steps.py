@@ -16,12 +16,12 @@ from app.figures.tensor import tensor_alt
 from app.figures.written import TERMS, Writing
 from app.models import Kind
 from app.session import is_dark
-from app.source import lines_from
+from app.source import SourceLines, lines_from, lines_of
 from app.views.placed import placed
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
 from transformer.config import BOS
-from transformer.model.attention import attend
+from transformer.model.attention import MultiHeadAttention, attend
 from transformer.padding import mask_parts
 
 SITE_NAMES = ("query", "key", "value", "products", "scores", "mask", "masked_scores", "weights", "context")
@@ -81,7 +81,7 @@ def _projections(this: Calculation) -> None:
         r"Q = x\,W^Q \qquad K = m\,W^K \qquad V = m\,W^V",
         f"Three matrices turn each vector into a query, a key and a value. {ORIGIN[this.kind]} No parameter has S or T "
         "in its shape: a longer sentence needs no other W.",
-        f"{this.site}.query",
+        _projecting(this.site),
         shape=f"Q: {this.shape('H', this.q, 'E')}. K and V: {this.shape('H', this.k, 'E')}",
     )
     sizes = Sizes(len(this.queries), len(this.keys), this.scene.config.d_model, this.hand.d_k)
@@ -94,6 +94,12 @@ def _projections(this: Calculation) -> None:
         table=lambda: blocks_table(this.kind, sizes),
     )
     st.caption("Dotted: parameters, the same for every sentence. Sides are drawn on a logarithmic scale.")
+
+
+def _projecting(site: str) -> SourceLines:
+    """The lines that make keys, values and queries."""
+    memory = lines_from(MultiHeadAttention.project_memory, "key = ", "value = ")
+    return SourceLines(memory.path, memory.first, f"{memory.text}\n{lines_of(f'{site}.query').text}")
 
 
 def _product(this: Calculation, writing: Writing) -> None:
