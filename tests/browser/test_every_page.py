@@ -74,7 +74,7 @@ def test_the_sentence_and_the_head_are_the_same_on_every_page(visit: Begin) -> N
 
 
 def test_no_page_shows_the_sentence_of_another_visitor(visit: Begin) -> None:
-    words = ["cat", "mat", "garden", "station", "street", "animal"]
+    words = ["cat", "nearest", "garden", "station", "street", "animal"]
     visitors = [visit() for _ in words]
     for one, word in zip(visitors, words, strict=True):
         one.page.goto(f"{one.address}/hand?sentence=the+{word}")
