@@ -13,6 +13,8 @@ from app.figures.panels import BARE, BELOW, Cell, frame, heat, places
 from app.figures.reasons import NAMES, Part, Parts
 from app.theme import ink
 
+GAP = 4  # between tiles: what comes after the reasons
+
 
 @dataclass(frozen=True)
 class Tile:
@@ -36,7 +38,7 @@ def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str
     gap = max(2, max(widths) // 8)
     tops = np.cumsum([0, *[height + gap for height in heights]])
     lefts = np.cumsum([0, *[width + gap for width in widths]])
-    wall = np.full((int(tops[-1]) - gap, int(lefts[-1]) - gap), np.nan, dtype=np.float32)
+    wall = np.full((int(tops[-1]) - gap, int(lefts[-1]) - gap), GAP, dtype=np.int8)
     x, y, chosen_by, text = [], [], [], []
     for i, line in enumerate(tiles):
         for j, tile in enumerate(line):
@@ -48,9 +50,11 @@ def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str
             text.append(f"{tile.kind}, {tile.sentence}: {int(tile.mask.sum())} of {tile.mask.size} cells may look")
             if (i, j) == chosen:
                 box = frame(lefts[j] - 1, lefts[j] + columns, tops[i] - 1, tops[i] + rows, 4)
+    colors = [color for _, color in reason_scale(dark)[::2]] + ["rgba(0, 0, 0, 0)"]
+    scale = [(edge / len(colors), color) for i, color in enumerate(colors) for edge in (i, i + 1)]
     parts: list[Part] = [p for p in PARTS if any(p in tile.parts for line in tiles for tile in line)]
     data = [
-        heat(wall, reason_scale(dark), -0.5, 3.5, xgap=0, ygap=0),
+        heat(wall, scale, -0.5, GAP + 0.5, xgap=0, ygap=0),
         places(x, y, [plotly_text(name) for name in text], "%{text}<extra></extra>", 90, customdata=chosen_by),
         *reason_legend(parts, dark),
     ]

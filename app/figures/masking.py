@@ -114,7 +114,7 @@ def _gap(rows: int, keys: TokenAxis) -> float:
 
 def _grey(where: np.ndarray, panel: int) -> Piece:
     """The mark of cells that are minus infinity, or 0 for that reason."""
-    return heat(np.where(where, 1.0, np.nan).astype(np.float32), [(0, MASKED), (1, MASKED)], 0, 1, panel)
+    return heat(where.astype(np.int8), [(0, "rgba(0, 0, 0, 0)"), (1, MASKED)], 0, 1, panel)
 
 
 def _texts(texts: np.ndarray, inks: np.ndarray, panel: int) -> Piece:
