@@ -1,18 +1,22 @@
 """What is chosen now. One state for all pages, mirrored in the address where that gives nothing private away.
 
-Widgets bound to the address (`bind="query-params"`) are the state: checkpoint, kind, layer, head, decoding settings.
-The sentence stays in the session, and enters an address only in a link that the user copies; such a link is read once
-and the sentence taken out of the address again.
+Widgets bound to the address (`bind="query-params"`) are the state: checkpoint, decoding settings. What opens
+differently from sentence to sentence (kind, layer and head, the chosen tokens) stands in the session, and always in the
+address too. The sentence stays in the session, and enters an address only in a link that the user copies; such a link
+is read once and the sentence taken out of the address again.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import streamlit as st
 
 from app.models import MOST_CHARACTERS, CheckpointFile
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
+
+Choice = TypeVar("Choice")
 
 SENTENCE = "sentence"
 CHECKPOINT = "checkpoint"
@@ -102,15 +106,18 @@ def open_with_example(task: Task) -> None:
 
 def forget_head() -> None:
     """Lets the page choose layer and head anew: another checkpoint has other heads."""
-    for key in (LAYER, HEAD):
-        st.session_state.pop(key, None)
+    _forget(LAYER, HEAD)
 
 
 def forget_choice() -> None:
     """Another text, or other settings: show the best translation of the first sentence, from its beginning."""
     st.session_state[SHOWN_SENTENCE] = 0
     st.session_state[SHOWN_HYPOTHESIS] = 0
-    for key in (STEP, SOURCE_TOKEN, OTHER_TOKEN):
+    _forget(STEP, SOURCE_TOKEN, OTHER_TOKEN)
+
+
+def _forget(*keys: str) -> None:
+    for key in keys:
         st.session_state.pop(key, None)
         st.query_params.pop(key, None)
 
@@ -123,6 +130,21 @@ def shown_hypothesis(translation: Translation) -> int:
 def show_hypothesis(index: int) -> None:
     """Chooses one of the alternatives."""
     st.session_state[SHOWN_HYPOTHESIS] = index
+
+
+def linked(key: str, options: Sequence[Choice], default: Choice) -> Choice:
+    """A choice kept in the session, mirrored in the address; to be called before the widget of that key is drawn.
+
+    Trap: a widget bound to the address leaves it when its value is the default. Where the default depends on what else
+    is chosen, such a link would open with another choice (test_a_link_restores_the_head_whatever_the_page_opens_with).
+    """
+    if st.session_state.get(key) not in options:
+        text = st.query_params.get(key)
+        st.session_state[key] = next((option for option in options if str(option) == text), default)
+    chosen: Choice = st.session_state[key]
+    if st.query_params.get(key) != str(chosen):
+        st.query_params[key] = str(chosen)
+    return chosen
 
 
 def position(key: Literal["t", "s", "k"], count: int, default: int = 0) -> int:

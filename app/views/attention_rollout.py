@@ -3,14 +3,14 @@
 import numpy as np
 import streamlit as st
 
-from app import components, models
+from app import components
 from app.figures import rollout
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_csv, matrix_table, matrix_width
 from app.figures.shown import Options, shown
 from app.models import Kind
 from app.session import is_dark
 from app.source import lines_from
-from app.views.choose import axes
+from app.views.choose import axes, weights_of
 from app.views.head_pictures import PLOT, Chosen
 from app.views.stage import Scene
 from app.views.triplet import triplet
@@ -91,10 +91,7 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
 
 def _arrived(scene: Scene, kind: Kind) -> np.ndarray:
     """(L, Q, K): what has arrived from each key's token after each layer."""
-
-    def weights(of: Kind) -> np.ndarray:
-        return models.attention(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, of).weights
-
     if kind != "cross":
-        return rollout.rollout(weights(kind))
-    return rollout.decoder_rollout(weights("decoder"), weights("cross"), rollout.rollout(weights("encoder"))[-1])[1]
+        return rollout.rollout(weights_of(scene, kind))
+    encoder, decoder, cross = (weights_of(scene, part) for part in ("encoder", "decoder", "cross"))
+    return rollout.decoder_rollout(decoder, cross, rollout.rollout(encoder)[-1])[1]

@@ -5,6 +5,7 @@ Call them inside the page's fragment: a choice then draws the fragment again and
 
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from app import components, models
@@ -20,6 +21,7 @@ from app.session import (
     STEP,
     choose_position,
     is_dark,
+    linked,
     position,
 )
 from app.theme import role_color
@@ -40,14 +42,9 @@ SITES: dict[Kind, str] = {
 
 def attention_kind() -> Kind:
     """The chosen kind of attention."""
-    kind: Kind = st.segmented_control(
-        "Attention",
-        list(KINDS),
-        format_func=SHORT.__getitem__,
-        default="cross",
-        required=True,
-        key=KIND,
-        bind="query-params",
+    kind = linked(KIND, tuple(KINDS), "cross")
+    st.segmented_control(
+        "Attention", list(KINDS), format_func=SHORT.__getitem__, required=True, key=KIND, persist_state="session"
     )
     return kind
 
@@ -62,20 +59,10 @@ def kind_layer_head(scene: Scene) -> tuple[Kind, int, int]:
 
 def layer_and_head(scene: Scene, kind: Kind) -> tuple[int, int]:
     """Layer and head, from 0. On opening: the clearest, see `app.figures.heads.clarity`."""
-    weights = models.attention(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, kind).weights
-    queries, keys = axes(scene, kind)
-    clearest = clearest_head(weights, queries.predicts or queries.tokens, keys.tokens)
-    layers, heads = weights.shape[:2]
-    chosen = []
-    for label, key, count, default in (("Layer", LAYER, layers, clearest[0]), ("Head", HEAD, heads, clearest[1])):
-        options = list(range(1, count + 1))
-        if count <= 12:
-            value = st.segmented_control(
-                label, options, default=default + 1, required=True, key=key, bind="query-params"
-            )
-        else:
-            value = st.selectbox(label, options, index=default, key=key, bind="query-params")
-        chosen.append(int(value or default + 1) - 1)
+    weights = weights_of(scene, kind)
+    clearest = clearest_of(scene, kind)
+    layer = _number("Layer", LAYER, weights.shape[0], clearest[0])
+    head = _number("Head", HEAD, weights.shape[1], clearest[1])
     st.button(
         "Clearest head",
         key="clearest",
@@ -84,7 +71,36 @@ def layer_and_head(scene: Scene, kind: Kind) -> tuple[int, int]:
         help="The head that looks most sharply at words (not at punctuation or </s>), and at another from row to row. "
         "The page opens with it.",
     )
-    return chosen[0], chosen[1]
+    return layer, head
+
+
+def head_in_layer(scene: Scene, kind: Kind, layer: int) -> int:
+    """The head, from 0, where the layer is given. On opening: the clearest of this layer."""
+    return _number("Head", HEAD, scene.config.heads, clearest_of(scene, kind, layer)[1])
+
+
+def weights_of(scene: Scene, kind: Kind) -> np.ndarray:
+    """(L, H, Q, K)."""
+    return models.attention(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, kind).weights
+
+
+def clearest_of(scene: Scene, kind: Kind, layer: int | None = None) -> tuple[int, int]:
+    """(layer, head), from 0, of the clearest head of a kind; or of one layer of it."""
+    weights = weights_of(scene, kind)
+    queries, keys = axes(scene, kind)
+    among = weights if layer is None else weights[layer : layer + 1]
+    return clearest_head(among, queries.predicts or queries.tokens, keys.tokens)
+
+
+def _number(label: str, key: str, count: int, default: int) -> int:
+    """A choice of 1 to `count`, given from 0."""
+    options = list(range(1, count + 1))
+    chosen = linked(key, options, default + 1)
+    if count <= 16:
+        st.segmented_control(label, options, required=True, key=key, persist_state="session")
+    else:
+        st.selectbox(label, options, key=key, persist_state="session")
+    return chosen - 1
 
 
 def choose_head(layer: int, head: int) -> None:

@@ -6,18 +6,17 @@ import streamlit as st
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_table, matrix_width
 from app.figures.scores import score_matrix
 from app.figures.walk import Station
-from app.models import Kind
 from app.session import is_dark
 from app.views.choose import axes
 from app.views.placed import placed
 from app.views.stage import Scene
-from app.views.station_tensors import choose_head, chosen_row, tensor, title_of
+from app.views.station_tensors import choose_head, chosen_row, kind_at, tensor, title_of
 
 
 def scores(scene: Scene, here: Station) -> None:
     """(Q, K) before the softmax; or the mask, in the same colours."""
-    head = choose_head(scene)
-    queries, keys = axes(scene, _kind(here))
+    head = choose_head(scene, here)
+    queries, keys = axes(scene, kind_at(here))
     values = tensor(scene, here)[head]
     title = f"{title_of(here)}, head {head + 1}"
     limit = None
@@ -37,8 +36,8 @@ def scores(scene: Scene, here: Station) -> None:
 
 def weights(scene: Scene, here: Station) -> None:
     """(Q, K) after the softmax."""
-    head = choose_head(scene)
-    queries, keys = axes(scene, _kind(here))
+    head = choose_head(scene, here)
+    queries, keys = axes(scene, kind_at(here))
     found = tensor(scene, here)[head].astype(np.float32)  # (Q, K)
     mask = _beside(scene, here, "mask")[head].astype(bool)  # (Q, K)
     title = f"{title_of(here)}, head {head + 1}"
@@ -59,9 +58,3 @@ def _beside(scene: Scene, here: Station, name: str) -> np.ndarray:
     """Another site of the same attention."""
     base = (here.site or "").rsplit(".", 1)[0]
     return scene.record(f"{here.stack}.layers.{here.layer}.*")[f"{base}.{name}"]
-
-
-def _kind(here: Station) -> Kind:
-    if here.part == "cross_attention":
-        return "cross"
-    return "encoder" if here.stack == "encoder" else "decoder"

@@ -8,7 +8,9 @@ from app.figures.firing import firing_table, firing_units, share_firing
 from app.figures.normalisation import before_and_after, moments_table
 from app.figures.tensor import NUMBERS_UP_TO, tensor_alt, tensor_heatmap, tensor_table
 from app.figures.walk import Station
-from app.session import HEAD, SOURCE_TOKEN, STEP, is_dark
+from app.models import Kind
+from app.session import SOURCE_TOKEN, STEP, is_dark
+from app.views.choose import head_in_layer
 from app.views.placed import placed
 from app.views.stage import Scene
 
@@ -23,7 +25,7 @@ def stream(scene: Scene, here: Station) -> None:
 
 def head(scene: Scene, here: Station) -> None:
     """(Q, E) or (K, E): what the chosen head has of (H, Q, E)."""
-    chosen = choose_head(scene)
+    chosen = choose_head(scene, here)
     rows = rows_of(scene, here)
     if here.name in ("key", "value") and here.part == "cross_attention":
         rows = scene.source
@@ -103,14 +105,16 @@ def title_of(here: Station) -> str:
     return f"{here.title}: {here.stack}{place}"
 
 
-def choose_head(scene: Scene) -> int:
-    """The chosen head, from 0; on opening the first."""
-    options = list(range(1, scene.config.heads + 1))
-    if len(options) <= 16:
-        value = st.segmented_control("Head", options, default=1, required=True, key=HEAD, bind="query-params")
-    else:
-        value = st.selectbox("Head", options, key=HEAD, bind="query-params")
-    return int(value or 1) - 1
+def choose_head(scene: Scene, here: Station) -> int:
+    """The chosen head, from 0."""
+    return head_in_layer(scene, kind_at(here), here.layer or 0)
+
+
+def kind_at(here: Station) -> Kind:
+    """The kind of attention at this station of a layer."""
+    if here.part == "cross_attention":
+        return "cross"
+    return "encoder" if here.stack == "encoder" else "decoder"
 
 
 def _pictures(values: np.ndarray, rows: TokenAxis, title: str, row: int | None) -> None:

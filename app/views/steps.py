@@ -7,11 +7,12 @@ import streamlit as st
 from app import components
 from app.figures.map import model_map
 from app.figures.walk import Detail, Station, nearest, stations
-from app.session import LAYER, is_dark
+from app.session import KIND, LAYER, is_dark
 from app.source import lines_of
 from app.views.choose import decoder_step, source_token
 from app.views.stage import Scene, stage
 from app.views.station import draw
+from app.views.station_tensors import kind_at
 from app.views.triplet import code_card, shape_text
 
 STATION = "at"  # the id of the station, in the session and in the address
@@ -113,6 +114,7 @@ def _remember(here: Station) -> None:
     if st.query_params.get(STATION) != here.id:
         st.query_params[STATION] = here.id
     if here.layer is not None and here.part.endswith("attention"):
+        st.session_state[KIND] = kind_at(here)
         st.session_state[LAYER] = here.layer + 1
 
 

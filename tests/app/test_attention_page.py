@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from app.figures.alignment import links, pharaoh, word_alignment
 from app.figures.ranking import COLUMNS, head_numbers
 from app.figures.rollout import decoder_rollout, rollout
-from app.views.choose import SITES
+from app.views.choose import KINDS, SITES
 from tests.app.checkpoints import Size, write_checkpoint
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
@@ -24,7 +24,6 @@ Open = Callable[..., AppTest]
 Pieces = tuple[tuple[str, ...], tuple[str, ...]]
 VIEW = str(Path(__file__).resolve().parents[2] / "app" / "views" / "attention.py")
 SENTENCE = "the animal didn't cross the street."
-BUTTONS = {"cross": "Encoder-decoder", "encoder": "Encoder self", "decoder": "Decoder self"}
 HOSTILE = ("</script><img src=x onerror=alert(1)>", "_a_ $x$ :red[b] the the", "🙂")
 TABS = ("Across the layers", "Word alignment", "BertViz")
 
@@ -103,7 +102,7 @@ def pieces(translation: tuple[Translator, Translation]) -> Pieces:
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
 def test_every_picture_shows_the_tensors(shown: Open, weights: dict[str, np.ndarray], kind: str) -> None:
-    app = shown(kind=BUTTONS[kind], layer="2", head="3")
+    app = shown(kind=kind, layer="2", head="3")
     expected = weights[kind]
     drawn = heat(app, 1)
     allowed = ~np.isnan(drawn)
@@ -121,7 +120,7 @@ def test_every_picture_shows_the_tensors(shown: Open, weights: dict[str, np.ndar
 def test_the_numbers_of_every_head_are_those_of_its_weights(
     shown: Open, weights: dict[str, np.ndarray], pieces: Pieces
 ) -> None:
-    table = components(shown(kind=BUTTONS["encoder"]), "ranking")[0]
+    table = components(shown(kind="encoder"), "ranking")[0]
     expected = head_numbers(weights["encoder"], pieces[0], itself=True)
     titles = [column["title"] for column in table["columns"]]
     assert titles == [column.title for column in COLUMNS]
@@ -156,7 +155,7 @@ def test_hidden_special_tokens_are_named_and_rows_sum_to_one_again(
 
 
 def test_the_first_row_of_the_decoder_has_nothing_left_and_the_page_says_so(shown: Open) -> None:
-    app = shown(kind=BUTTONS["decoder"], hide="true")
+    app = shown(kind="decoder", hide="true")
     drawn = heat(app, 1)
     assert np.isnan(drawn[0]).all()
     assert np.nansum(drawn[1:], axis=-1) == pytest.approx(1, abs=1e-5)
@@ -165,7 +164,7 @@ def test_the_first_row_of_the_decoder_has_nothing_left_and_the_page_says_so(show
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
 def test_words_have_rows_that_sum_to_one_and_masked_cells_that_are_zero(shown: Open, kind: str) -> None:
-    app = shown(kind=BUTTONS[kind], words="true")
+    app = shown(kind=kind, words="true")
     drawn = heat(app, 1)
     assert np.nansum(drawn, axis=-1) == pytest.approx(1, abs=1e-5)
     lines = components(app, "lines")[0]
@@ -187,7 +186,7 @@ def test_a_row_is_called_by_what_it_reads_or_what_it_predicts(shown: Open, piece
 
 @pytest.mark.parametrize(("kind", "key"), [("cross", "t"), ("decoder", "t"), ("encoder", "s")])
 def test_one_row_is_isolated_in_all_pictures(shown: Open, kind: str, key: str) -> None:
-    app = shown(kind=BUTTONS[kind], one="true")
+    app = shown(kind=kind, one="true")
     app.session_state[key] = 2
     app.run()
     assert components(app, "lines")[0]["row"] == 2
@@ -200,14 +199,14 @@ def test_one_row_is_isolated_in_all_pictures(shown: Open, kind: str, key: str) -
 
 
 def test_a_row_that_is_hidden_is_not_isolated_and_the_page_says_so(shown: Open, pieces: Pieces) -> None:
-    app = shown(kind=BUTTONS["encoder"], one="true", hide="true", s=str(len(pieces[0])))
+    app = shown(kind="encoder", one="true", hide="true", s=str(len(pieces[0])))
     assert components(app, "lines")[0]["row"] is None
     assert "This row is hidden" in said(app)
 
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
 def test_the_rollout_is_that_of_the_weights(shown: Open, weights: dict[str, np.ndarray], kind: str) -> None:
-    drawn = heat(shown(kind=BUTTONS[kind], layer="2", head="1"), 2)
+    drawn = heat(shown(kind=kind, layer="2", head="1"), 2)
     if kind == "cross":
         encoder = rollout(weights["encoder"])[-1]
         expected = decoder_rollout(weights["decoder"], weights["cross"], encoder)[1][1]
@@ -249,7 +248,7 @@ def test_without_a_head_there_is_nothing_to_align_and_the_page_says_so(shown: Op
 @pytest.mark.parametrize("view", ["Head view", "Model view", "Neuron view"])
 @pytest.mark.parametrize("kind", ["cross", "decoder"])
 def test_bertviz_gets_our_tensors(shown: Open, weights: dict[str, np.ndarray], view: str, kind: str) -> None:
-    app = shown(more="BertViz", bertviz=view, kind=BUTTONS[kind], layer="2", head="3")
+    app = shown(more="BertViz", bertviz=view, kind=kind, layer="2", head="3")
     html = app.get("iframe")[0].proto.srcdoc
     start = html.index('id="data">') + len('id="data">')
     attention = json.loads(html[start : html.index("</script>", start)])["attention"][0]
@@ -314,7 +313,7 @@ def test_it_opens_for_other_shapes_of_model(
     write_checkpoint(tmp_path / "odd.safetensors", size, options=options)
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
     app = shown("a", words="true", hide="true", one="true")
-    for kind in BUTTONS:
+    for kind in KINDS:
         for more in TABS:
             app.session_state["kind"], app.session_state["more"] = kind, more
             app.run()

@@ -14,6 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.figures.written import digits
+from app.views.choose import KINDS
 from tests.app.checkpoints import Size, write_checkpoint
 from transformer.decoding.translator import Translator
 from transformer.trace import trace
@@ -21,7 +22,6 @@ from transformer.trace import trace
 Open = Callable[..., AppTest]
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 SENTENCE = "the cat sat on the mat"
-BUTTONS = {"cross": "Encoder-decoder", "encoder": "Encoder self", "decoder": "Decoder self"}  # also in the address
 SITES = {
     "cross": "decoder.layers.{}.cross_attention",
     "encoder": "encoder.layers.{}.self_attention",
@@ -94,7 +94,7 @@ def printed(snippet: str) -> dict[str, str]:
 def test_what_is_written_drawn_and_printed_are_the_tensors(
     open_hand: Open, folder: Path, kind: str, place: dict[str, str], query: int, key: int
 ) -> None:
-    app = open_hand(kind=BUTTONS[kind], layer="2", head="3", **place)
+    app = open_hand(kind=kind, layer="2", head="3", **place)
     tensors = expected(folder, kind, 1, 2)
     written, drawn = formulas(app), charts(app)
     for name in ("products", "scores", "weights"):
@@ -122,7 +122,7 @@ def test_what_is_written_drawn_and_printed_are_the_tensors(
 
 
 def test_the_snippet_on_the_page_prints_the_number_of_the_page(open_hand: Open, folder: Path) -> None:
-    app = open_hand(kind=BUTTONS["cross"], layer="2", head="3", t="2", s="3")
+    app = open_hand(kind="cross", layer="2", head="3", t="2", s="3")
     app.session_state["hand_numpy"] = True
     app.run()
     snippet = next(block.value for block in app.code if "import numpy" in block.value)
@@ -133,7 +133,7 @@ def test_the_snippet_on_the_page_prints_the_number_of_the_page(open_hand: Open, 
 def test_each_step_by_hand_stands_beside_the_tensor_and_differs_by_rounding_alone(
     open_hand: Open, folder: Path
 ) -> None:
-    app = open_hand(kind=BUTTONS["encoder"], layer="1", head="2", s="2", k="4")
+    app = open_hand(kind="encoder", layer="1", head="2", s="2", k="4")
     table = next(frame.value for frame in app.dataframe if "by hand" in frame.value)
     tensors = expected(folder, "encoder", 0, 1)
     found = dict(zip(table["site"], table["tensor"], strict=True))
@@ -143,7 +143,7 @@ def test_each_step_by_hand_stands_beside_the_tensor_and_differs_by_rounding_alon
 
 
 def test_it_opens_with_the_key_that_is_looked_at_most(open_hand: Open, folder: Path) -> None:
-    app = open_hand(kind=BUTTONS["cross"], layer="3", head="1", t="3")
+    app = open_hand(kind="cross", layer="3", head="1", t="3")
     strongest = int(expected(folder, "cross", 2, 0)["weights"][2].argmax())
     assert app.query_params["s"] in (str(strongest + 1), [str(strongest + 1)])
 
@@ -157,14 +157,14 @@ def test_all_terms_are_written_out_on_request(open_hand: Open) -> None:
 
 @pytest.mark.parametrize("kind", ["cross", "decoder"])
 def test_a_reason_is_given_for_what_the_mask_says(open_hand: Open, kind: str) -> None:
-    said = " ".join(text.value for text in open_hand(kind=BUTTONS[kind], t="2", s="4", k="4").text)
+    said = " ".join(text.value for text in open_hand(kind=kind, t="2", s="4", k="4").text)
     assert ("the future" in said) == (kind == "decoder")
     assert ("may look at" in said) == (kind == "cross")
 
 
 @pytest.mark.parametrize("sentence", [HOSTILE, "a", "the the the the", "🙂"])
 def test_odd_words_are_calculated_with_and_stay_text(open_hand: Open, sentence: str) -> None:
-    app = open_hand(sentence, kind=BUTTONS["encoder"])
+    app = open_hand(sentence, kind="encoder")
     assert len(charts(app)) == 5
     for element in (*app.markdown, *app.caption, *app.latex):
         assert "alert(1)" not in element.value
@@ -183,7 +183,7 @@ def test_it_opens_with_other_architectures(open_hand: Open, folder: Path, size: 
     path = folder / "other.safetensors"
     write_checkpoint(path, size, options=options)
     try:
-        for kind in BUTTONS.values():
+        for kind in KINDS:
             assert len(charts(open_hand(checkpoint="other", kind=kind, t="3", s="6", k="1"))) == 5
     finally:
         path.unlink()

@@ -12,6 +12,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from app.figures.mask_overview import GAP
+from app.views.choose import KINDS
 from tests.app.checkpoints import Size, write_checkpoint
 from transformer.decoding.translator import Translator
 from transformer.model.masks import causal_mask, padding_mask
@@ -22,7 +23,6 @@ Open = Callable[..., AppTest]
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 EXAMPLE = "The animal didn't cross the street because it was too tired."
 LONG, SHORT = "Where is the nearest train station?", "the cat sat"
-BUTTONS = {"cross": "Encoder-decoder", "encoder": "Encoder self", "decoder": "Decoder self"}  # also in the address
 SITES = {
     "cross": "decoder.layers.{}.cross_attention",
     "encoder": "encoder.layers.{}.self_attention",
@@ -87,7 +87,7 @@ def traces(path: Path, watch: str = "*.mask") -> tuple[Translator, tuple[Trace, 
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
 def test_the_four_stages_drawn_are_the_tensors_of_the_padded_pass(open_masks: Open, folder: Path, kind: str) -> None:
-    app = open_masks(kind=BUTTONS[kind], layer="2", head="3")
+    app = open_masks(kind=kind, layer="2", head="3")
     site = SITES[kind].format(1)
     _, (_, short), _ = traces(folder / "en-de.safetensors", f"{site}.*")
     figure = next(f for name, f in charts(app).items() if name.endswith("layer 2, head 3, sentence 2"))
@@ -110,7 +110,7 @@ def test_the_four_stages_drawn_are_the_tensors_of_the_padded_pass(open_masks: Op
 def test_the_parts_drawn_are_the_masks_and_together_they_are_the_models(
     open_masks: Open, folder: Path, kind: str
 ) -> None:
-    app = open_masks(kind=BUTTONS[kind])
+    app = open_masks(kind=kind)
     _, (_, short), _ = traces(folder / "en-de.safetensors")
     panels = heatmaps(next(f for name, f in charts(app).items() if name.endswith("sentence 2: the mask")))
     model = short[f"{SITES[kind].format(0)}.mask"][0]
@@ -157,18 +157,18 @@ def test_the_sentence_says_why(open_masks: Open, folder: Path, kind: str, place:
     _, (_, short), _ = traces(folder / "en-de.safetensors")
     lengths = {"s": len(short.source_ids), "t": len(short.target_ids), "k": len(short.source_ids)}
     address = {name: str(lengths[name]) if value == "last" else value for name, value in place.items()}
-    assert said in texts(open_masks(kind=BUTTONS[kind], **address))
+    assert said in texts(open_masks(kind=kind, **address))
 
 
 def test_a_window_is_a_part_of_its_own_and_rows_that_may_look_nowhere_are_named(open_masks: Open, folder: Path) -> None:
     path = folder / "window.safetensors"
     write_checkpoint(path, options={"attention_window": 1})
     try:
-        app = open_masks(checkpoint="window", kind="Encoder self", s="10")
+        app = open_masks(checkpoint="window", kind="encoder", s="10")
         panels = heatmaps(next(f for name, f in charts(app).items() if name.endswith("sentence 2: the mask")))
         assert len(panels) == 3
         assert "nowhere at all" in texts(app)
-        assert "2 positions away" in texts(open_masks(checkpoint="window", kind="Encoder self", s="1", k="3"))
+        assert "2 positions away" in texts(open_masks(checkpoint="window", kind="encoder", s="1", k="3"))
     finally:
         path.unlink()
 
@@ -197,7 +197,7 @@ def test_without_a_second_sentence_it_says_so(open_masks: Open, words: str) -> N
 
 
 def test_sentences_of_one_length_have_no_padding_and_the_page_says_so(open_masks: Open) -> None:
-    app = open_masks(short=LONG, kind="Encoder self")
+    app = open_masks(short=LONG, kind="encoder")
     assert "nothing of it is padded" in " ".join(markdown.value for markdown in app.markdown)
 
 
@@ -205,7 +205,7 @@ def test_sentences_of_one_length_have_no_padding_and_the_page_says_so(open_masks
     ("first", "second"), [("a", "b"), ("a", LONG), (LONG, HOSTILE), (HOSTILE, "🙂"), ("the the the", "the")]
 )
 def test_odd_sentences_are_drawn_and_stay_text(open_masks: Open, first: str, second: str) -> None:
-    app = open_masks(first, second, kind="Decoder self")
+    app = open_masks(first, second, kind="decoder")
     assert len(app.get("plotly_chart")) == 5
     for markdown in (*app.markdown, *app.caption):
         assert "alert(1)" not in markdown.value
@@ -224,7 +224,7 @@ def test_it_opens_with_other_architectures(open_masks: Open, folder: Path, size:
     path = folder / "other.safetensors"
     write_checkpoint(path, size, options=options)
     try:
-        for kind in BUTTONS.values():
+        for kind in KINDS:
             app = open_masks(checkpoint="other", kind=kind)
             assert len(app.get("plotly_chart")) == 5
     finally:

@@ -27,6 +27,8 @@ from app.figures.softmax import (
     sharpness,
     softmax,
 )
+from app.models import Kind
+from app.views.choose import SHORT
 from tests.app.checkpoints import Size, write_checkpoint
 from transformer.decoding.translator import Translator
 from transformer.model.attention import attend
@@ -223,7 +225,6 @@ def tensors(folder: Path, site: str, name: str = "usual") -> dict[str, np.ndarra
     return trace(translator.model, found.source_ids, found.hypotheses[0].ids, [f"{site}.*"]).arrays
 
 
-BUTTONS = {"cross": "Encoder-decoder", "encoder": "Encoder self", "decoder": "Decoder self"}
 SITES = {
     "cross": "decoder.layers.1.cross_attention",
     "encoder": "encoder.layers.1.self_attention",
@@ -232,11 +233,11 @@ SITES = {
 
 
 @pytest.mark.parametrize("kind", list(SITES))
-def test_the_chosen_head_s_scores_and_weights_are_the_tensors(open_page: Open, odd: Path, kind: str) -> None:
-    app = open_page(checkpoint="usual", sentence=SENTENCE, kind=BUTTONS[kind], layer="2", head="3")
+def test_the_chosen_head_s_scores_and_weights_are_the_tensors(open_page: Open, odd: Path, kind: Kind) -> None:
+    app = open_page(checkpoint="usual", sentence=SENTENCE, kind=kind, layer="2", head="3")
     site, arrays = SITES[kind], tensors(odd, SITES[kind])
     products, scores, mask, weights = (arrays[f"{site}.{n}"][2] for n in ("products", "scores", "mask", "weights"))
-    short = f"{BUTTONS[kind].lower()}, layer 2, head 3"
+    short = f"{SHORT[kind].lower()}, layer 2, head 3"
     names = [bar["name"] for bar in chart(app, f"Scores, {short}")["data"]]
     assert names == [
         f"{WITHOUT}: variance {number(float(products[mask].var(dtype=np.float64)))}",
@@ -294,7 +295,7 @@ def test_the_count_is_that_of_this_sentence_over_all_heads(open_page: Open, odd:
 @pytest.mark.parametrize("kind", list(SITES))
 @pytest.mark.parametrize("name", ["one", "window"])
 def test_odd_checkpoints_and_odd_words_open(open_page: Open, name: str, kind: str, sentence: str) -> None:
-    app = open_page(checkpoint=name, sentence=sentence, kind=BUTTONS[kind])
+    app = open_page(checkpoint=name, sentence=sentence, kind=kind)
     assert len(app.get("plotly_chart")) == 9
     for element in (*app.markdown, *app.caption):
         assert "alert(1)" not in element.value

@@ -58,7 +58,6 @@ def expected(folder: Path, text: str, site: str, hypothesis: int = 0, **settings
     return np.stack(list(arrays.values()))
 
 
-BUTTONS = {"cross": "Encoder-decoder", "encoder": "Encoder self", "decoder": "Decoder self"}  # also in the address
 SITES = {
     "cross": "decoder.layers.*.cross_attention",
     "encoder": "encoder.layers.*.self_attention",
@@ -76,7 +75,7 @@ def test_it_opens_with_an_example_already_translated(open_app: Open) -> None:
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
 def test_the_numbers_drawn_are_the_tensors(open_app: Open, folder: Path, kind: str) -> None:
-    app = open_app(kind=BUTTONS[kind], layer="2", head="3")
+    app = open_app(kind=kind, layer="2", head="3")
     healthy(app)
     weights = expected(folder, EXAMPLE, SITES[kind])
     drawn = array(chart(app, "matrix")["data"][0]["z"])
@@ -93,7 +92,7 @@ def test_the_numbers_drawn_are_the_tensors(open_app: Open, folder: Path, kind: s
 
 
 def test_rows_of_the_drawn_matrix_sum_to_one(open_app: Open) -> None:
-    drawn = array(chart(open_app(kind="Decoder self"), "matrix")["data"][0]["z"])
+    drawn = array(chart(open_app(kind="decoder"), "matrix")["data"][0]["z"])
     assert np.nansum(drawn, axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
@@ -106,8 +105,17 @@ def test_the_probabilities_shown_are_those_of_the_search(open_app: Open, folder:
 
 
 def test_layer_head_and_kind_come_from_the_address(open_app: Open) -> None:
-    app = open_app(kind="Encoder self", layer="2", head="4")
+    app = open_app(kind="encoder", layer="2", head="4")
     assert component(app, "lines")["title"] == "Encoder self-attention, layer 2, head 4"
+
+
+def test_a_link_restores_the_head_whatever_the_page_opens_with(open_app: Open) -> None:
+    app = open_app()  # layer and head are those that it opens with, for this kind
+    opened = component(app, "lines")["title"].split(", ", 1)[1]
+    app.session_state["kind"] = "decoder"
+    app.run()
+    again = open_app(**{key: str(app.query_params[key]) for key in app.query_params})
+    assert component(again, "lines")["title"] == f"Decoder self-attention, {opened}"
 
 
 def test_values_that_cannot_be_are_dropped_from_the_address(open_app: Open) -> None:
@@ -125,7 +133,7 @@ def test_the_sentence_of_a_link_is_taken_and_then_out_of_the_address(open_app: O
 
 
 def test_encoder_and_decoder_of_different_depth_offer_their_own_layers(open_app: Open) -> None:
-    app = open_app(kind="Decoder self", layer="3")
+    app = open_app(kind="decoder", layer="3")
     healthy(app)
     app.session_state["kind"] = "encoder"
     healthy(app.run())

@@ -14,7 +14,7 @@ class Page:
 
 
 HEATMAP = ".js-plotly-plot .hm image"
-CHART = ".js-plotly-plot .plot"
+CHART = ".js-plotly-plot .trace"
 
 PAGES: dict[str, Page] = {
     "translate": Page(
