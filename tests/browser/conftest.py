@@ -18,6 +18,7 @@ from tests.browser.pages import is_idle
 
 # Streamlit looks for its own health below the path of the page first; harmless (and on "/" it does not happen).
 HARMLESS = ("/_stcore/health", "/_stcore/host-config")
+ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 PATIENCE = int(os.environ.get("HEADLIGHT_PATIENCE", "60")) * 1000  # ms; more for a machine that is busy otherwise
 
 
@@ -28,8 +29,12 @@ def _missing(reason: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """A Chromium or Chrome of this machine."""
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A Chromium or Chrome of this machine that finds nothing but this machine.
+
+    It is one window with a tab for each visitor, so that Streamlit's own scripts are fetched and compiled once; to the
+    app, each tab is a visitor of its own.
+    """
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -38,9 +43,11 @@ def browser() -> Iterator[Any]:
     with sync_playwright() as playwright:
         if not found and not Path(playwright.chromium.executable_path).exists():
             _missing("No Chromium or Chrome was found (HEADLIGHT_BROWSER may name one).")
-        opened = playwright.chromium.launch(executable_path=found, args=FLAGS)
-        yield opened
-        opened.close()
+        window = playwright.chromium.launch_persistent_context(
+            tmp_path_factory.mktemp("profile"), executable_path=found, args=[*FLAGS, ALONE]
+        )
+        yield window
+        window.close()
 
 
 @pytest.fixture(scope="session")
@@ -70,18 +77,16 @@ class Visit:
         self.outside: list[str] = []
         self.errors: list[str] = []
         page.set_default_timeout(PATIENCE)
-        page.route("**/*", self._guard)
+        page.on("request", lambda request: self._watch(request.url))
+        page.on("websocket", lambda socket: self._watch(socket.url))
         page.on("console", self._complain)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("dialog", self._dismiss)
 
-    def _guard(self, route: Any) -> None:
-        url = route.request.url
-        if urlsplit(url).scheme in ("http", "https", "ws", "wss") and not url.startswith(self.address):
+    def _watch(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme in ("http", "https", "ws", "wss") and parts.netloc != urlsplit(self.address).netloc:
             self.outside.append(url)
-            route.abort()
-        else:
-            route.continue_()
 
     def _complain(self, message: Any) -> None:
         if message.type == "error" and not any(part in str(message.location) + message.text for part in HARMLESS):
@@ -118,16 +123,21 @@ class Visit:
 
 @pytest.fixture
 def visit(browser: Any, server: str) -> Iterator[Callable[..., Visit]]:
-    """Opens the app as a new visitor; keyword arguments are those of a Playwright context."""
-    visits: list[tuple[Any, Visit]] = []
+    """Opens the app as a new visitor: how large the window is, on dark ground or light, clipboard open or closed."""
+    visits: list[Visit] = []
 
-    def begin(**options: Any) -> Visit:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | options)
-        visits.append((context, Visit(context.new_page(), server)))
-        return visits[-1][1]
+    def begin(*, width: int = 1280, height: int = 900, dark: bool = False, clipboard: bool = False) -> Visit:
+        if clipboard:
+            browser.grant_permissions(["clipboard-read", "clipboard-write"])
+        page = browser.new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme="dark" if dark else "light")
+        visits.append(Visit(page, server))
+        return visits[-1]
 
     yield begin
-    for context, one in visits:
-        context.close()
+    for one in visits:
+        one.page.close()
         assert one.outside == [], "requests left the machine"
         assert one.errors == [], "the page complained"
+    browser.clear_permissions()

@@ -46,7 +46,7 @@ def test_the_tree_is_walked_and_a_node_chosen_by_keys_alone(visit: Begin) -> Non
 
 
 def test_a_click_on_the_lens_chooses_its_step(visit: Begin) -> None:
-    one = visit(color_scheme="dark").open("decoding", sentence=SENTENCE, part="Logit lens", t="1")
+    one = visit(dark=True).open("decoding", sentence=SENTENCE, part="Logit lens", t="1")
     page = one.page
     page.locator(".st-key-lens .scatterlayer path.point").nth(2).click(force=True)
     page.locator(".picker button[aria-checked='true'][aria-label^='3:']").wait_for()

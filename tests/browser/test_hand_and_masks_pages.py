@@ -20,7 +20,7 @@ def click(page: Any, picture: str, point: int, subplot: str = "xy") -> None:
 
 
 def test_a_click_on_a_cell_and_the_arrow_keys_choose_query_and_key(visit: Begin) -> None:
-    one = visit().open("hand", sentence=SENTENCE, kind="Encoder-decoder", layer="1", head="1", t="1", s="1")
+    one = visit().open("hand", sentence=SENTENCE, kind="cross", layer="1", head="1", t="1", s="1")
     is_drawn(one, "hand")
     page = one.page
     said = page.locator(".st-key-said_hand")
@@ -47,7 +47,7 @@ def test_a_click_on_a_cell_and_the_arrow_keys_choose_query_and_key(visit: Begin)
 
 
 def test_the_snippet_opens_and_can_be_copied(visit: Begin) -> None:
-    one = visit(permissions=["clipboard-read", "clipboard-write"]).open("hand", sentence=SENTENCE)
+    one = visit(clipboard=True).open("hand", sentence=SENTENCE)
     is_drawn(one, "hand")
     page = one.page
     page.get_by_text("Copy as NumPy").click()
@@ -62,7 +62,7 @@ def test_the_snippet_opens_and_can_be_copied(visit: Begin) -> None:
 
 
 def test_a_click_chooses_a_mask_and_a_cell_of_it(visit: Begin) -> None:
-    one = visit().open("masks", sentence=SENTENCE, kind="Encoder self", t="1", k="1")
+    one = visit().open("masks", sentence=SENTENCE, kind="encoder", t="1", k="1")
     is_drawn(one, "masks")
     page = one.page
     click(page, "mask_overview", 1)  # the first sentence, decoder self-attention
@@ -83,7 +83,7 @@ def test_a_click_chooses_a_mask_and_a_cell_of_it(visit: Begin) -> None:
 
 @pytest.mark.parametrize("name", ["hand", "masks"])
 def test_nothing_is_wider_than_the_screen(visit: Begin, name: str) -> None:
-    one = visit(color_scheme="dark").open(name, kind="Decoder self")
+    one = visit(dark=True).open(name, kind="decoder")
     is_drawn(one, name)
     assert one.page.locator('[data-testid="stMain"]').evaluate("n => n.scrollWidth <= n.clientWidth + 1")
     first = one.page.locator(".js-plotly-plot").first.bounding_box()

@@ -35,7 +35,7 @@ def narrow(page: Any) -> bool:
 
 
 def test_positions_draws_the_table_above_the_fold_and_its_sliders_answer_to_keys(visit: Begin, folder: Path) -> None:
-    one = visit(color_scheme="dark")
+    one = visit(dark=True)
     page = open_page(one, "positions", "sum")
     drawn = np.array(page.evaluate(CHART, ".st-key-picture_encoding"), dtype=np.float32)
     table = Translator.load(folder / "en-de.safetensors").model.encoder.embedding.positions.table
@@ -54,7 +54,7 @@ def test_positions_draws_the_table_above_the_fold_and_its_sliders_answer_to_keys
 
 
 def test_scaling_answers_to_keys_and_both_pages_take_hostile_words_as_words(visit: Begin) -> None:
-    one = visit(viewport={"width": 1920, "height": 900})
+    one = visit(width=1920)
     page = open_page(one, "scaling", "shares")
     assert page.locator(".st-key-picture_histogram .main-svg").first.bounding_box()["y"] < 600
     page.get_by_role("slider", name="d_k").focus()

@@ -130,7 +130,7 @@ def test_the_length_is_counted_while_typing_and_enter_translates(visit: Begin) -
 
 
 def test_the_sentence_is_in_no_address_but_in_the_copied_link(visit: Begin) -> None:
-    one = visit(permissions=["clipboard-read", "clipboard-write"]).open()
+    one = visit(clipboard=True).open()
     one.type("the cat sat")
     one.drawn()
     assert "cat" not in one.page.url
@@ -175,7 +175,7 @@ def test_an_empty_line_and_five_thousand_characters_get_a_sentence(visit: Begin,
 
 
 def test_pictures_and_numbers_can_be_saved(visit: Begin) -> None:
-    one = visit(accept_downloads=True).open(layer="1", head="1")
+    one = visit().open(layer="1", head="1")
     one.drawn()
     page = one.page
     for key in ("export_lines", "export_matrix"):
@@ -194,7 +194,7 @@ def test_pictures_and_numbers_can_be_saved(visit: Begin) -> None:
     ("width", "scheme"), [(1280, "dark"), (1920, "light"), (390, "light")], ids=["1280 dark", "1920 light", "phone"]
 )
 def test_it_fits_the_screen_in_light_and_dark(visit: Begin, width: int, scheme: str) -> None:
-    one = visit(viewport={"width": width, "height": 900}, color_scheme=scheme).open()
+    one = visit(width=width, dark=scheme == "dark").open()
     one.drawn()
     page = one.page
     main = page.locator('[data-testid="stMain"]')
