@@ -1,0 +1,217 @@
+"""The residual stream in numbers: how long it is, what each sub-layer adds to it, and what it is made of in the end.
+
+Every sub-layer reads the stream x and adds to it: x + Sublayer(x) (paper, section 3.1). In a pre-norm model nothing
+else happens to the stream, so what leaves a stack is exactly a sum,
+
+    x_last = embedding + Sublayer_1 + Sublayer_2 + ...
+
+and each summand's share of it is its component along x_last, over the length of x_last; the shares sum to 1. A
+post-norm model normalises the stream after each sub-layer, and there is no such sum.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from app.figures.axes import TokenAxis, ticks
+from app.figures.charts import axis, color_bar, plain_axis, settled
+from app.figures.tables import Table
+from app.figures.tensor import row_norms
+from app.theme import CELL_SIZE, CHOSEN, TICK_SIZE, Role, ink, pair_color, role_color, text_on_weight, weight_scale
+
+NUMBERS_UP_TO = 20  # tokens beside which numbers in cells are legible
+_NAMES = {"self_attention": "self-attention", "cross_attention": "encoder-decoder", "feed_forward": "feed-forward"}
+
+
+@dataclass(frozen=True)
+class SubLayer:
+    """One sub-layer of a stack, `layer` from 0."""
+
+    stack: Role
+    layer: int
+    part: str
+
+    @property
+    def site(self) -> str:
+        """What its sites begin with."""
+        return f"{self.stack}.layers.{self.layer}.{self.part}"
+
+    @property
+    def name(self) -> str:
+        """For people: layers from 1."""
+        return f"{self.layer + 1} {_NAMES[self.part]}"
+
+    @property
+    def attends(self) -> bool:
+        return self.part != "feed_forward"
+
+
+def sub_layers(stack: Role, layers: int) -> tuple[SubLayer, ...]:
+    """The sub-layers of a stack in their order (paper, figure 1)."""
+    parts = ["self_attention", *(["cross_attention"] if stack == "decoder" else []), "feed_forward"]
+    return tuple(SubLayer(stack, layer, part) for layer in range(layers) for part in parts)
+
+
+def stream_chart(
+    before: np.ndarray, added: np.ndarray, after: np.ndarray, subs: tuple[SubLayer, ...], *, title: str, dark: bool
+) -> go.Figure:
+    """One token on its way up: length of the stream before each sub-layer, of what is added, the sum; each (U, D)."""
+    places = np.arange(len(subs))
+    entering, adding, leaving = row_norms(before), row_norms(added), row_norms(after)
+    bars = [
+        go.Bar(
+            x=places[chosen],
+            y=adding[chosen],
+            name=f"added by {name}",
+            marker={"color": pair_color(second, dark), "opacity": 0.85},
+            hovertemplate="‖Sublayer(x)‖ %{y:.4f}<extra></extra>",
+        )
+        for name, second, chosen in (
+            ("attention", False, np.array([sub.attends for sub in subs])),
+            ("feed-forward", True, np.array([not sub.attends for sub in subs])),
+        )
+    ]
+    line = go.Scatter(
+        x=places,
+        y=entering,
+        name="the stream x before",
+        mode="lines+markers",
+        line={"color": ink(dark), "width": 2},
+        marker={"size": 7},
+        hovertemplate="‖x‖ %{y:.4f}<extra></extra>",
+    )
+    sums = go.Scatter(
+        x=places,
+        y=leaving,
+        name="x + what is added",
+        mode="markers",
+        marker={"size": 10, "symbol": "diamond-open", "color": ink(dark), "line": {"width": 2}},
+        hovertemplate="‖x + Sublayer(x)‖ %{y:.4f}<extra></extra>",
+    )
+    layout = settled(title, 400, top=72, bottom=50) | {"xaxis": _across(subs, dark), "yaxis": axis("length", dark)}
+    return go.Figure([*bars, line, sums], layout)
+
+
+def stream_table(before: np.ndarray, added: np.ndarray, after: np.ndarray, subs: tuple[SubLayer, ...]) -> Table:
+    """The same lengths, and the angle at which each sub-layer writes into the stream."""
+    return {
+        "sub-layer": [sub.name for sub in subs],
+        "length before": row_norms(before),
+        "length added": row_norms(added),
+        "length after": row_norms(after),
+        "cosine of x and what is added": cosines(before, added),
+    }
+
+
+def cosines(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Of each pair of rows: (R, D), (R, D) -> (R,), in float64; 0 where a row is 0."""
+    dots = np.sum(one.astype(np.float64) * other.astype(np.float64), axis=-1)
+    lengths = row_norms(one) * row_norms(other)
+    return np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0)
+
+
+def added_heatmap(
+    ratios: np.ndarray, rows: TokenAxis, subs: tuple[SubLayer, ...], *, row: int, title: str, dark: bool
+) -> go.Figure:
+    """All tokens: ‖Sublayer(x)‖ over ‖x‖, (R, U) as `relative` gives it."""
+    height, width = ratios.shape
+    top = max(1.0, float(ratios.max()))
+    traces: list[go.Heatmap | go.Scatter] = [
+        go.Heatmap(
+            z=ratios.astype(np.float32),
+            colorscale=weight_scale(dark),
+            zmin=0,
+            zmax=top,
+            xgap=1,
+            ygap=1,
+            hovertemplate="added: %{z:.4f} of the stream's length<extra></extra>",
+            colorbar=color_bar(),
+        )
+    ]
+    large = height <= NUMBERS_UP_TO
+    if large:
+        r, c = np.indices(ratios.shape).reshape(2, -1)
+        shown = ratios[r, c]
+        traces.append(
+            go.Scatter(
+                x=c.astype(np.int32),
+                y=r.astype(np.int32),
+                mode="text",
+                text=[f"{value:.2f}".removeprefix("0") for value in shown],
+                textfont={"size": CELL_SIZE - 1, "color": [text_on_weight(float(v) / top, dark) for v in shown]},
+                hoverinfo="skip",
+                showlegend=False,
+            )
+        )
+    frame = {
+        "type": "rect", "x0": -0.5, "x1": width - 0.5, "y0": row - 0.5, "y1": row + 0.5,
+        "line": {"color": CHOSEN, "width": 3},
+    }  # fmt: skip
+    down = plain_axis(
+        "", dark, [height - 0.5, -0.5], tickvals=list(range(height)), ticktext=ticks(rows.tokens),
+        tickfont={"size": TICK_SIZE if large else 11, "color": role_color(rows.role, dark)},
+    )  # fmt: skip
+    layout = settled(title, 190 + height * (26 if large else 14), bottom=90) | {"shapes": [frame], "yaxis": down}
+    return go.Figure(traces, layout | {"xaxis": _across(subs, dark)})
+
+
+def relative(before: np.ndarray, added: np.ndarray) -> np.ndarray:
+    """‖Sublayer(x)‖ / ‖x‖ of each token at each sub-layer: two of (U, R, D) -> (R, U)."""
+    lengths = row_norms(before)
+    ratios = np.divide(row_norms(added), lengths, out=np.zeros_like(lengths), where=lengths > 0)  # (U, R)
+    return ratios.T
+
+
+def added_table(ratios: np.ndarray, rows: TokenAxis, subs: tuple[SubLayer, ...]) -> Table:
+    """The same as columns."""
+    return {"token": list(rows.names), **{sub.name: ratios[:, number] for number, sub in enumerate(subs)}}
+
+
+def shares(summands: np.ndarray) -> np.ndarray:
+    """How much of their sum each of these vectors is: (N, D) -> (N,), in float64, which sum to 1.
+
+    The component of each along the sum x, over the length of x: (a · x) / (x · x).
+    """
+    exact = summands.astype(np.float64)
+    total = exact.sum(axis=0)  # (D,)
+    return exact @ total / (total @ total)
+
+
+def share_chart(found: np.ndarray, subs: tuple[SubLayer, ...], *, title: str, dark: bool) -> go.Figure:
+    """Shares of the last stream: of the embedding first, then of each sub-layer; (1 + U,)."""
+    kinds = [
+        ("the embedding", role_color(subs[0].stack, dark), np.array([True] + [False] * len(subs))),
+        ("attention", pair_color(False, dark), np.array([False, *(sub.attends for sub in subs)])),
+        ("feed-forward", pair_color(True, dark), np.array([False, *(not sub.attends for sub in subs)])),
+    ]
+    places = np.arange(len(found))
+    bars = [
+        go.Bar(
+            x=places[chosen],
+            y=found[chosen],
+            name=name,
+            marker={"color": color, "opacity": 0.85},
+            hovertemplate="share %{y:.4f}<extra></extra>",
+        )
+        for name, color, chosen in kinds
+    ]
+    across = _across(subs, dark) | {
+        "range": [-0.6, len(found) - 0.4],
+        "tickvals": list(range(len(found))),
+        "ticktext": ["embedding", *(sub.name for sub in subs)],
+    }
+    layout = settled(title, 360, top=72, bottom=50)
+    return go.Figure(bars, layout | {"xaxis": across, "yaxis": axis("share", dark, tickformat=".0%", zeroline=True)})
+
+
+def share_table(found: np.ndarray, subs: tuple[SubLayer, ...]) -> Table:
+    """The same as columns."""
+    return {"written by": ["embedding", *(sub.name for sub in subs)], "share": found}
+
+
+def _across(subs: tuple[SubLayer, ...], dark: bool) -> dict[str, object]:
+    return axis(
+        "", dark, [-0.6, len(subs) - 0.4], tickvals=list(range(len(subs))), ticktext=[sub.name for sub in subs],
+        tickangle=-45, showgrid=False,
+    )  # fmt: skip
