@@ -1,0 +1,171 @@
+"""Heads are slices of one matrix (paper, section 3.2.2): W^Q = [W_1^Q ... W_h^Q], side by side, d_k columns each.
+
+The whole matrix is drawn in 255 steps of colour, which is what a screen has, and without numbers: they stand in the
+slice beside it and in the table. Colours end at three times the root mean square, or a few large weights would leave
+all others pale; how many lie beyond is said on the page.
+"""
+
+import re
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from app.figures.charts import BAR_ROOM, color_bar, plain_axis, settled
+from app.theme import CHOSEN, Role, ink, role_color, signed_scale
+
+WHOLE_UP_TO = 256  # d_model; a wider matrix has more numbers than a projector has dots
+MOST_NUMBERS = 32_768  # of a slice in one picture
+STEPS = 127  # of colour, on either side of 0
+HEIGHT = 470
+PLAIN = {"query": "W^Q", "key": "W^K", "value": "W^V", "output": "W^O"}
+
+
+def slice_of(matrix: np.ndarray, name: str, head: int, heads: int) -> np.ndarray:
+    """What one head has of W (D, D): columns (D, E), of W^O rows (E, D)."""
+    width = len(matrix) // heads
+    own = slice(head * width, (head + 1) * width)
+    return matrix[own] if name == "output" else matrix[:, own]
+
+
+def slice_lengths(matrix: np.ndarray, name: str, heads: int) -> np.ndarray:
+    """The Frobenius norm of each head's slice: (H), in float64."""
+    parts = (slice_of(matrix, name, head, heads).astype(np.float64) for head in range(heads))
+    return np.array([np.linalg.norm(part) for part in parts])
+
+
+def reach(matrix: np.ndarray) -> float:
+    """Where the colours end: three times the root mean square."""
+    return 3 * float(np.sqrt(np.mean(np.square(matrix, dtype=np.float64)))) or 1.0
+
+
+def beyond(matrix: np.ndarray) -> float:
+    """The share of weights for which the colours do not reach."""
+    return float(np.mean(np.abs(matrix) > reach(matrix)))
+
+
+def difference(x: np.ndarray, part: np.ndarray, bias: np.ndarray | float, recorded: np.ndarray) -> float:
+    """How far x times the slice, plus its bias, is from what the model recorded; the largest of all numbers."""
+    found = x.astype(np.float64) @ part.astype(np.float64) + bias
+    return float(np.abs(found - recorded).max())
+
+
+def slices_map(matrix: np.ndarray, name: str, head: int, heads: int, *, title: str, dark: bool = False) -> go.Figure:
+    """W (D, D) with the borders of its heads, the chosen one framed, and beside it how long each head's slice is.
+
+    A matrix wider than `WHOLE_UP_TO` is not drawn: then the lengths stand alone.
+    """
+    width, rows, whole = len(matrix) // heads, name == "output", len(matrix) <= WHOLE_UP_TO
+    edges = np.arange(heads + 1) * width - 0.5
+    middles = ((edges[1:] + edges[:-1]) / 2).astype(np.float32)
+    along, across = ("y", "x") if rows else ("x", "y")  # heads follow each other along this axis
+    color = ink(dark) if rows else role_color(_role(name), dark)
+    lengths = slice_lengths(matrix, name, heads)
+    bars = {
+        "type": "bar",
+        "orientation": "h" if rows else "v",
+        along: middles,
+        across: lengths.astype(np.float32),
+        f"{across}axis": f"{across}2",
+        "width": 0.84 * width,
+        "marker": {"color": color, "opacity": [1.0 if i == head else 0.45 for i in range(heads)]},
+        "customdata": list(range(1, heads + 1)),
+        "hovertemplate": f"head %{{customdata}}<br>length of its slice %{{{across}:.4f}}<extra></extra>",
+        "showlegend": False,
+    }
+    limits = [edges[-1], edges[0]] if rows else [edges[0], edges[-1]]
+    step = -(-heads // 16)
+    shown = {"tickvals": middles[::step], "ticktext": [str(i + 1) for i in range(0, heads, step)]}
+    heads_axis = plain_axis(f"head: {width} {'rows' if rows else 'columns'} each", dark, limits, **shown)
+    free = "dimension of the output" if rows else "dimension of x"
+    other_axis = plain_axis(free, dark, [-0.5, len(matrix) - 0.5] if rows else [len(matrix) - 0.5, -0.5], nticks=9)
+    strip = plain_axis("length", dark, [0, 1.05 * float(lengths.max()) or 1.0], nticks=3)
+    if whole:
+        other_axis["domain"], strip["domain"] = ([0, 0.86], [0.89, 1]) if rows else ([0, 0.82], [0.86, 1])
+    strip["anchor"] = along
+    layout = _settled(title, HEIGHT if whole else 300)
+    layout |= {f"{along}axis": heads_axis, f"{across}axis": other_axis, f"{across}axis2": strip, "bargap": 0}
+    if not whole:
+        return go.Figure(data=[bars], layout=layout | {f"{across}axis": {"visible": False}})
+    limit = reach(matrix)
+    picture = {
+        "type": "heatmap",
+        "z": np.rint(np.clip(matrix / limit, -1, 1) * STEPS).astype(np.int8),
+        "zmin": -STEPS,
+        "zmax": STEPS,
+        "colorscale": signed_scale(dark),
+        "hoverinfo": "skip",
+        "colorbar": _bar(limit, STEPS),
+    }
+    lines = [
+        {"type": "line", f"{along}0": edge, f"{along}1": edge, f"{across}0": -0.5, f"{across}1": len(matrix) - 0.5}
+        | {"line": {"color": ink(dark), "width": 1.2}}
+        for edge in edges[1:-1]
+    ]
+    chosen = {"type": "rect", f"{along}0": edges[head], f"{along}1": edges[head + 1]}
+    chosen |= {f"{across}0": -0.5, f"{across}1": len(matrix) - 0.5, "line": {"color": CHOSEN, "width": 3.5}}
+    return go.Figure(data=[picture, bars], layout=layout | {"shapes": [*lines, chosen]})
+
+
+def slice_picture(
+    part: np.ndarray, name: str, *, limit: float, first: int = 0, title: str, dark: bool = False
+) -> go.Figure:
+    """A head's slice with its true numbers.
+
+    Args:
+        part: (R, E), some rows of the slice from `first` on; of W^O (E, C), some columns.
+        limit: where the colours end.
+    """
+    rows, columns = part.shape
+    down, right = (0, first) if name == "output" else (first, 0)
+    inner = "the head's context" if name == "output" else f"the head's {name}"
+    x, y = ("the output", inner) if name == "output" else (inner, "x")
+    picture = {
+        "type": "heatmap",
+        "z": np.ascontiguousarray(part, np.float32),
+        "x0": right,
+        "y0": down,
+        "zmin": -limit,
+        "zmax": limit,
+        "colorscale": signed_scale(dark),
+        "hovertemplate": f"dimension %{{y}} of {y}<br>dimension %{{x}} of {x}<br>%{{z:.5f}}<extra></extra>",
+        "colorbar": _bar(limit, limit),
+    }
+    layout = _settled(title, HEIGHT) | {
+        "xaxis": plain_axis(f"dimension of {x}", dark, [right - 0.5, right + columns - 0.5], nticks=9),
+        "yaxis": plain_axis(f"dimension of {y}", dark, [down + rows - 0.5, down - 0.5], nticks=9),
+    }
+    return go.Figure(data=[picture], layout=layout)
+
+
+def window(length: int, width: int) -> int:
+    """Of a slice of `length` by `width`, how many lines one picture shows."""
+    return min(length, max(MOST_NUMBERS // width, 1))
+
+
+def matrix_table(
+    values: np.ndarray, rows: str, columns: str, *, down: int = 0, right: int = 0
+) -> dict[str, np.ndarray]:
+    """A row a row of the matrix, a column a column, both counted from what is given."""
+    table = {rows: np.arange(down, down + len(values))}
+    return table | {f"{columns} {right + i}": values[:, i] for i in range(values.shape[1])}
+
+
+def lengths_table(matrix: np.ndarray, name: str, heads: int) -> dict[str, np.ndarray]:
+    """A row a head."""
+    return {"head": np.arange(1, heads + 1), "length of its slice": slice_lengths(matrix, name, heads)}
+
+
+def _settled(title: str, height: int) -> dict[str, Any]:
+    """A layout whose title has W^Q with its Q raised."""
+    layout = settled(title, height, bottom=BAR_ROOM)
+    layout["title"]["text"] = re.sub(r"\bW\^([QKVO])\b", r"W<sup>\1</sup>", layout["title"]["text"])
+    return layout
+
+
+def _role(name: str) -> Role:
+    return "query" if name == "query" else "key" if name == "key" else "value"
+
+
+def _bar(limit: float, at: float) -> dict[str, Any]:
+    return color_bar([-at, 0, at]) | {"ticktext": [f"−{limit:.2g} or less", "0", f"{limit:.2g} or more"]}

@@ -1,0 +1,102 @@
+"""Multi-head: h heads are h slices of one matrix, their results are added up, and all that costs no more than one head
+(paper, section 3.2.2).
+
+The head is chosen at the top and stays in view; each section is a fragment of its own inside.
+"""
+
+import streamlit as st
+
+from app.figures.head_cost import What, choices, cost, cost_bars, cost_table, cost_text
+from app.models import Kind
+from app.session import is_dark
+from app.source import lines_between
+from app.theme import ground
+from app.views.choose import axes, kind_layer_head
+from app.views.multihead_slices import slices
+from app.views.multihead_written import written_by_heads
+from app.views.placed import placed
+from app.views.stage import Scene, stage
+from app.views.triplet import shape_text, triplet
+
+CHARTS: tuple[tuple[What, str], ...] = (
+    ("parameters", "Parameters"),
+    ("multiplications", "Multiplications"),
+    ("scores", "Scores to compare"),
+)
+
+
+def page() -> None:
+    """Draws the page from top to bottom."""
+    scene = stage()
+    if scene is not None:
+        _sections(scene)
+
+
+@st.fragment
+def _sections(scene: Scene) -> None:
+    """Everything below the sentence: drawn again by itself when another head is chosen."""
+    st.html(
+        f"<style>.st-key-head_bar, [data-testid='stHeader'] {{ background: {ground(is_dark())} !important; }}</style>"
+    )
+    with st.container(key="head_bar"):  # stays in view, see page.css
+        kind, layer, head = kind_layer_head(scene)
+    slices(scene, kind, layer, head)
+    written_by_heads(scene, kind, layer, head)
+    _cost(scene, kind)
+
+
+@st.fragment
+def _cost(scene: Scene, kind: Kind) -> None:
+    st.header("Same cost?", anchor=False)
+    queries, keys = axes(scene, kind)
+    config = scene.config
+    sizes = (config.d_model, len(queries), len(keys))
+    counts = choices(config.d_model, config.heads)
+    own, one, whole = cost(config.heads, *sizes), cost(1, *sizes), cost(config.heads, *sizes, split=False)
+    st.markdown(
+        f"{_beside(own.heads, own.d_k)} One such attention has **{own.parameters:,} parameters** and takes "
+        f"**{own.multiplications:,} multiplications** for this sentence ({len(queries)} queries, {len(keys)} keys). "
+        + (
+            f"One head as wide as d_model: {one.parameters:,} and {one.multiplications:,}, the same. {own.heads} heads "
+            f"each as wide as d_model: {whole.parameters:,} and {whole.multiplications:,}."
+            if own.heads > 1
+            else "More heads that share d_model would cost the same."
+        )
+    )
+    dark = is_dark()
+    for column, (what, title) in zip(st.columns(3, gap="medium"), CHARTS, strict=True):
+        name = f"{title} of one attention over the number of heads"
+        said = "; ".join(f"{heads}: {getattr(cost(heads, *sizes), what):,}" for heads in counts)
+        with column:
+            placed(
+                cost_bars(what, counts, config.heads, sizes, title=title, dark=dark),
+                key=f"cost_{what}",
+                name=name,
+                alt=f"{name}, sharing d_model = {config.d_model}: {said}.",
+                table=lambda: cost_table(counts, sizes),
+            )
+    st.table(cost_text(counts, config.heads, sizes), border="horizontal")
+    st.caption(
+        "A multiplication here is one with its addition (half of what is counted as FLOPs). What grows with h is the "
+        "number of scores and of softmax rows, because every head compares every query with every key; each comparison "
+        "is so much narrower. In memory and in time that can be felt, in multiplications not."
+    )
+    triplet(
+        "section 3.2.2 and table 3, row A",
+        r"d_k = d_v = d_{model}/h",
+        "“Due to the reduced dimension of each head, the total computational cost is similar to that of single-head "
+        "attention with full dimensionality.” What it buys: each head has weights of its own over the sentence. In the "
+        "paper's experiments at equal cost one head was 0.9 BLEU worse than the best number of heads; too many were "
+        "worse too.",
+        lines_between("config.py", "ModelConfig.d_k"),
+        shape=shape_text(("H", "E"), (config.heads, config.d_k)),
+    )
+
+
+def _beside(heads: int, d_k: int) -> str:
+    if heads == 1:
+        return f"This checkpoint has one head, {d_k} wide."
+    return f"Multi-head attention is {heads} attentions side by side, each only {d_k} wide."
+
+
+page()
