@@ -23,7 +23,7 @@ import torch
 
 from transformer.config import DecodingConfig
 from transformer.decoding.reading import Draw, draws
-from transformer.decoding.translation import TranslatedText, Translation
+from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
 from transformer.decoding.translator import Translator
 from transformer.lens import Lens, lens
 from transformer.padding import padding_difference
@@ -288,6 +288,20 @@ def _translate_one(
             [sentence], DecodingConfig(**settings), keep_tree=keep_tree, prefix=prefix
         )
     return found
+
+
+def given(file: CheckpointFile, sentence: str, target: str, settings: DecodingConfig) -> Hypothesis:
+    """A translation that the visitor gives, as if it had been found; see `transformer.decoding.forcing`.
+
+    Raises TranslationError: it cannot be one.
+    """
+    return _given(file.path, file.modified, file.size, sentence, target, asdict(settings))
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _given(path: str, modified: int, size: int, sentence: str, target: str, settings: dict[str, Any]) -> Hypothesis:
+    with _GATE:
+        return _load(path, modified, size).score(sentence, target, DecodingConfig(**settings))
 
 
 def logit_lens(file: CheckpointFile, source_ids: tuple[int, ...], target_ids: tuple[int, ...]) -> Lens:

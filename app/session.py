@@ -28,6 +28,7 @@ SOURCE_TOKEN: Literal["s"] = "s"  # the position in the source
 OTHER_TOKEN: Literal["k"] = "k"  # in self-attention: the position that is looked at
 SHOWN_SENTENCE = "shown_sentence"  # which of several sentences the pictures show
 SHOWN_HYPOTHESIS = "shown_hypothesis"  # which of its alternatives
+GIVEN = "given"  # a translation of the visitor's own, shown beside the model's
 
 LANGUAGES = {
     "en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "nl": "Dutch", "pl": "Polish",
@@ -122,9 +123,20 @@ def _forget(*keys: str) -> None:
         st.query_params.pop(key, None)
 
 
+def forget_given() -> None:
+    """Another sentence: what the visitor gave as a translation is none of it."""
+    st.session_state.pop(GIVEN, None)
+
+
+def show_given(place: int) -> None:
+    """Shows the visitor's own translation, which stands at this place, after the model's; the best if there is none."""
+    st.session_state[SHOWN_HYPOTHESIS] = place
+
+
 def shown_hypothesis(translation: Translation) -> int:
     """Which of its alternatives is shown, from 0."""
-    return min(int(st.session_state.get(SHOWN_HYPOTHESIS, 0)), len(translation.hypotheses) - 1)
+    chosen = int(st.session_state.get(SHOWN_HYPOTHESIS, 0))
+    return chosen if chosen < len(translation.hypotheses) else 0
 
 
 def show_hypothesis(index: int) -> None:

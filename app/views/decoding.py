@@ -45,6 +45,8 @@ def _with_tree(scene: Scene) -> Scene:
     found = models.translate_one(
         scene.opened.file, scene.translation.source, scene.translation.settings, keep_tree=True
     )
+    if scene.is_given:
+        return replace(scene, translation=replace(found, hypotheses=(*found.hypotheses, scene.hypothesis)))
     same = [hypothesis for hypothesis in found.hypotheses if hypothesis.ids == scene.hypothesis.ids]
     return replace(scene, translation=found, hypothesis=(same or found.hypotheses)[0])
 

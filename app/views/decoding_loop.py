@@ -120,9 +120,11 @@ def _distribution(scene: Scene, step: int) -> None:
 def _why(scene: Scene, step: int) -> None:
     """Why this piece: the search's own words."""
     hypothesis, settings = scene.hypothesis, scene.translation.settings
-    path = path_to(scene.translation.tree, hypothesis.node or 0)
-    said = path[step].reason
-    if settings.method == "sampling":
+    if hypothesis.node is None:
+        said = "You gave this piece; the model was not asked. Its own choice stands on top of the chart."
+    else:
+        said = path_to(scene.translation.tree, hypothesis.node)[step].reason
+    if settings.method == "sampling" and hypothesis.node is not None:
         drawn = models.drawn(scene.opened.file, scene.translation.source_ids, hypothesis.ids, settings)
         if drawn:
             said += (

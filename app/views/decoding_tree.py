@@ -19,7 +19,7 @@ from app.views.stage import Scene
 from transformer.config import EOS
 from transformer.decoding.length_penalty import formula
 from transformer.decoding.reading import path_to
-from transformer.decoding.translation import SearchNode, Translation
+from transformer.decoding.translation import Hypothesis, SearchNode, Translation
 from transformer.errors import HeadlightError
 from transformer.text.normalise import clean
 
@@ -32,7 +32,10 @@ OFFERED = 6  # pieces to go on with
 def tree_part(scene: Scene, step: int) -> None:
     """The tree, and below it the chosen node: on opening, the shown hypothesis at the chosen step."""
     found = scene.translation
-    way = path_to(found.tree, scene.hypothesis.node or 0)
+    alone = _alone(scene)
+    way = path_to(found.tree, alone.node or 0)
+    if alone is not scene.hypothesis:
+        st.caption("Your own translation was not searched for: this is the search for the model's.")
     best = {0, *(node.id for node in way)}
     node = _chosen(scene, step, way)
     probabilities = [math.exp(node.log_probability) for node in found.tree]
@@ -66,11 +69,16 @@ def _search(scene: Scene) -> tuple[object, ...]:
     return scene.opened.file, scene.translation.source_ids, scene.translation.settings
 
 
+def _alone(scene: Scene) -> Hypothesis:
+    """What the model found by itself: the shown hypothesis, or the best where the visitor gave the shown one."""
+    return scene.translation.hypotheses[0] if scene.is_given else scene.hypothesis
+
+
 def _chosen(scene: Scene, step: int, way: tuple[SearchNode, ...]) -> SearchNode:
     search, at, node = st.session_state.get(NODE, (None, None, 0))
     if search == _search(scene) and at == step:
         return scene.translation.tree[node]
-    return way[step]
+    return way[min(step, len(way) - 1)]
 
 
 def _choose(scene: Scene, node: SearchNode) -> None:
@@ -166,7 +174,7 @@ def _continued(scene: Scene) -> None:
     except HeadlightError as error:
         st.text(str(error))
         return
-    new, old = found.hypotheses[0], scene.hypothesis
+    new, old = found.hypotheses[0], _alone(scene)
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("The model alone", anchor=False)

@@ -5,7 +5,7 @@ all pages and survive a change of page.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
@@ -14,11 +14,13 @@ from app import components, models
 from app.figures.axes import TokenAxis
 from app.models import MOST_CHARACTERS, MOST_SENTENCES
 from app.session import (
+    GIVEN,
     SENTENCE,
     SHOWN_HYPOTHESIS,
     SHOWN_SENTENCE,
     Opened,
     forget_choice,
+    forget_given,
     open_with_example,
     sentence_from_link,
     shown_hypothesis,
@@ -36,6 +38,11 @@ class Scene:
     opened: Opened
     translation: Translation
     hypothesis: Hypothesis
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the hypothesis is the visitor's own, which the model only reads (teacher forcing)."""
+        return self.hypothesis == given_hypothesis(self.opened, self.translation)[0]
 
     @property
     def config(self) -> ModelConfig:
@@ -77,9 +84,12 @@ def stage() -> Scene | None:
         return None
     opened, translation = found
     hypothesis = translation.hypotheses[shown_hypothesis(translation)]
+    scene = Scene(opened, translation, hypothesis)
     with st.container(key="headline"):
         st.text(hypothesis.text or "(nothing)")
-    return Scene(opened, translation, hypothesis)
+    if scene.is_given:
+        st.caption("A translation of yours, which the decoder is made to read (teacher forcing).")
+    return scene
 
 
 def choose_sentence() -> tuple[Opened, Translation] | None:
@@ -95,7 +105,23 @@ def choose_sentence() -> tuple[Opened, Translation] | None:
     text = _sentence_box(opened)
     translated = _translated(opened, text, settings)
     translation = _one_sentence(translated) if translated else None
-    return (opened, translation) if translation else None
+    if translation is None:
+        return None
+    given, _ = given_hypothesis(opened, translation)
+    if given:
+        translation = replace(translation, hypotheses=(*translation.hypotheses, given))
+    return opened, translation
+
+
+def given_hypothesis(opened: Opened, translation: Translation) -> tuple[Hypothesis | None, str]:
+    """The visitor's own translation of the sentence, if there is one; or a sentence that says why it cannot be one."""
+    text = str(st.session_state.get(GIVEN) or "")
+    if not text.strip():
+        return None, ""
+    try:
+        return models.given(opened.file, translation.source, text, translation.settings), ""
+    except HeadlightError as error:
+        return None, str(error)
 
 
 def _sentence_box(opened: Opened) -> str:
@@ -103,7 +129,7 @@ def _sentence_box(opened: Opened) -> str:
         "Sentence",
         key=SENTENCE,
         persist_state="session",
-        on_change=forget_choice,
+        on_change=_other_sentence,
         placeholder="Type a sentence and press Enter",
         autocomplete="off",
     )
@@ -119,7 +145,12 @@ def _sentence_box(opened: Opened) -> str:
 
 def _take(example: str) -> None:
     st.session_state[SENTENCE] = example
+    _other_sentence()
+
+
+def _other_sentence() -> None:
     forget_choice()
+    forget_given()
 
 
 @st.fragment
@@ -189,3 +220,4 @@ def _one_sentence(translated: TranslatedText) -> Translation | None:
 def _show_sentence(index: int) -> None:
     st.session_state[SHOWN_SENTENCE] = index
     st.session_state[SHOWN_HYPOTHESIS] = 0
+    forget_given()

@@ -6,10 +6,11 @@ import streamlit as st
 
 from app import components
 from app.figures.pieces import source_strip, source_table, target_strip, target_table
-from app.session import Opened, is_dark, show_hypothesis, shown_hypothesis
+from app.models import MOST_CHARACTERS
+from app.session import GIVEN, Opened, is_dark, show_given, show_hypothesis, shown_hypothesis
 from app.theme import score_text
 from app.views.attention_pictures import attention_pictures
-from app.views.stage import choose_sentence
+from app.views.stage import choose_sentence, given_hypothesis
 from transformer.decoding.translation import Translation
 
 
@@ -28,6 +29,7 @@ def _results(opened: Opened, translation: Translation) -> int:
     chosen = shown_hypothesis(translation)
     hypothesis = translation.hypotheses[chosen]
     probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
+    given, _ = given_hypothesis(opened, translation)
     dark = is_dark()
     st.subheader("The encoder reads", anchor=False)
     components.pieces(source_strip(translation.source_pieces, dark=dark), key="source_pieces")
@@ -46,7 +48,10 @@ def _results(opened: Opened, translation: Translation) -> int:
                 st.subheader("Alternatives", anchor=False)
                 components.choices(
                     [
-                        {"text": other.text or "(nothing)", "detail": score_text(other.normalised_score)}
+                        {
+                            "text": other.text or "(nothing)",
+                            "detail": ("yours  " if other == given else "") + score_text(other.normalised_score),
+                        }
                         for other in translation.hypotheses
                     ],
                     chosen,
@@ -55,6 +60,7 @@ def _results(opened: Opened, translation: Translation) -> int:
                     on_choose=show_hypothesis,
                 )
                 st.caption("The score is the sum of the log-probabilities, divided by the length penalty.")
+    _force(opened, translation)
     unknown = sum(piece.kind == "unknown" for piece in translation.source_pieces)
     if unknown:
         st.caption(f"{unknown} pieces are unknown to this vocabulary: the model sees the same <unk> for each.")
@@ -70,6 +76,28 @@ def _results(opened: Opened, translation: Translation) -> int:
                 hide_index=True,
             )
     return chosen
+
+
+def _force(opened: Opened, translation: Translation) -> None:
+    """Teacher forcing: the decoder reads a translation of the visitor's, and all pages show what it makes of it."""
+    given, problem = given_hypothesis(opened, translation)
+    with st.expander("Force a translation of your own", expanded=bool(problem)):
+        st.text_input(
+            "Your translation",
+            key=GIVEN,
+            persist_state="session",
+            max_chars=MOST_CHARACTERS,
+            on_change=show_given,
+            args=(len(translation.hypotheses) - (given is not None),),
+            placeholder="Type it and press Enter",
+            autocomplete="off",
+        )
+        if problem:
+            st.text(problem)
+        st.caption(
+            "Teacher forcing, as in training: the decoder reads your words instead of its own, and says how probable "
+            "each of them would have been. Every page shows its attention on them."
+        )
 
 
 page()

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from transformer.checkpoint import save_checkpoint
-from transformer.config import EOS, DecodingConfig, ModelConfig, TokenizerConfig
+from transformer.config import BOS, EOS, DecodingConfig, ModelConfig, TokenizerConfig
 from transformer.decoding import Translator
 from transformer.decoding.columns import column_by_column
 from transformer.errors import CheckpointError, ConfigError, TranslationError
@@ -176,3 +176,40 @@ def test_a_checkpoint_is_loaded_with_the_settings_of_its_recipe(tmp_path: Path) 
     assert Translator.load(path).settings == DecodingConfig()
     with pytest.raises(CheckpointError):
         Translator.load(tmp_path / "none.safetensors")
+
+
+def test_a_given_translation_has_the_probabilities_that_the_search_gave_it() -> None:
+    given = translator().score(LINES[2], "The red dog")
+    (found,) = translator().translate_sentences([LINES[2]], prefix="The red dog")  # its beginning is forced upon it
+    for hypothesis in found.hypotheses:
+        begun = len(given.ids) - 1  # without </s>, which the search need not have put there
+        assert hypothesis.ids[:begun] == given.ids[:begun]
+        assert given.log_probabilities[:begun] == pytest.approx(hypothesis.log_probabilities[:begun], abs=1e-9)
+    assert (given.text, given.finished, given.node) == ("The red dog", True, None)
+
+
+def test_a_given_translation_is_scored_as_by_a_softmax_over_the_logits() -> None:
+    given = translator().score("A dog barks.", "The mat barks!")
+    ids = [*translator().tokenizer.encode("The mat barks!"), EOS]
+    assert list(given.ids) == ids
+    source = torch.tensor([[*translator().tokenizer.encode("A dog barks."), EOS]])
+    logits = translator().model(source, torch.tensor([[BOS, *ids[:-1]]]))[0]
+    wanted = -torch.nn.functional.cross_entropy(logits, torch.tensor(ids), reduction="none")
+    assert given.log_probabilities == pytest.approx(wanted.tolist())
+    assert given.score == pytest.approx(float(wanted.sum()))
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "said"),
+    [("", "x", "nothing to translate"), ("A dog.", "  ", "empty"), ("A dog.", "the cat " * 80, "at most 59")],
+)
+def test_a_given_translation_that_cannot_be_one_gets_a_sentence(source: str, target: str, said: str) -> None:
+    with pytest.raises(TranslationError, match=said):
+        translator().score(source, target)
+
+
+def test_a_character_outside_the_vocabulary_is_named_not_scored_as_unknown() -> None:
+    tokenizer = Tokenizer.train(["a b c"] * 9, TokenizerConfig(kind="bpe", vocab_size=12, byte_fallback=False))
+    model = Transformer(replace(translator().model.config, vocab_size=tokenizer.vocab_size)).eval()
+    with pytest.raises(TranslationError, match="no piece for '🚂'"):
+        Translator(model, tokenizer).score("a b", "a 🚂")

@@ -18,10 +18,11 @@ from pydantic import TypeAdapter, ValidationError
 from transformer.checkpoint import Checkpoint, load_checkpoint
 from transformer.config import EOS, DecodingConfig
 from transformer.decoding.columns import column_by_column
+from transformer.decoding.forcing import given
 from transformer.decoding.length_penalty import length_limit
 from transformer.decoding.results import hypotheses
 from transformer.decoding.search import search
-from transformer.decoding.translation import TranslatedText, Translation
+from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
 from transformer.errors import ConfigError, TranslationError
 from transformer.model import Transformer
 from transformer.text.normalise import clean, normalise
@@ -126,6 +127,24 @@ class Translator:
             Translation(source, tuple(pieces[i]), tuple(ids[i]), *done.get(i, ((), ())), settings)
             for i, source in enumerate(sources)
         ]
+
+    def score(self, source: str, target: str, settings: DecodingConfig | None = None) -> Hypothesis:
+        """Teacher forcing: how probable the model finds a translation that is given, piece by piece.
+
+        Args:
+            source: one sentence.
+            settings: says how the normalised score is made.
+
+        Raises:
+            TranslationError: a sentence is empty or too long, or the vocabulary cannot write the target.
+        """
+        source = normalise(source)
+        ids = [piece.id for piece in self._read(source)]
+        if not ids:
+            raise TranslationError("There is nothing to translate: the text is empty. Type a sentence.")
+        settings = settings or self.settings
+        self._check([source], [ids], [], settings)
+        return given(self.model, self.tokenizer, ids, target, settings)
 
     def _read(self, source: str) -> list[Piece]:
         """The pieces as the encoder reads them, </s> included; none if there is nothing to read."""
