@@ -9,7 +9,7 @@ W^O). Multiplications are multiply-adds: each is followed by an addition. All ce
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import plotly.graph_objects as go
@@ -69,18 +69,20 @@ def cost_bars(
     Args:
         sizes: d_model, queries, keys.
     """
-    both = [(SPLIT, True), (WHOLE, False)] if what != "scores" else [("h × Q × K", True)]
-    bars = []
+    both = [(WHOLE, False), (SPLIT, True)] if what != "scores" else [("h × Q × K", True)]  # the smaller in front
+    bars: list[dict[str, Any]] = []
     for name, split in both:
         values = [getattr(cost(heads, *sizes, split=split), what) for heads in counts]
+        flat = split and what != "scores"
         bars.append(
             {
                 "type": "bar",
                 "x": np.arange(len(counts), dtype=np.int16),
                 "y": np.array(values, np.float64),
-                "name": name,
+                "width": 0.4 if flat else 0.8,
+                "name": f"{name}: {short(values[0])}, whatever h" if flat else name,
                 "marker": {"color": pair_color(not split, dark)},
-                "text": [short(value) for value in values],
+                "text": None if flat else [short(value) for value in values],
                 "textposition": "outside",
                 "textangle": 0,
                 "constraintext": "none",
@@ -93,8 +95,7 @@ def cost_bars(
     most = max(float(bar["y"].max()) for bar in bars)
     place = list(counts).index(own)
     layout = settled(title, 360, top=92) | {
-        "barmode": "group",
-        "bargap": 0.2,
+        "barmode": "overlay",
         "showlegend": True,
         "xaxis": axis(
             "heads h", dark, [-0.6, len(counts) - 0.4], showgrid=False, tickvals=list(range(len(counts))),
@@ -111,13 +112,12 @@ def cost_bars(
 
 
 def cost_text(counts: Sequence[int], own: int, sizes: tuple[int, int, int]) -> dict[str, list[str]]:
-    """A row a number of heads, with commas, to be read on the page."""
-    found = [cost(heads, *sizes) for heads in counts]
+    """A row a number of heads, with commas, as Markdown; the model's own is bold."""
     columns = cost_table(counts, sizes)
-    names = [f"{cost.heads} (this checkpoint)" if cost.heads == own else str(cost.heads) for cost in found]
-    return {"heads h": names} | {
-        name: [f"{int(n):,}" for n in column] for name, column in columns.items() if name != "h"
-    }
+    names = [f"**{heads}**" if heads == own else str(heads) for heads in counts]
+    left_out = ("h", "not split: parameters")
+    shown = {name: column for name, column in columns.items() if name not in left_out}
+    return {"h": names} | {name: [f"{number:,}" for number in column] for name, column in shown.items()}
 
 
 def cost_table(counts: Sequence[int], sizes: tuple[int, int, int]) -> dict[str, list[int]]:
@@ -128,12 +128,12 @@ def cost_table(counts: Sequence[int], sizes: tuple[int, int, int]) -> dict[str, 
         "h": list(counts),
         "d_k": [found.d_k for found in split],
         "parameters": [found.parameters for found in split],
-        "multiplications: projections": [found.projections for found in split],
+        "projections": [found.projections for found in split],
         "q · k": [found.products for found in split],
         "weights · v": [found.weighted for found in split],
-        "all multiplications": [found.multiplications for found in split],
-        "softmax rows h × Q": [found.rows for found in split],
-        "scores h × Q × K": [found.scores for found in split],
+        "multiplications": [found.multiplications for found in split],
+        "softmax rows": [found.rows for found in split],
+        "scores": [found.scores for found in split],
         "not split: parameters": [found.parameters for found in whole],
         "not split: multiplications": [found.multiplications for found in whole],
     }

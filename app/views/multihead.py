@@ -77,9 +77,9 @@ def _cost(scene: Scene, kind: Kind) -> None:
             )
     st.table(cost_text(counts, config.heads, sizes), border="horizontal")
     st.caption(
-        "A multiplication here is one with its addition (half of what is counted as FLOPs). What grows with h is the "
-        "number of scores and of softmax rows, because every head compares every query with every key; each comparison "
-        "is so much narrower. In memory and in time that can be felt, in multiplications not."
+        "Bold: this checkpoint. Multiplications, each with its addition, are those of the projections, of q · k and of "
+        "weights · v. What grows with h is the number of softmax rows and of scores: every head compares every query "
+        "with every key, but each comparison is so much narrower. It is felt in memory, and not in multiplications."
     )
     triplet(
         "section 3.2.2 and table 3, row A",

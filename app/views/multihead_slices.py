@@ -18,7 +18,7 @@ from app.figures.head_slices import (
 )
 from app.models import Kind
 from app.projections import Matrix, input_site, projection
-from app.session import is_dark
+from app.session import is_dark, linked
 from app.source import SourceLines, lines_from
 from app.views.choose import KINDS, SHORT, SITES
 from app.views.placed import placed
@@ -32,14 +32,14 @@ MATRICES: list[Matrix] = ["query", "key", "value", "output"]
 @st.fragment
 def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     st.header("Heads are slices of one matrix", anchor=False)
-    name: Matrix = st.segmented_control(
+    name: Matrix = linked("matrix", MATRICES, "query")
+    st.segmented_control(
         "Matrix",
         MATRICES,
         format_func=lambda matrix: f"${PLAIN[matrix]}$",
-        default="query",
         required=True,
         key="matrix",
-        bind="query-params",
+        persist_state="session",
     )
     config, dark = scene.config, is_dark()
     site, heads, d_k = SITES[kind].format(layer), config.heads, config.d_k
@@ -90,8 +90,7 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
         r"\begin{gathered}\mathrm{head}_i=\mathrm{Attention}(QW_i^Q,\,KW_i^K,\,VW_i^V)\\[4pt]"
         r"W_i^Q\in\mathbb{R}^{d_{model}\times d_k}\end{gathered}",
         "The paper writes a small matrix for each head. Put side by side the h small ones are one large one: a single "
-        "product makes the queries of all heads, which are then cut apart. Each output dimension has its own weights, "
-        "so heads share none. "
+        "product makes the queries of all heads, which are then cut apart. No two heads share a weight. "
         "(torch keeps each matrix transposed; here it stands as in the formula.)",
         _code(),
         shape=shape_text(("D", "D"), (config.d_model, config.d_model)),

@@ -1,0 +1,225 @@
+"""The Multi-head page, run without a browser: it draws the weights and tensors of the checkpoint, and true counts."""
+
+import base64
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import streamlit as st
+import torch
+from streamlit.testing.v1 import AppTest
+
+from app.figures.head_slices import STEPS, reach
+from app.models import Kind
+from app.projections import Matrix, input_site
+from app.views.choose import SITES
+from tests.app.checkpoints import Size, write_checkpoint
+from transformer.checkpoint import save_checkpoint
+from transformer.decoding.translator import Translator
+from transformer.model import census
+from transformer.trace import trace
+
+MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
+SENTENCE = "the cat sat on the mat"
+HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"
+Open = Callable[..., AppTest]
+
+
+def write_with_biases(path: Path, size: Size, **options: Any) -> None:
+    """A checkpoint whose biases are not 0, as those of a trained one."""
+    write_checkpoint(path, size, options=options)
+    translator = Translator.load(path)
+    assert translator.checkpoint is not None
+    with torch.no_grad():
+        for name, parameter in translator.model.named_parameters():
+            if name.endswith("bias"):
+                parameter.normal_(std=0.3)
+    recipe = translator.checkpoint.recipe
+    save_checkpoint(path, translator.model, translator.tokenizer, recipe=recipe, metrics={"bleu": 1.5})
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("multihead")
+    write_with_biases(path / "usual.safetensors", Size())
+    write_with_biases(path / "one.safetensors", Size(1, 1, 1), positions="none", norm="pre")
+    few = {"d_model": 36, "attention_window": 1, "shared_embeddings": False, "positions": "learned"}
+    write_with_biases(path / "window.safetensors", Size(3, 1, 3), **few)
+    write_with_biases(path / "wide.safetensors", Size(1, 2, 8), d_model=288, norm="pre")
+    write_with_biases(path / "full.safetensors", Size(1, 1, 1), d_model=256)
+    write_with_biases(path / "eight.safetensors", Size(1, 1, 8), d_model=256)
+    return path
+
+
+@pytest.fixture
+def open_page(odd: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(odd))
+    st.cache_data.clear()
+
+    def opened(**address: str) -> AppTest:
+        app = AppTest.from_file(str(MAIN), default_timeout=120)
+        app.switch_page(str(MAIN.parent / "views" / "multihead.py"))
+        for name, value in {"checkpoint": "usual", "sentence": SENTENCE, **address}.items():
+            app.query_params[name] = value
+        app.run()
+        assert not app.exception, app.exception[0].message
+        return app
+
+    return opened
+
+
+def charts(app: AppTest) -> list[dict[str, Any]]:
+    return [dict(json.loads(found.proto.spec)) for found in app.get("plotly_chart")]
+
+
+def chart(app: AppTest, words: str) -> dict[str, Any]:
+    """The chart with these words in its title."""
+    return next(spec for spec in charts(app) if words in spec["layout"]["title"]["text"])
+
+
+def array(value: Any) -> np.ndarray:
+    if not isinstance(value, dict):
+        return np.array(value)
+    found = np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"]))
+    return found.reshape([int(n) for n in value["shape"].split(",")]) if "shape" in value else found
+
+
+def said(app: AppTest) -> str:
+    return " ".join(element.value for element in (*app.markdown, *app.caption))
+
+
+def tensors(folder: Path, *sites: str, name: str = "usual") -> tuple[Translator, dict[str, np.ndarray]]:
+    translator = Translator.load(folder / f"{name}.safetensors")
+    found = translator.translate(SENTENCE, n_best=3).sentences[0]
+    return translator, trace(translator.model, found.source_ids, found.hypotheses[0].ids, list(sites)).arrays
+
+
+@pytest.mark.parametrize(
+    ("kind", "matrix"), [("cross", "query"), ("cross", "key"), ("decoder", "value"), ("encoder", "output")]
+)
+def test_the_matrix_and_the_slice_are_the_weights_of_the_checkpoint(
+    open_page: Open, odd: Path, kind: Kind, matrix: str
+) -> None:
+    app = open_page(kind=kind, layer="2", head="3", matrix=matrix)
+    model = Translator.load(odd / "usual.safetensors").model
+    weight = model.get_parameter(f"{SITES[kind].format(1)}.{matrix}.weight").detach().numpy().T
+    whole, part = charts(app)[:2]
+    limit = reach(weight)
+    drawn = array(whole["data"][0]["z"]) * limit / STEPS
+    assert np.abs(drawn - weight.clip(-limit, limit)).max() <= 0.5001 * limit / STEPS
+    expected = weight[16:24] if matrix == "output" else weight[:, 16:24]
+    assert np.array_equal(array(part["data"][0]["z"]), expected)
+    assert (
+        f"W<sup>{'O' if matrix == 'output' else matrix[0].upper()}</sup> of head 3" in part["layout"]["title"]["text"]
+    )
+    caption = next(c.value for c in app.caption if "slice alone" in c.value)
+    assert float(caption.split("**")[1]) < 1e-5
+
+
+@pytest.mark.parametrize("kind", list(SITES))
+def test_what_the_heads_write_is_the_tensor_and_adds_up_to_the_output(open_page: Open, odd: Path, kind: Kind) -> None:
+    app = open_page(kind=kind, layer="2", head="3", t="3", s="4")
+    site, row = SITES[kind].format(1), 3 if kind == "encoder" else 2
+    translator, found = tensors(odd, f"{site}.head_outputs")
+    _, plain = tensors(odd, f"{site}.output")
+    parts, output = found[f"{site}.head_outputs"][:, row], plain[f"{site}.output"][row]
+    bias = translator.model.get_parameter(f"{site}.output.bias").detach().numpy()
+    expected = np.concatenate([parts, bias[None], output[None]])
+    drawn = array(chart(app, "All dimensions")["data"][0]["z"])
+    assert np.array_equal(drawn, expected)
+    assert np.allclose(drawn[:-1].sum(axis=0), drawn[-1], atol=1e-5)
+    window = array(chart(app, "Dimensions 0 to 11")["data"][0]["z"])
+    assert np.array_equal(window, expected[:, :12])
+    lengths, along = (array(bar["y"]) for bar in chart(app, "heads added up")["data"])
+    assert np.allclose(lengths, np.linalg.norm(expected, axis=-1))
+    assert np.allclose(along, expected @ output / np.linalg.norm(output), atol=1e-5)
+    caption = next(c.value for c in app.caption if "Lengths do not add up" in c.value)
+    length, difference = caption.split("**")[1::2]
+    assert float(length) == pytest.approx(float(np.linalg.norm(output)), abs=1e-3)
+    assert float(difference) < 1e-5
+
+
+@pytest.mark.parametrize("kind", list(SITES))
+def test_the_counts_are_those_of_this_sentence_and_of_this_checkpoint(open_page: Open, odd: Path, kind: Kind) -> None:
+    app = open_page(kind=kind)
+    site = SITES[kind].format(0)
+    translator, found = tensors(odd, f"{site}.weights")
+    _, queries, keys = found[f"{site}.weights"].shape
+    parameters = sum(p.numel() for p in translator.model.get_submodule(site).parameters())
+    multiplications = (2 * queries + 2 * keys) * 32 * 32 + 2 * queries * keys * 32
+    text = said(app)
+    assert f"**{parameters:,} parameters**" in text
+    assert f"**{multiplications:,} multiplications**" in text
+    assert f"({queries} queries, {keys} keys)" in text
+    bars = chart(app, "Multiplications")["data"]
+    assert array(bars[1]["y"]).tolist() == [multiplications] * 5
+    assert array(bars[0]["y"]).tolist() == [h * multiplications for h in (1, 2, 4, 8, 16)]
+    assert array(chart(app, "Scores")["data"][0]["y"]).tolist() == [h * queries * keys for h in (1, 2, 4, 8, 16)]
+
+
+@pytest.mark.parametrize("name", ["usual", "one", "window", "wide"])
+def test_what_a_matrix_is_multiplied_with_is_what_the_model_fed_it(odd: Path, name: str) -> None:
+    translator = Translator.load(odd / f"{name}.safetensors")
+    config = translator.model.config
+    matrices: tuple[Matrix, ...] = ("query", "key", "value")
+    for kind, pattern in SITES.items():
+        site = pattern.format((config.encoder_layers if kind == "encoder" else config.decoder_layers) - 1)
+        for matrix in matrices:
+            source = input_site(config, kind, site, matrix)
+            assert source in census(config)
+            _, found = tensors(odd, source, f"{site}.{matrix}", name=name)
+            linear = translator.model.get_submodule(f"{site}.{matrix}")
+            with torch.inference_mode():
+                expected = linear(torch.tensor(found[source])).unflatten(-1, (config.heads, -1)).transpose(0, 1)
+            assert np.allclose(found[f"{site}.{matrix}"], expected.numpy(), atol=1e-5)
+
+
+@pytest.mark.parametrize(("kind", "sentence"), [("cross", "a"), ("encoder", HOSTILE), ("decoder", HOSTILE)])
+@pytest.mark.parametrize("name", ["one", "window"])
+def test_odd_checkpoints_and_odd_words_open(open_page: Open, name: str, kind: str, sentence: str) -> None:
+    app = open_page(checkpoint=name, sentence=sentence, kind=kind, matrix="key", t="2", s="3")
+    assert len(app.get("plotly_chart")) == 8
+    assert "alert(1)" not in said(app)
+    for spec in charts(app):
+        assert "<img" not in spec["layout"]["title"]["text"]
+    caption = next(c.value for c in app.caption if "slice alone" in c.value)
+    assert float(caption.split("**")[1]) < 1e-5
+
+
+def test_a_model_too_wide_for_the_whole_matrix_shows_lengths_and_the_slice(open_page: Open, odd: Path) -> None:
+    app = open_page(checkpoint="wide", layer="1", head="8", matrix="output")
+    weight = Translator.load(odd / "wide.safetensors").model.get_parameter(
+        "decoder.layers.0.cross_attention.output.weight"
+    )
+    whole, part = charts(app)[:2]
+    assert [found["type"] for found in whole["data"]] == ["bar"]
+    assert np.array_equal(array(part["data"][0]["z"]), weight.detach().numpy().T[-36:])
+    assert "more than a screen has room for" in said(app)
+
+
+def test_the_page_is_light(open_page: Open) -> None:
+    app = open_page(checkpoint="eight")
+    assert array(charts(app)[1]["data"][0]["z"]).shape == (256, 32)
+    assert sum(len(found.proto.spec) for found in app.get("plotly_chart")) < 220_000  # bytes
+
+
+def test_a_head_as_wide_as_the_model_is_shown_in_windows(open_page: Open, odd: Path) -> None:
+    app = open_page(checkpoint="full")
+    app.select_slider(key="slice_from_256_128").set_value(128).run()
+    (drawn,) = charts(app)[1]["data"]
+    weight = Translator.load(odd / "full.safetensors").model.get_parameter(
+        "decoder.layers.0.cross_attention.query.weight"
+    )
+    assert drawn["y0"] == 128
+    assert np.array_equal(array(drawn["z"]), weight.detach().numpy().T[128:])
+
+
+def test_another_matrix_is_kept_in_the_address_and_a_wrong_one_is_forgotten(open_page: Open) -> None:
+    app = open_page()
+    app.session_state["matrix"] = "value"
+    app.run()
+    assert app.query_params["matrix"] == "value"
+    assert open_page(matrix="nonsense").session_state["matrix"] == "query"
