@@ -36,7 +36,7 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     st.segmented_control(
         "Matrix",
         MATRICES,
-        format_func=lambda matrix: f"${PLAIN[matrix]}$",
+        format_func=lambda matrix: f"{matrix} ${PLAIN[matrix]}$",  # a formula alone is no name for a screen reader
         required=True,
         key="matrix",
         persist_state="session",
