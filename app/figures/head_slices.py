@@ -77,7 +77,7 @@ def slices_map(matrix: np.ndarray, name: str, head: int, heads: int, *, title: s
     step = -(-heads // 16)
     shown = {"tickvals": middles[::step], "ticktext": [str(i + 1) for i in range(0, heads, step)]}
     heads_axis = plain_axis(f"head: {width} {'rows' if rows else 'columns'} each", dark, limits, **shown)
-    free = "dimension of the output" if rows else "dimension of x"
+    free = "dimension of the output" if rows else "dimension of the input"
     other_axis = plain_axis(free, dark, [-0.5, len(matrix) - 0.5] if rows else [len(matrix) - 0.5, -0.5], nticks=9)
     strip = plain_axis("length", dark, [0, 1.05 * float(lengths.max()) or 1.0], nticks=3)
     if whole:
@@ -119,7 +119,7 @@ def slice_picture(
     rows, columns = part.shape
     down, right = (0, first) if name == "output" else (first, 0)
     inner = "the head's context" if name == "output" else f"the head's {name}"
-    x, y = ("the output", inner) if name == "output" else (inner, "x")
+    x, y = ("the output", inner) if name == "output" else (inner, "the input")
     picture = {
         "type": "heatmap",
         "z": np.ascontiguousarray(part, np.float32),

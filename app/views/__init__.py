@@ -1,1 +1,1 @@
-"""One file a page: reads the state, asks `app.models` for data, places figures. No tensor arithmetic here."""
+"""One file a page: reads the state, asks `app.computed` for data, places figures. No tensor arithmetic here."""

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from app import components, models
+from app import components, computed
 from app.figures.axes import TokenAxis
 from app.figures.ranking import head_numbers, head_ranking, ranking_csv
 from app.figures.shown import Naming, Options, Shown, shown
@@ -44,7 +44,7 @@ def _pictures(scene: Scene) -> None:
     )
     with st.container(key="head_bar"):  # stays in view, see page.css
         kind, layer, head = kind_layer_head(scene)
-    found = models.attention(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, kind)
+    found = computed.attention(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, kind)
     queries, keys = axes(scene, kind)
     options = _options(kind)
     now = shown(found.weights, found.mask, queries, keys, options)

@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from app import components, models
+from app import components, computed
 from app.figures.alignment import Alignment, Shift, links, pharaoh, word_alignment
 from app.figures.axes import TokenAxis
 from app.figures.heads import clarity
@@ -19,7 +19,7 @@ FIRST_HEADS = 3  # how many of the clearest heads are chosen on opening
 
 def alignment(scene: Scene, chosen: Chosen) -> None:
     """Heads, threshold and shift; the links; the same as text to take away."""
-    weights = models.attention(
+    weights = computed.attention(
         scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, "cross"
     ).weights  # (L, H, T, S)
     st.caption(

@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from app import models
+from app import computed
 from app.figures.axes import visible
 from app.figures.bertviz import ALL_LAYERS_UP_TO, MOST_TOKENS, View, bertviz_html, is_installed
 from app.views.choose import KINDS, SITES, axes
@@ -40,7 +40,7 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
     if tokens > MOST_TOKENS[view]:
         st.info(f"This sentence has {tokens} pieces on its longer side, more than this view can draw. Shorten it.")
         return
-    layers = models.attention(
+    layers = computed.attention(
         scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, chosen.kind
     ).weights  # (L, H, Q, K)
     numbers = list(range(len(layers))) if tokens <= ALL_LAYERS_UP_TO[view] else [chosen.layer]

@@ -5,7 +5,7 @@ They are a fragment: choosing a head draws them again and nothing else. The Atte
 
 import streamlit as st
 
-from app import models
+from app import computed
 from app.figures.shown import shown
 from app.session import Opened
 from app.views.choose import axes, kind_layer_head
@@ -21,7 +21,7 @@ def attention_pictures(opened: Opened, translation: Translation, hypothesis: Hyp
     st.header("Where it looked", anchor=False)
     kind, layer, head = kind_layer_head(scene)
     st.caption(EXPLAINED[kind])
-    found = models.attention(opened.file, translation.source_ids, hypothesis.ids, kind)
+    found = computed.attention(opened.file, translation.source_ids, hypothesis.ids, kind)
     chosen = Chosen(kind, layer, head, shown(found.weights, found.mask, *axes(scene, kind)))
     lines(chosen)
     with st.container(key="duo"):

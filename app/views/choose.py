@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from app import components, models
+from app import components, computed
 from app.figures.axes import TokenAxis, visible
 from app.figures.heads import clearest_head
 from app.models import Kind
@@ -81,7 +81,7 @@ def head_in_layer(scene: Scene, kind: Kind, layer: int) -> int:
 
 def weights_of(scene: Scene, kind: Kind) -> np.ndarray:
     """(L, H, Q, K)."""
-    return models.attention(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, kind).weights
+    return computed.attention(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, kind).weights
 
 
 def clearest_of(scene: Scene, kind: Kind, layer: int | None = None) -> tuple[int, int]:

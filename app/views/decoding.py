@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from app import models
+from app import computed
 from app.session import STEP, choose_position, position, shown_hypothesis
 from app.views.choose import decoder_step
 from app.views.decoding_lens import lens_part
@@ -42,7 +42,7 @@ def page() -> None:
 
 def _with_tree(scene: Scene) -> Scene:
     """The same scene, whose translation has the tree of its search."""
-    found = models.translate_one(
+    found = computed.translate_one(
         scene.opened.file, scene.translation.source, scene.translation.settings, keep_tree=True
     )
     if scene.is_given:

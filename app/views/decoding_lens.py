@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import models
+from app import computed
 from app.figures.lens import Seen, lens_alt, lens_bars, lens_table, lens_wall
 from app.session import STEP, choose_position, is_dark
 from app.source import lines_between
@@ -75,7 +75,7 @@ def _clicked() -> None:
 
 
 def _seen(scene: Scene) -> Seen:
-    found = models.logit_lens(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids)
+    found = computed.logit_lens(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids)
     piece = scene.opened.translator.tokenizer.piece
     tops = [[piece(int(id)) for id in row] for row in found.top_ids]
     return Seen(found.ranks, found.probabilities, tops, found.top_probabilities, scene.target, scene.config.vocab_size)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from app import models
+from app import computed
 from app.components.decoding import loop
 from app.figures.distribution import (
     distribution_alt,
@@ -62,8 +62,8 @@ def _sizes(scene: Scene) -> Sizes:
 
 def _loop(scene: Scene, step: int, layer: int, head: int) -> None:
     source_ids, ids = scene.translation.source_ids, scene.hypothesis.ids
-    cross = models.attention(scene.opened.file, source_ids, ids, "cross").weights[layer, head, step]  # (S)
-    own = models.attention(scene.opened.file, source_ids, ids, "decoder").weights[layer, head, step]  # (T)
+    cross = computed.attention(scene.opened.file, source_ids, ids, "cross").weights[layer, head, step]  # (S)
+    own = computed.attention(scene.opened.file, source_ids, ids, "decoder").weights[layer, head, step]  # (T)
     loop(
         loop_picture(
             scene.source,
@@ -125,7 +125,7 @@ def _why(scene: Scene, step: int) -> None:
     else:
         said = path_to(scene.translation.tree, hypothesis.node)[step].reason
     if settings.method == "sampling" and hypothesis.node is not None:
-        drawn = models.drawn(scene.opened.file, scene.translation.source_ids, hypothesis.ids, settings)
+        drawn = computed.drawn(scene.opened.file, scene.translation.source_ids, hypothesis.ids, settings)
         if drawn:
             said += (
                 f" The random number {drawn[step].number:.5f} fell into its stretch, {drawn[step].begin:.5f} to "

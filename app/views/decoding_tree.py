@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from app import components, models
+from app import components, computed
 from app.components.decoding import difference, tree
 from app.figures.difference import difference_data
 from app.figures.distribution import offers
@@ -108,7 +108,7 @@ def _looks(scene: Scene, path: tuple[SearchNode, ...]) -> None:
     with st.container(key="choose", horizontal=True, vertical_alignment="bottom"):
         layer, head = layer_and_head(scene, "cross")
     ids = tuple(node.token for node in path)
-    weights = models.attention(scene.opened.file, scene.translation.source_ids, ids, "cross").weights
+    weights = computed.attention(scene.opened.file, scene.translation.source_ids, ids, "cross").weights
     components.pieces(
         looked_at(
             scene.source,
@@ -130,7 +130,7 @@ def _go_on(scene: Scene, path: tuple[SearchNode, ...]) -> None:
     if ids and ids[-1] == EOS:
         st.caption("This hypothesis has ended. Choose a node before its end.")
         return
-    logits = models.record(scene.opened.file, scene.translation.source_ids, (*ids, EOS), ("logits",))["logits"][-1]
+    logits = computed.record(scene.opened.file, scene.translation.source_ids, (*ids, EOS), ("logits",))["logits"][-1]
     piece = scene.opened.translator.tokenizer.piece
     found = [offer for offer in offers(logits, EOS, piece, count=OFFERED + 4) if offer.id > EOS][:OFFERED]
     components.choices(
@@ -168,7 +168,7 @@ def _continued(scene: Scene) -> None:
         return
     st.header("With your beginning", anchor=False)
     try:
-        found = models.translate_one(
+        found = computed.translate_one(
             scene.opened.file, scene.translation.source, scene.translation.settings, prefix=prefix
         )
     except HeadlightError as error:

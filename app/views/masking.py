@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app import models
+from app import computed
 from app.figures.masking import (
     largest_masked,
     masking_alt,
@@ -80,7 +80,7 @@ def padding_check(this: Sentence, sources: Ids, targets: Ids) -> None:
             f"Sentence {this.number + 1} is the longest on both sides, so nothing of it is padded: choose the other "
             "one above, or type a sentence of another length."
         )
-    found = models.changed_by_padding(this.scene.opened.file, sources, targets, this.number)
+    found = computed.changed_by_padding(this.scene.opened.file, sources, targets, this.number)
     top = "encoder.norm_out" if this.scene.config.norm == "pre" else _last_norm(this)
     st.markdown(
         f"Sentence {this.number + 1} has {padded[0]} positions of padding in the source and {padded[1]} in the target. "

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from app import models
+from app import computed, models
 from app.figures.batch import Line, batch_alt, batch_figure, batch_table
 from app.figures.mask_overview import Tile, overview_figure, overview_table
 from app.figures.reasons import Parts
@@ -59,7 +59,7 @@ def _second_sentence(scene: Scene) -> Translation | None:
         return None
     try:
         settings = replace(scene.translation.settings, n_best=1)
-        translated = models.translate(scene.opened.file, text, settings)
+        translated = computed.translate(scene.opened.file, text, settings)
     except HeadlightError as error:
         st.text(str(error))
         return None
@@ -97,7 +97,7 @@ def masks(scene: Scene, second: Translation) -> None:
     sources = (scene.translation.source_ids, second.source_ids)
     targets = (scene.hypothesis.ids, second.hypotheses[0].ids)
     site = SITES[kind].format(layer)
-    traces = models.record_batch(
+    traces = computed.record_batch(
         scene.opened.file, sources, targets, tuple(f"{SITES[k].format(0)}.mask" for k in ORDER)
     )
     row = _batch(traces, sources, targets)
@@ -110,7 +110,7 @@ def masks(scene: Scene, second: Translation) -> None:
         head=head,
         layer=layer,
         number=row,
-        trace=models.record_batch(scene.opened.file, sources, targets, (f"{site}.*",))[row],
+        trace=computed.record_batch(scene.opened.file, sources, targets, (f"{site}.*",))[row],
         real=(len(sources[row]), len(targets[row])),
     )
     cell = cell_and_parts(this)

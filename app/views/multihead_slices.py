@@ -47,7 +47,7 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     matrix, limit = found.matrix, reach(found.matrix)
     part = slice_of(matrix, name, head, heads)  # (D, E), of W^O (E, D)
     where = f"{SHORT[kind].lower()}, layer {layer + 1}"
-    free, inner = ("output", "context") if name == "output" else ("x", name)
+    free, inner = ("output", "context") if name == "output" else ("the input", name)
     left, right = st.columns([1, 1], gap="medium")
     with left:
         lengths = slice_lengths(matrix, name, heads)

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 import streamlit as st
 
-from app import models
+from app import computed
 from app.figures.layouts import LAYOUT_NAMES, layout_table, layouts_figure, same_numbers
 from app.figures.rotation import rotation_circles, rotation_table
 from app.figures.sinusoids import Layout, best_rotations, pairs, rotation_error, rotations
@@ -28,7 +28,7 @@ def layout_of(scene: Scene) -> Layout | None:
 
 def table_of(scene: Scene, stack: Stack, count: int = FARTHEST) -> np.ndarray:
     """The first positions of the checkpoint's own table: (P, D)."""
-    return models.position_table(scene.opened.file, stack, count)
+    return computed.position_table(scene.opened.file, stack, count)
 
 
 @st.fragment

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
-from app import components, models
+from app import components, computed, models
 from app.figures.axes import TokenAxis
 from app.models import MOST_CHARACTERS, MOST_SENTENCES
 from app.session import (
@@ -74,7 +74,7 @@ class Scene:
 
         For example `record("decoder.layers.0.cross_attention.weights")` has one array (H, T, S).
         """
-        return models.record(self.opened.file, self.translation.source_ids, self.hypothesis.ids, sites)
+        return computed.record(self.opened.file, self.translation.source_ids, self.hypothesis.ids, sites)
 
 
 def stage() -> Scene | None:
@@ -119,7 +119,7 @@ def given_hypothesis(opened: Opened, translation: Translation) -> tuple[Hypothes
     if not text.strip():
         return None, ""
     try:
-        return models.given(opened.file, translation.source, text, translation.settings), ""
+        return computed.given(opened.file, translation.source, text, translation.settings), ""
     except HeadlightError as error:
         return None, str(error)
 
@@ -188,7 +188,7 @@ def _translated(opened: Opened, text: str, settings: DecodingConfig) -> Translat
         return None
     try:
         with st.spinner("Translating …", show_time=True):
-            translated = models.translate(opened.file, text, settings)
+            translated = computed.translate(opened.file, text, settings)
     except HeadlightError as error:
         with st.container(border=True):
             st.text(str(error))

@@ -1,11 +1,14 @@
 """How long a person waits: the app in a real browser, page by page, beside BertViz's model view of the same tensors.
 
     python -m tests.benchmarks.app [--checkpoints FOLDER] [--runs 20] [--pages translate steps ...] [--words 12]
+                                   [--people 10]
 
 For each page the table gives the median over the runs of: Enter in the sentence box to the last picture drawn, and a
 click on another head (or token, or "next") to its picture; then what one such run sends to the browser. "Drawn" is
 seen in the page: a picture counts when its data are those of the new sentence and the browser has painted. With
 `--words 5 10 20 40` it shows how the cost grows. The yardstick draws BertViz's stock model view from a file.
+`--people 10` lets so many visitors press Enter at once, each with another sentence, and gives how long the last of them
+waits, against one alone; their browsers run on this machine too, so that is all the work there is.
 
 Milliseconds depend on the machine: compare rows of one table, not tables of two machines. Close other programs.
 """
@@ -39,7 +42,9 @@ CLICKS = {
     "steps": ".st-key-next button",
     "hand": HEAD,
     "attention": HEAD,
+    "multihead": HEAD,
     "masks": HEAD,
+    "residual": ".st-key-stream_of button",
     "positions": ".st-key-positions_of button",
     "scaling": HEAD,
     "decoding": ".st-key-next_step button",
@@ -136,6 +141,39 @@ def measure(page: Any, wire: Wire, name: str, words: int, runs: int) -> dict[str
     }
 
 
+def waits(pages: list[Any], words: int, runs: int) -> float:
+    """Median seconds until the last of these visitors, who press Enter at once, has all pictures of the first page."""
+    longest = []
+    for run in range(runs + 1):
+        for number, page in enumerate(pages):
+            page.get_by_label("Sentence", exact=True).fill(sentence(words, run * len(pages) + number))
+        for page in pages:
+            is_idle(page)
+            page.evaluate(BEGIN)
+        begun = time.perf_counter()
+        for page in pages:
+            page.get_by_label("Sentence", exact=True).press("Enter")
+        for page in pages:
+            page.evaluate(SETTLED)
+        longest.append(time.perf_counter() - begun)
+    return statistics.median(longest[1:])
+
+
+def people(browser: Any, address: str, count: int, words: int, runs: int) -> None:
+    """Prints how long one visitor waits, and how long the last of so many at once."""
+    pages = []
+    for _ in range(count):
+        pages.append(browser.new_page(viewport={"width": 1280, "height": 900}))
+        pages[-1].set_default_timeout(300_000)
+        pages[-1].goto(address)
+        is_idle(pages[-1])
+    alone, together = waits(pages[:1], words, runs), waits(pages, words, runs)
+    print(f"\nEnter to pictures on the first page: {alone:.2f} s for one visitor alone, {together:.2f} s for the last")
+    print(f"of {count} at once: {together / alone:.1f} times as long for {count} times the work.", flush=True)
+    for page in pages:
+        page.close()
+
+
 def bertviz_yardstick(checkpoints: Path, browser: Any, words: int, runs: int) -> float:
     """Seconds from opening BertViz's model view of all heads of all layers, a file, until the browser has drawn it."""
     translator = Translator.load(
@@ -169,6 +207,7 @@ def main() -> None:
     parser.add_argument("--checkpoints", type=Path, default=ROOT / "pretrained")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--pages", nargs="+", default=list(PAGES), choices=list(PAGES))
+    parser.add_argument("--people", type=int, default=0)
     parser.add_argument("--words", nargs="+", type=int, default=[12])
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
@@ -191,6 +230,8 @@ def main() -> None:
                         flush=True,
                     )
                 page.close()
+            if options.people:
+                people(browser, address, options.people, options.words[0], min(options.runs, 5))
         print("\nBertViz's model view of the encoder-decoder attention alone, from a file:")
         for words in options.words:
             print(f"{words:5} words: {bertviz_yardstick(kept, browser, words, options.runs):.2f} s", flush=True)

@@ -1,0 +1,159 @@
+"""What the models compute for the pages: translations and traces, computed once and kept for all sessions.
+
+What is kept is known by checkpoint, text or ids, and settings; it is immutable or a copy. Inference waits at a gate,
+because more passes at once than cores make all of them slower, and each pass gets one thread: two threads in each of
+Streamlit's own threads trip over each other as soon as anything else runs (0.3 s becomes 1 to 10 s, measured).
+
+Throughout, `source_ids` are pieces and EOS, as the encoder reads them, and `target_ids` what the decoder predicted,
+`Hypothesis.ids`.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from threading import BoundedSemaphore
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+import streamlit as st
+import torch
+
+from app.models import CheckpointFile, Kind, load
+from transformer.config import DecodingConfig
+from transformer.decoding.reading import Draw, draws
+from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
+from transformer.lens import Lens, lens
+from transformer.padding import padding_difference
+from transformer.trace import Trace, trace, trace_batch
+
+Ids = tuple[int, ...]
+
+torch.set_num_threads(int(os.environ.get("HEADLIGHT_THREADS", "1")))
+_GATE = BoundedSemaphore(max(os.cpu_count() or 1, 1))
+
+_SITES: dict[Kind, str] = {
+    "cross": "decoder.layers.*.cross_attention",
+    "encoder": "encoder.layers.*.self_attention",
+    "decoder": "decoder.layers.*.self_attention",
+}
+
+
+@dataclass(frozen=True)
+class Attention:
+    """One kind of attention of one translation: weights (L, H, Q, K) float32, mask (Q, K) True = may attend."""
+
+    weights: np.ndarray
+    mask: np.ndarray
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def translate(file: CheckpointFile, text: str, settings: DecodingConfig) -> TranslatedText:
+    """The translation of a text, sentence by sentence. Raises TranslationError."""
+    translator = load(file)
+    with _GATE:
+        return translator.translate(text, settings)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def translate_one(
+    file: CheckpointFile,
+    sentence: str,
+    settings: DecodingConfig,
+    *,
+    keep_tree: bool = False,
+    prefix: str | Ids = (),
+) -> Translation:
+    """The translation of one sentence; on request with the tree of its search, or beginning with a forced prefix.
+
+    Raises TranslationError, also for a prefix that cannot be one.
+    """
+    translator = load(file)
+    with _GATE:
+        return translator.translate_sentences([sentence], settings, keep_tree=keep_tree, prefix=prefix)[0]
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def given(file: CheckpointFile, sentence: str, target: str, settings: DecodingConfig) -> Hypothesis:
+    """A translation that the visitor gives, as if it had been found; see `transformer.decoding.forcing`.
+
+    Raises TranslationError: it cannot be one.
+    """
+    translator = load(file)
+    with _GATE:
+        return translator.score(sentence, target, settings)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def attention(file: CheckpointFile, source_ids: Ids, target_ids: Ids, kind: Kind) -> Attention:
+    """All heads of one kind of attention, from one teacher-forced pass over the finished translation."""
+    model = load(file).model
+    layers = model.config.encoder_layers if kind == "encoder" else model.config.decoder_layers
+    names = [_SITES[kind].replace("*", str(i)) for i in range(layers)]
+    with _GATE:
+        found = trace(model, source_ids, target_ids, [f"{_SITES[kind]}.weights", f"{names[0]}.mask"])
+    weights = np.stack([found.arrays[f"{name}.weights"] for name in names]).astype(np.float32)  # (L, H, Q, K)
+    return Attention(weights, found.arrays[f"{names[0]}.mask"][0].astype(bool))
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def record(file: CheckpointFile, source_ids: Ids, target_ids: Ids, sites: tuple[str, ...]) -> Mapping[str, np.ndarray]:
+    """What the model computed at these sites in one teacher-forced pass; see `transformer.trace`.
+
+    Args:
+        sites: names or patterns.
+
+    Returns:
+        Read-only arrays by site, without the batch axis: all sessions share them.
+    """
+    model = load(file).model
+    with _GATE:
+        return MappingProxyType(trace(model, source_ids, target_ids, sites).arrays)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def record_batch(
+    file: CheckpointFile, source_ids: tuple[Ids, ...], target_ids: tuple[Ids, ...], sites: tuple[str, ...]
+) -> tuple[Trace, ...]:
+    """What `record` gives, for several sentences in one padded pass: a trace for each, see `trace_batch`."""
+    translator = load(file)
+    with _GATE:
+        return trace_batch(translator.model, source_ids, target_ids, sites, translator.tokenizer.piece)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def changed_by_padding(
+    file: CheckpointFile, source_ids: tuple[Ids, ...], target_ids: tuple[Ids, ...], row: int
+) -> dict[str, float]:
+    """By site, how far the numbers of a sentence in this batch are from its numbers alone, at most."""
+    model = load(file).model
+    with _GATE:
+        return padding_difference(model, source_ids, target_ids, row)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def logit_lens(file: CheckpointFile, source_ids: Ids, target_ids: Ids) -> Lens:
+    """How the predicted pieces rank after each layer of the decoder; see `transformer.lens`."""
+    model = load(file).model
+    with _GATE:
+        return lens(model, source_ids, target_ids)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def drawn(file: CheckpointFile, source_ids: Ids, target_ids: Ids, settings: DecodingConfig) -> tuple[Draw, ...]:
+    """Where the random numbers of a sampled hypothesis fell; see `transformer.decoding.reading`."""
+    return draws(record(file, source_ids, target_ids, ("logits",))["logits"], source_ids, target_ids, settings)
+
+
+def position_table(file: CheckpointFile, stack: Literal["encoder", "decoder"], count: int) -> np.ndarray:
+    """The first `count` rows of the table of positions of a stack, or all where it has fewer: (P, D) float32.
+
+    Sinusoidal tables are those of the formula, learned ones what training made of them. A model without positions has
+    none: (0, D).
+    """
+    model = load(file).model
+    if model.config.positions == "none":
+        return np.zeros((0, model.config.d_model), np.float32)
+    table = (model.encoder if stack == "encoder" else model.decoder).embedding.positions.table
+    found: np.ndarray = table[:count].detach().float().cpu().numpy().copy()
+    return found
