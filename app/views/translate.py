@@ -37,7 +37,7 @@ def _results(opened: Opened, translation: Translation) -> int:
         several = len(translation.hypotheses) > 1
         left, *right = st.columns([5, 2], gap="large") if several else [st.container()]
         with left:
-            st.subheader("The decoder writes", anchor=False)
+            st.subheader("The decoder is made to write" if hypothesis == given else "The decoder writes", anchor=False)
             strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities, dark=dark)
             strip |= {"headline": hypothesis.text or "(nothing)", "lang": opened.task.target_code}
             components.pieces(strip, key="translation")
