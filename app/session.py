@@ -29,6 +29,7 @@ OTHER_TOKEN: Literal["k"] = "k"  # in self-attention: the position that is looke
 SHOWN_SENTENCE = "shown_sentence"  # which of several sentences the pictures show
 SHOWN_HYPOTHESIS = "shown_hypothesis"  # which of its alternatives
 GIVEN = "given"  # a translation of the visitor's own, shown beside the model's
+GIVEN_FOR = "given_for"  # the checkpoint and the sentence that it is a translation of
 
 LANGUAGES = {
     "en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "nl": "Dutch", "pl": "Polish",
@@ -115,6 +116,7 @@ def forget_choice() -> None:
     st.session_state[SHOWN_SENTENCE] = 0
     st.session_state[SHOWN_HYPOTHESIS] = 0
     _forget(STEP, SOURCE_TOKEN, OTHER_TOKEN)
+    forget_given()
 
 
 def _forget(*keys: str) -> None:
@@ -124,12 +126,17 @@ def _forget(*keys: str) -> None:
 
 
 def forget_given() -> None:
-    """Another sentence: what the visitor gave as a translation is none of it."""
-    st.session_state.pop(GIVEN, None)
+    """Another sentence: what the visitor gave as a translation is none of it.
+
+    Trap: a text box whose key is only taken out of the session keeps its text in the browser, and sends it again with
+    the next click (test_a_forced_translation_does_not_come_back_with_another_sentence).
+    """
+    st.session_state[GIVEN] = ""
 
 
-def show_given(place: int) -> None:
-    """Shows the visitor's own translation, which stands at this place, after the model's; the best if there is none."""
+def show_given(place: int, file: CheckpointFile, source: str) -> None:
+    """Shows the visitor's own translation of this sentence; it stands at this place, after the model's."""
+    st.session_state[GIVEN_FOR] = (file, source)
     st.session_state[SHOWN_HYPOTHESIS] = place
 
 

@@ -52,7 +52,8 @@ class Seen:
         predicted, top = (plotly_text(visible(piece)) for piece in (self.steps.predicts[step], self.tops[row][step]))
         return (
             f"{self.layers[row]}, step {step + 1}"
-            f"<br>predicts in the end: {predicted}, here rank {int(self.ranks[row, step]):,} of {self.vocabulary:,},"
+            f"<br>the translation goes on with {predicted}, here rank {int(self.ranks[row, step]):,}"
+            f" of {self.vocabulary:,},"
             f" probability {float(self.probabilities[row, step]):.6f}"
             f"<br>most probable here: {top}, {float(self.top_probabilities[row, step]):.6f}"
         )
@@ -178,7 +179,7 @@ def lens_bars(seen: Seen, step: int, *, title: str, dark: bool = False) -> go.Fi
     mine = [f"rank {int(rank):,}, {probability_text(float(p))}" for rank, p in zip(ranks, own, strict=True)]
     both = (
         ("most probable piece there", np.where(leads, 0.0, best), FAINT, others, 0.2),
-        ("the piece predicted in the end", own.astype(np.float64), role_color("decoder", dark), mine, -0.2),
+        ("the translation's piece", own.astype(np.float64), role_color("decoder", dark), mine, -0.2),
     )
     figure = go.Figure()
     for name, values, color, texts, shift in both:

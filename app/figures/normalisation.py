@@ -59,11 +59,13 @@ def before_and_after(
     return figure
 
 
-def moments_table(before: np.ndarray, after: np.ndarray, rows: TokenAxis) -> dict[str, list[str] | np.ndarray]:
-    """The same numbers as columns of a table."""
+def moments_table(
+    before: np.ndarray, after: np.ndarray, rows: TokenAxis, kind: str = "token"
+) -> dict[str, list[str] | np.ndarray]:
+    """The same numbers as columns of a table; `kind` says what a row is."""
     (mean_before, deviation_before), (mean_after, deviation_after) = moments(before), moments(after)
     return {
-        "token": list(rows.names),
+        kind: list(rows.names if kind == "token" else rows.tokens),
         "mean before": mean_before,
         "deviation before": deviation_before,
         "mean after": mean_after,

@@ -9,12 +9,13 @@ and each summand's share of it is its component along x_last, over the length of
 post-norm model normalises the stream after each sub-layer, and there is no such sum.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 
-from app.figures.axes import TokenAxis, ticks
+from app.figures.axes import TokenAxis, plotly_text, ticks
 from app.figures.charts import axis, color_bar, plain_axis, settled
 from app.figures.tables import Table
 from app.figures.tensor import row_norms
@@ -53,19 +54,47 @@ def sub_layers(stack: Role, layers: int) -> tuple[SubLayer, ...]:
     return tuple(SubLayer(stack, layer, part) for layer in range(layers) for part in parts)
 
 
-def stream_chart(
-    before: np.ndarray, added: np.ndarray, after: np.ndarray, subs: tuple[SubLayer, ...], *, title: str, dark: bool
-) -> go.Figure:
-    """One token on its way up: length of the stream before each sub-layer, of what is added, the sum; each (U, D)."""
-    places = np.arange(len(subs))
-    entering, adding, leaving = row_norms(before), row_norms(added), row_norms(after)
+@dataclass(frozen=True)
+class Stream:
+    """The stream at each of its U sub-layers, of R tokens or of one: arrays of (U, R, D), or (U, D)."""
+
+    subs: tuple[SubLayer, ...]
+    before: np.ndarray
+    added: np.ndarray
+    after: np.ndarray
+    to_norm: np.ndarray  # what LayerNorm reads
+    normed: np.ndarray  # what it gives
+    embedding: np.ndarray  # (R, D), or (D): where the stream begins
+
+    def of(self, row: int) -> "Stream":
+        """The same of one token."""
+        before, added, after = self.before[:, row], self.added[:, row], self.after[:, row]
+        return Stream(self.subs, before, added, after, self.to_norm[:, row], self.normed[:, row], self.embedding[row])
+
+
+STREAM_SITES = ("residual_in", "output", "residual_sum", "norm_out")
+
+
+def stream(found: Mapping[str, np.ndarray], subs: tuple[SubLayer, ...], *, pre_norm: bool) -> Stream:
+    """Puts recorded tensors together: those of `STREAM_SITES` of each sub-layer, and the stack's embedding."""
+    before, added, after, normed = (np.stack([found[f"{sub.site}.{name}"] for sub in subs]) for name in STREAM_SITES)
+    embedding = found[f"{subs[0].stack}.embedding.output"]
+    return Stream(subs, before, added, after, before if pre_norm else after, normed, embedding)
+
+
+def stream_chart(one: Stream, *, title: str, dark: bool) -> go.Figure:
+    """One token on its way up: length of the stream before each sub-layer, of what is added, of the sum."""
+    subs = one.subs
+    places, names = np.arange(len(subs)), np.array([sub.name for sub in subs])
+    entering, adding, leaving = row_norms(one.before), row_norms(one.added), row_norms(one.after)
     bars = [
         go.Bar(
             x=places[chosen],
             y=adding[chosen],
             name=f"added by {name}",
             marker={"color": pair_color(second, dark), "opacity": 0.85},
-            hovertemplate="‖Sublayer(x)‖ %{y:.4f}<extra></extra>",
+            customdata=names[chosen],
+            hovertemplate="%{customdata}<br>‖Sublayer(x)‖ %{y:.4f}<extra></extra>",
         )
         for name, second, chosen in (
             ("attention", False, np.array([sub.attends for sub in subs])),
@@ -79,7 +108,8 @@ def stream_chart(
         mode="lines+markers",
         line={"color": ink(dark), "width": 2},
         marker={"size": 7},
-        hovertemplate="‖x‖ %{y:.4f}<extra></extra>",
+        customdata=names,
+        hovertemplate="before %{customdata}<br>‖x‖ %{y:.4f}<extra></extra>",
     )
     sums = go.Scatter(
         x=places,
@@ -87,20 +117,27 @@ def stream_chart(
         name="x + what is added",
         mode="markers",
         marker={"size": 10, "symbol": "diamond-open", "color": ink(dark), "line": {"width": 2}},
-        hovertemplate="‖x + Sublayer(x)‖ %{y:.4f}<extra></extra>",
+        customdata=names,
+        hovertemplate="after %{customdata}<br>‖x + Sublayer(x)‖ %{y:.4f}<extra></extra>",
     )
     layout = settled(title, 400, top=72, bottom=50) | {"xaxis": _across(subs, dark), "yaxis": axis("length", dark)}
     return go.Figure([*bars, line, sums], layout)
 
 
-def stream_table(before: np.ndarray, added: np.ndarray, after: np.ndarray, subs: tuple[SubLayer, ...]) -> Table:
+def stream_alt(one: Stream, title: str) -> str:
+    """The picture in words."""
+    begin, end = row_norms(one.before)[0], row_norms(one.after)[-1]
+    return f"{title}. It enters with length {begin:.2f} and has {end:.2f} after the last sub-layer."
+
+
+def stream_table(one: Stream) -> Table:
     """The same lengths, and the angle at which each sub-layer writes into the stream."""
     return {
-        "sub-layer": [sub.name for sub in subs],
-        "length before": row_norms(before),
-        "length added": row_norms(added),
-        "length after": row_norms(after),
-        "cosine of x and what is added": cosines(before, added),
+        "sub-layer": [sub.name for sub in one.subs],
+        "length before": row_norms(one.before),
+        "length added": row_norms(one.added),
+        "length after": row_norms(one.after),
+        "cosine of x and what is added": cosines(one.before, one.added),
     }
 
 
@@ -125,7 +162,8 @@ def added_heatmap(
             zmax=top,
             xgap=1,
             ygap=1,
-            hovertemplate="added: %{z:.4f} of the stream's length<extra></extra>",
+            customdata=np.array([[f"{plotly_text(name)}<br>{sub.name}" for sub in subs] for name in rows.names]),
+            hovertemplate="%{customdata}<br>adds %{z:.4f} of the stream's length<extra></extra>",
             colorbar=color_bar(),
         )
     ]
@@ -149,17 +187,23 @@ def added_heatmap(
         "line": {"color": CHOSEN, "width": 3},
     }  # fmt: skip
     down = plain_axis(
-        "", dark, [height - 0.5, -0.5], tickvals=list(range(height)), ticktext=ticks(rows.tokens),
+        rows.title + (", reads" if rows.predicts else ""), dark, [height - 0.5, -0.5],
+        tickvals=list(range(height)), ticktext=ticks(rows.tokens),
         tickfont={"size": TICK_SIZE if large else 11, "color": role_color(rows.role, dark)},
     )  # fmt: skip
     layout = settled(title, 190 + height * (26 if large else 14), bottom=90) | {"shapes": [frame], "yaxis": down}
     return go.Figure(traces, layout | {"xaxis": _across(subs, dark)})
 
 
-def relative(before: np.ndarray, added: np.ndarray) -> np.ndarray:
-    """‖Sublayer(x)‖ / ‖x‖ of each token at each sub-layer: two of (U, R, D) -> (R, U)."""
-    lengths = row_norms(before)
-    ratios = np.divide(row_norms(added), lengths, out=np.zeros_like(lengths), where=lengths > 0)  # (U, R)
+def added_alt(ratios: np.ndarray, title: str) -> str:
+    """The picture in words."""
+    return f"{title}. Largest: {ratios.max():.2f}; mean: {ratios.mean():.2f}. The table has every number."
+
+
+def relative(every: Stream) -> np.ndarray:
+    """‖Sublayer(x)‖ / ‖x‖ of each token at each sub-layer: (R, U)."""
+    lengths = row_norms(every.before)
+    ratios = np.divide(row_norms(every.added), lengths, out=np.zeros_like(lengths), where=lengths > 0)  # (U, R)
     return ratios.T
 
 
@@ -178,6 +222,11 @@ def shares(summands: np.ndarray) -> np.ndarray:
     return exact @ total / (total @ total)
 
 
+def summands(one: Stream) -> np.ndarray:
+    """What the last stream of a pre-norm model is the sum of: the embedding, and what is added: (1 + U, D)."""
+    return np.concatenate([one.embedding[None], one.added])
+
+
 def share_chart(found: np.ndarray, subs: tuple[SubLayer, ...], *, title: str, dark: bool) -> go.Figure:
     """Shares of the last stream: of the embedding first, then of each sub-layer; (1 + U,)."""
     kinds = [
@@ -185,14 +234,15 @@ def share_chart(found: np.ndarray, subs: tuple[SubLayer, ...], *, title: str, da
         ("attention", pair_color(False, dark), np.array([False, *(sub.attends for sub in subs)])),
         ("feed-forward", pair_color(True, dark), np.array([False, *(not sub.attends for sub in subs)])),
     ]
-    places = np.arange(len(found))
+    places, names = np.arange(len(found)), np.array(["the embedding", *(sub.name for sub in subs)])
     bars = [
         go.Bar(
             x=places[chosen],
             y=found[chosen],
             name=name,
             marker={"color": color, "opacity": 0.85},
-            hovertemplate="share %{y:.4f}<extra></extra>",
+            customdata=names[chosen],
+            hovertemplate="%{customdata}: share %{y:.4f}<extra></extra>",
         )
         for name, color, chosen in kinds
     ]

@@ -16,7 +16,7 @@ from app.views.decoding_loop import loop_part
 from app.views.decoding_penalty import penalty_part
 from app.views.decoding_reference import reference_part
 from app.views.decoding_tree import tree_part
-from app.views.stage import Scene, stage
+from app.views.stage import Scene, given_hypothesis, stage
 
 PARTS = {
     "loop": "The loop",
@@ -45,10 +45,12 @@ def _with_tree(scene: Scene) -> Scene:
     found = computed.translate_one(
         scene.opened.file, scene.translation.source, scene.translation.settings, keep_tree=True
     )
-    if scene.is_given:
-        return replace(scene, translation=replace(found, hypotheses=(*found.hypotheses, scene.hypothesis)))
     same = [hypothesis for hypothesis in found.hypotheses if hypothesis.ids == scene.hypothesis.ids]
-    return replace(scene, translation=found, hypothesis=(same or found.hypotheses)[0])
+    shown = scene.hypothesis if scene.is_given else (same or found.hypotheses)[0]
+    given, _ = given_hypothesis(scene.opened, found)
+    if given:
+        found = replace(found, hypotheses=(*found.hypotheses, given))
+    return replace(scene, translation=found, hypothesis=shown)
 
 
 def _theatre(scene: Scene, shown: int) -> None:

@@ -10,9 +10,9 @@ from app.views.placed import PLOT, belongings, placed
 from app.views.stage import Scene
 from app.views.triplet import triplet
 
-CELLS = {"rank": "Rank of the piece predicted in the end", "piece": "Most probable piece there"}
+CELLS = {"rank": "Rank of the translation's piece", "piece": "Most probable piece there"}
 _TITLES = {
-    "rank": "After each layer: rank of the piece predicted in the end, 1 to {}",
+    "rank": "After each layer: rank of the translation's piece, 1 to {}",
     "piece": "After each layer: the most probable piece",
 }
 

@@ -82,6 +82,8 @@ def _loop(scene: Scene, step: int, layer: int, head: int) -> None:
 
 def _alive(scene: Scene, step: int) -> int:
     """How many hypotheses are decoded side by side at this step, from 0: those that the step before kept."""
+    if scene.is_given:
+        return 1
     if step == 0:
         return scene.translation.settings.n_best if scene.translation.settings.method == "sampling" else 1
     return sum(node.step == step and node.fate == "kept" for node in scene.translation.tree)

@@ -23,6 +23,8 @@ FORMS: dict[Form, str] = {"paper": "((5 + l) / 6)^α, as in the paper", "power":
 def penalty_part(scene: Scene) -> None:
     """Both forms of the penalty beside each other, each with its slider."""
     found = scene.translation
+    if scene.is_given:
+        st.caption("Your own translation was not searched for: these are the hypotheses of the model's search.")
     nodes = list(finished(found.tree))
     if not nodes:
         st.info("No hypothesis finished within the length limit, so there is nothing to rank.")

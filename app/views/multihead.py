@@ -66,13 +66,19 @@ def _cost(scene: Scene, kind: Kind) -> None:
     dark = is_dark()
     for column, (what, title) in zip(st.columns(3, gap="medium"), CHARTS, strict=True):
         name = f"{title} of one attention over the number of heads"
-        said = "; ".join(f"{heads}: {getattr(cost(heads, *sizes), what):,}" for heads in counts)
+        said = f"sharing d_model = {config.d_model}: " + "; ".join(
+            f"{heads}: {getattr(cost(heads, *sizes), what):,}" for heads in counts
+        )
+        if what != "scores":
+            said += ". Each as wide as d_model: " + "; ".join(
+                f"{heads}: {getattr(cost(heads, *sizes, split=False), what):,}" for heads in counts
+            )
         with column:
             placed(
                 cost_bars(what, counts, config.heads, sizes, title=title, dark=dark),
                 key=f"cost_{what}",
                 name=name,
-                alt=f"{name}, sharing d_model = {config.d_model}: {said}.",
+                alt=f"{name}, {said}.",
                 table=lambda: cost_table(counts, sizes),
             )
     st.table(cost_text(counts, config.heads, sizes), border="horizontal")

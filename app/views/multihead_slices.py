@@ -31,6 +31,7 @@ MATRICES: list[Matrix] = ["query", "key", "value", "output"]
 
 @st.fragment
 def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
+    """The section. A choice in it draws it again with the head that the page was drawn with last."""
     st.header("Heads are slices of one matrix", anchor=False)
     name: Matrix = linked("matrix", MATRICES, "query")
     st.segmented_control(

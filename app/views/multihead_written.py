@@ -27,6 +27,7 @@ from transformer.model.attention import MultiHeadAttention
 
 @st.fragment
 def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int) -> None:
+    """The section. A choice in it draws it again with the head that the page was drawn with last."""
     st.header("What each head writes", anchor=False)
     site, dark = SITES[kind].format(layer), is_dark()
     queries, _ = axes(scene, kind)

@@ -15,6 +15,7 @@ from app.figures.axes import TokenAxis
 from app.models import MOST_CHARACTERS, MOST_SENTENCES
 from app.session import (
     GIVEN,
+    GIVEN_FOR,
     SENTENCE,
     SHOWN_HYPOTHESIS,
     SHOWN_SENTENCE,
@@ -29,6 +30,7 @@ from app.views import controls
 from transformer.config import BOS, DecodingConfig, ModelConfig
 from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
 from transformer.errors import HeadlightError
+from transformer.text.normalise import clean
 
 
 @dataclass(frozen=True)
@@ -116,8 +118,11 @@ def choose_sentence() -> tuple[Opened, Translation] | None:
 def given_hypothesis(opened: Opened, translation: Translation) -> tuple[Hypothesis | None, str]:
     """The visitor's own translation of the sentence, if there is one; or a sentence that says why it cannot be one."""
     text = str(st.session_state.get(GIVEN) or "")
-    if not text.strip():
+    if not text.strip() or st.session_state.get(GIVEN_FOR) != (opened.file, translation.source):
         return None, ""
+    pieces, limit = len(opened.translator.tokenizer.encode(clean(text))), models.most_pieces(opened.translator)
+    if pieces > limit:
+        return None, f"Your translation has {pieces:,} pieces; the page shows up to {limit:,}. Please shorten it."
     try:
         return computed.given(opened.file, translation.source, text, translation.settings), ""
     except HeadlightError as error:
@@ -129,7 +134,7 @@ def _sentence_box(opened: Opened) -> str:
         "Sentence",
         key=SENTENCE,
         persist_state="session",
-        on_change=_other_sentence,
+        on_change=forget_choice,
         placeholder="Type a sentence and press Enter",
         autocomplete="off",
     )
@@ -145,12 +150,7 @@ def _sentence_box(opened: Opened) -> str:
 
 def _take(example: str) -> None:
     st.session_state[SENTENCE] = example
-    _other_sentence()
-
-
-def _other_sentence() -> None:
     forget_choice()
-    forget_given()
 
 
 @st.fragment

@@ -55,7 +55,7 @@ def _results(opened: Opened, translation: Translation) -> int:
                         for other in translation.hypotheses
                     ],
                     chosen,
-                    "Alternative translations, best first",
+                    "Alternative translations",
                     key="alternatives_list",
                     on_choose=show_hypothesis,
                 )
@@ -88,7 +88,7 @@ def _force(opened: Opened, translation: Translation) -> None:
             persist_state="session",
             max_chars=MOST_CHARACTERS,
             on_change=show_given,
-            args=(len(translation.hypotheses) - (given is not None),),
+            args=(len(translation.hypotheses) - (given is not None), opened.file, translation.source),
             placeholder="Type it and press Enter",
             autocomplete="off",
         )

@@ -14,6 +14,16 @@ VIEWS = Path(__file__).resolve().parents[2] / "app" / "views"
 PAGES = sorted(path.name for path in VIEWS.glob("*.py") if path.read_text().endswith("\npage()\n"))
 SENTENCES = ("a", "the the the", "the cat sat on the mat because it was tired", "🚂", "</script><img src=x> _a_ $x$")
 
+FRAME = {"headlight_meter", "headlight_link", "headlight_picker", "headlight_choices"}  # there without a picture, too
+PARTS = {
+    "detail": ("Every step",),
+    "part": ("loop", "tree", "lens", "reference"),
+    "reference": ("Das Tier",),
+    "stream_of": ("encoder", "decoder"),
+    "matrix": ("query", "key", "value", "output"),
+    "more": ("Rollout", "Word alignment", "BertViz"),
+}
+
 options = st.fixed_dictionaries(
     {
         "d_model": st.sampled_from([16, 48]),
@@ -58,6 +68,12 @@ def test_every_page_opens(
         chosen = {"sentence": sentence, "kind": kind, "layer": str(place), "head": str(place)}
         for name, value in chosen.items() | {(key, str(place)) for key in ("t", "s", "k")}:
             app.query_params[name] = value
+        app.query_params["at"] = (
+            f"decoder.layers.{size.decoder - 1}.cross_attention.{('query', 'weights', 'output')[place % 3]}"
+        )
+        for name, values in PARTS.items():
+            app.session_state[name] = values[place % len(values)]
         app.run()
         assert not app.exception, f"{page}: {app.exception[0].message}"
-        assert app.get("plotly_chart") or app.get("bidi_component"), f"{page} has drawn nothing"
+        drawn = {each.proto.component_name for each in app.get("bidi_component")} - FRAME
+        assert app.get("plotly_chart") or drawn, f"{page} has drawn nothing"

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.models import CheckpointFile
 from transformer.decoding.translator import Translator
+from transformer.evaluation import sentence_score
+from transformer.lens import lens
 from transformer.trace import trace
 
 VIEWS = Path(__file__).resolve().parents[2] / "app" / "views"
@@ -71,17 +74,18 @@ def test_another_sentence_or_an_empty_line_takes_it_away(open_app: Open) -> None
 
 def test_what_cannot_be_forced_gets_a_sentence_and_the_model_s_translation_stays(open_app: Open) -> None:
     app = force(open_app(sentence=SENTENCE), "the cat " * 90)
-    assert "Shorten it" in words(app)
+    assert "shorten it" in words(app)
     assert component(app, "choices")["chosen"] == 0
 
 
-def opened(view: str, **state: str) -> AppTest:
+def opened(folder: Path, view: str, **state: str) -> AppTest:
     """A page, with the visitor's own translation shown."""
     app = AppTest.from_file(str(VIEWS.parent / "main.py"), default_timeout=120)
     app.switch_page(str(VIEWS / view))
     app.query_params["sentence"] = SENTENCE
     app.session_state["shown_hypothesis"] = 3
-    for name, value in {"given": OWN, **state}.items():
+    file = CheckpointFile.at(folder / "en-de.safetensors")
+    for name, value in {"given": OWN, "given_for": (file, SENTENCE), **state}.items():
         app.session_state[name] = value
     return healthy(app.run())
 
@@ -92,7 +96,7 @@ PAGES = sorted(path.name for path in VIEWS.glob("*.py") if path.read_text().ends
 @pytest.mark.parametrize("page", [page for page in PAGES if page != "translate.py"])
 def test_every_page_shows_it(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
-    said = words(opened(page))
+    said = words(opened(folder, page))
     assert "teacher forcing" in said
     assert OWN in said
 
@@ -103,8 +107,18 @@ def test_every_part_of_decoding_has_something_to_say(
     part: str, method: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
-    said = words(opened("decoding.py", part=part, method=method, reference="Das Tier"))
+    app = opened(folder, "decoding.py", part=part, method=method, reference="Das Tier")
+    said = words(app)
     if part == "loop":
         assert "You gave this piece" in said
-    if part == "tree":
+    if part in ("tree", "penalty"):
         assert "was not searched for" in said
+    if part == "reference":
+        assert f"{sentence_score(OWN, ['Das Tier'])['chrf']:.1f}" in [metric.value for metric in app.metric]
+    if part == "lens":
+        translator = Translator.load(folder / "en-de.safetensors")
+        source, given = translator.translate(SENTENCE).sentences[0].source_ids, translator.score(SENTENCE, OWN)
+        chart = json.loads(next(each.proto.spec for each in app.get("plotly_chart")))
+        drawn = [text for data in chart["data"] for text in data.get("text") or () if text]
+        for rank in lens(translator.model, source, given.ids).ranks[-1]:
+            assert f"{rank:,}" in drawn

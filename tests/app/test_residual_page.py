@@ -12,7 +12,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from app.figures.axes import TokenAxis
-from app.figures.residual import added_heatmap, cosines, relative, shares, stream_table, sub_layers
+from app.figures.residual import Stream, added_heatmap, cosines, relative, shares, stream_table, sub_layers
 from tests.app.checkpoints import Size, write_checkpoint
 from transformer.decoding.translator import Translator
 from transformer.trace import trace
@@ -154,7 +154,8 @@ def test_shares_ratios_and_cosines_by_hand() -> None:
         [0.5**0.5, 0]
     )
     before, added = np.array([[[3.0, 4.0], [0.0, 0.0]]]), np.array([[[0.0, 10.0], [1.0, 1.0]]])  # (U=1, R=2, D=2)
-    assert relative(before, added).tolist() == [[2.0], [0.0]]  # nothing is longer than no stream at all
+    every = Stream(sub_layers("encoder", 1)[:1], before, added, added, added, added, before[0])
+    assert relative(every).tolist() == [[2.0], [0.0]]  # nothing is longer than no stream at all
 
 
 def test_many_tokens_are_drawn_without_numbers_and_tables_have_them_all() -> None:
@@ -165,6 +166,6 @@ def test_many_tokens_are_drawn_without_numbers_and_tables_have_them_all() -> Non
     assert [trace.type for trace in figure.data] == ["heatmap"]
     assert "<b>" not in figure.layout.yaxis.ticktext[0]
     values = np.random.default_rng(1).random((len(subs), 8))
-    table = stream_table(values, values, 2 * values, subs)
+    table = stream_table(Stream(subs, values, values, 2 * values, values, values, values[0]))
     assert list(table["sub-layer"])[:3] == ["1 self-attention", "1 encoder-decoder", "1 feed-forward"]
     assert np.allclose(table["cosine of x and what is added"], 1)

@@ -1,4 +1,4 @@
-"""The real app in a real browser: one server and one browser for all tests, a fresh visitor for each.
+"""The real app in a real browser: one server and one browser for all tests, a tab of its own for each visitor.
 
 Every page that a test opens is watched: a request that would leave the machine is stopped and remembered, and so are
 errors of the console. The fixture `visit` fails the test at its end if there was either.
@@ -138,6 +138,7 @@ def visit(browser: Any, server: str) -> Iterator[Callable[..., Visit]]:
     yield begin
     for one in visits:
         one.page.close()
+    browser.clear_permissions()
+    for one in visits:
         assert one.outside == [], "requests left the machine"
         assert one.errors == [], "the page complained"
-    browser.clear_permissions()

@@ -144,6 +144,23 @@ def test_the_sentence_is_in_no_address_but_in_the_copied_link(visit: Begin) -> N
     assert "cat" not in again.page.url
 
 
+def test_a_forced_translation_does_not_come_back_with_another_sentence(visit: Begin) -> None:
+    one = visit().open(sentence="the cat sat")
+    one.drawn()
+    page = one.page
+    page.get_by_text("Force a translation of your own").click()
+    page.get_by_label("Your translation").fill("Das Tier war müde")
+    page.get_by_label("Your translation").press("Enter")
+    own = page.locator(".choices .detail", has_text="yours")
+    own.wait_for()
+    one.settle()
+    one.type("the mat")
+    page.get_by_role("button", name="Clearest head").click()  # the browser sends again what its boxes hold
+    one.settle()
+    assert own.count() == 0
+    assert page.get_by_label("Your translation").input_value() == ""
+
+
 def test_hostile_words_are_drawn_as_words(visit: Begin) -> None:
     one = visit().open()
     one.drawn()
