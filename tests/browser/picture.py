@@ -19,7 +19,7 @@ def main() -> None:
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
-        page = browser.new_page(viewport={"width": 1280, "height": 1330}, color_scheme="light")
+        page = browser.new_page(viewport={"width": 1280, "height": 1500}, color_scheme="light")
         page.set_default_timeout(180_000)
         page.goto(f"{address}/?{urlencode(SHOWN)}")
         page.locator(".st-key-matrix .hm image").first.wait_for(state="attached")
