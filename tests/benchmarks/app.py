@@ -35,7 +35,7 @@ TEXT = (
     "train station where my sister and her friends used to play when they were young and free and very happy"
 )
 
-# What is clicked on each page: another head, the next step, the other side.
+# What is clicked on each page: another head or token, the next step, the other side.
 HEAD = ".st-key-head button"
 CLICKS = {
     "translate": HEAD,
@@ -44,7 +44,7 @@ CLICKS = {
     "attention": HEAD,
     "multihead": HEAD,
     "masks": HEAD,
-    "residual": ".st-key-stream_of button",
+    "residual": ".picker button",
     "positions": ".st-key-positions_of button",
     "scaling": HEAD,
     "decoding": ".st-key-next_step button",

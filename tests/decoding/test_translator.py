@@ -194,7 +194,7 @@ def test_a_given_translation_is_scored_as_by_a_softmax_over_the_logits() -> None
     assert list(given.ids) == ids
     source = torch.tensor([[*translator().tokenizer.encode("A dog barks."), EOS]])
     logits = translator().model(source, torch.tensor([[BOS, *ids[:-1]]]))[0]
-    wanted = -torch.nn.functional.cross_entropy(logits, torch.tensor(ids), reduction="none")
+    wanted = -torch.nn.functional.cross_entropy(logits.detach(), torch.tensor(ids), reduction="none")
     assert given.log_probabilities == pytest.approx(wanted.tolist())
     assert given.score == pytest.approx(float(wanted.sum()))
 
