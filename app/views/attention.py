@@ -14,12 +14,11 @@ from app.figures.axes import TokenAxis
 from app.figures.ranking import head_numbers, head_ranking, ranking_csv
 from app.figures.shown import Naming, Options, Shown, shown
 from app.models import Kind
-from app.session import SOURCE_TOKEN, STEP, choose_position, is_dark
-from app.theme import ground
+from app.session import SOURCE_TOKEN, STEP, choose_position
 from app.views.attention_alignment import alignment
 from app.views.attention_bertviz import bertviz
 from app.views.attention_rollout import rollout_pictures
-from app.views.choose import KINDS, SITES, axes, choose_head, decoder_step, kind_layer_head, source_token
+from app.views.choose import KINDS, SITES, axes, choose_head, decoder_step, head_bar, source_token
 from app.views.head_pictures import EXPLAINED, Chosen, facts, lines, matrix, overview
 from app.views.stage import Scene, stage
 from app.views.triplet import shape_text, triplet
@@ -38,12 +37,7 @@ def page() -> None:
 
 @st.fragment
 def _pictures(scene: Scene) -> None:
-    # Pictures pass beneath the bar that stays in view, and beneath the strip above it.
-    st.html(
-        f"<style>.st-key-head_bar, [data-testid='stHeader'] {{ background: {ground(is_dark())} !important; }}</style>"
-    )
-    with st.container(key="head_bar"):  # stays in view, see page.css
-        kind, layer, head = kind_layer_head(scene)
+    kind, layer, head = head_bar(scene)
     found = computed.attention(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, kind)
     queries, keys = axes(scene, kind)
     options = _options(kind)

@@ -24,7 +24,7 @@ from app.session import (
     linked,
     position,
 )
-from app.theme import role_color
+from app.theme import ground, role_color
 from app.views.stage import Scene
 
 KINDS: dict[Kind, str] = {
@@ -55,6 +55,15 @@ def kind_layer_head(scene: Scene) -> tuple[Kind, int, int]:
         kind = attention_kind()
         layer, head = layer_and_head(scene, kind)
     return kind, layer, head
+
+
+def head_bar(scene: Scene) -> tuple[Kind, int, int]:
+    """`kind_layer_head` in a bar that stays in view: pictures pass beneath it, and beneath the strip above it."""
+    st.html(
+        f"<style>.st-key-head_bar, [data-testid='stHeader'] {{ background: {ground(is_dark())} !important; }}</style>"
+    )
+    with st.container(key="head_bar"):  # see page.css
+        return kind_layer_head(scene)
 
 
 def layer_and_head(scene: Scene, kind: Kind) -> tuple[int, int]:

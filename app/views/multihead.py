@@ -10,8 +10,7 @@ from app.figures.head_cost import What, choices, cost, cost_bars, cost_table, co
 from app.models import Kind
 from app.session import is_dark
 from app.source import lines_between
-from app.theme import ground
-from app.views.choose import axes, kind_layer_head
+from app.views.choose import axes, head_bar
 from app.views.multihead_slices import slices
 from app.views.multihead_written import written_by_heads
 from app.views.placed import placed
@@ -35,11 +34,7 @@ def page() -> None:
 @st.fragment
 def _sections(scene: Scene) -> None:
     """Everything below the sentence: drawn again by itself when another head is chosen."""
-    st.html(
-        f"<style>.st-key-head_bar, [data-testid='stHeader'] {{ background: {ground(is_dark())} !important; }}</style>"
-    )
-    with st.container(key="head_bar"):  # stays in view, see page.css
-        kind, layer, head = kind_layer_head(scene)
+    kind, layer, head = head_bar(scene)
     slices(scene, kind, layer, head)
     written_by_heads(scene, kind, layer, head)
     _cost(scene, kind)

@@ -9,22 +9,16 @@ import streamlit as st
 
 from app.figures.axes import TokenAxis, visible
 from app.figures.normalisation import before_and_after, moments_table
-from app.figures.residual import (
-    STREAM_SITES,
-    Stream,
+from app.figures.residual import STREAM_SITES, Stream, relative, shares, stream, sub_layers, summands
+from app.figures.residual_charts import (
     added_alt,
     added_heatmap,
     added_table,
-    relative,
     share_chart,
     share_table,
-    shares,
-    stream,
     stream_alt,
     stream_chart,
     stream_table,
-    sub_layers,
-    summands,
 )
 from app.session import is_dark
 from app.source import lines_between

@@ -16,11 +16,11 @@ from streamlit.testing.v1 import AppTest
 from app.figures.written import digits
 from app.views.choose import KINDS
 from tests.app.checkpoints import Size, write_checkpoint
+from tests.app.drawn import open_view
 from transformer.decoding.translator import Translator
 from transformer.trace import trace
 
 Open = Callable[..., AppTest]
-MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 SENTENCE = "the cat sat on the mat"
 SITES = {
     "cross": "decoder.layers.{}.cross_attention",
@@ -37,13 +37,7 @@ def open_hand(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
 
     def opened(sentence: str = SENTENCE, **address: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=120)
-        app.switch_page(str(MAIN.parent / "views" / "hand.py"))
-        for name, value in {"sentence": sentence, **address}.items():
-            app.query_params[name] = value
-        app.run()
-        assert not app.exception, app.exception[0].message
-        return app
+        return open_view("hand", **{"sentence": sentence, **address})
 
     return opened
 

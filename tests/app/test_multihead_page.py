@@ -1,6 +1,5 @@
 """The Multi-head page, run without a browser: it draws the weights and tensors of the checkpoint, and true counts."""
 
-import base64
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -17,12 +16,12 @@ from app.models import Kind
 from app.projections import Matrix, input_site
 from app.views.choose import SITES
 from tests.app.checkpoints import Size, write_checkpoint
+from tests.app.drawn import array, open_view
 from transformer.checkpoint import save_checkpoint
 from transformer.decoding.translator import Translator
 from transformer.model import census
 from transformer.trace import trace
 
-MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 SENTENCE = "the cat sat on the mat"
 HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"
 Open = Callable[..., AppTest]
@@ -60,13 +59,7 @@ def open_page(odd: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     st.cache_data.clear()
 
     def opened(**address: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=120)
-        app.switch_page(str(MAIN.parent / "views" / "multihead.py"))
-        for name, value in {"checkpoint": "usual", "sentence": SENTENCE, **address}.items():
-            app.query_params[name] = value
-        app.run()
-        assert not app.exception, app.exception[0].message
-        return app
+        return open_view("multihead", **{"checkpoint": "usual", "sentence": SENTENCE, **address})
 
     return opened
 
@@ -78,13 +71,6 @@ def charts(app: AppTest) -> list[dict[str, Any]]:
 def chart(app: AppTest, words: str) -> dict[str, Any]:
     """The chart with these words in its title."""
     return next(spec for spec in charts(app) if words in spec["layout"]["title"]["text"])
-
-
-def array(value: Any) -> np.ndarray:
-    if not isinstance(value, dict):
-        return np.array(value)
-    found = np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"]))
-    return found.reshape([int(n) for n in value["shape"].split(",")]) if "shape" in value else found
 
 
 def said(app: AppTest) -> str:

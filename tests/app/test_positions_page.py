@@ -1,6 +1,5 @@
 """The page Positions: what it draws is the checkpoint's table, and the table is the paper's formula."""
 
-import base64
 import json
 import math
 from collections.abc import Callable
@@ -33,6 +32,7 @@ from app.figures.sinusoids import (
 from app.figures.sizes import PARTS, norm_bars, norms, sum_strips
 from app.figures.tables import columns_csv
 from tests.app.checkpoints import Size, write_checkpoint
+from tests.app.drawn import array
 from transformer.decoding.translator import Translator
 from transformer.model.positions import sinusoids
 from transformer.trace import trace
@@ -259,13 +259,6 @@ def chart(app: AppTest, title: str) -> dict[str, Any]:
         if spec["layout"]["title"]["text"].startswith(title):
             return dict(spec)
     raise AssertionError(f"no chart {title!r}")
-
-
-def array(value: Any) -> np.ndarray:
-    if not isinstance(value, dict):
-        return np.array(value)
-    found = np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"].replace("f", "<f")))
-    return found.reshape([int(n) for n in value["shape"].split(",")]) if "shape" in value else found
 
 
 def said(app: AppTest) -> str:

@@ -1,6 +1,5 @@
 """The page Residual stream: what it draws are the lengths of the recorded tensors, and its sum is the stream."""
 
-import base64
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,12 +11,13 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from app.figures.axes import TokenAxis
-from app.figures.residual import Stream, added_heatmap, cosines, relative, shares, stream_table, sub_layers
+from app.figures.residual import Stream, cosines, relative, shares, sub_layers
+from app.figures.residual_charts import added_heatmap, stream_table
 from tests.app.checkpoints import Size, write_checkpoint
+from tests.app.drawn import array, open_view
 from transformer.decoding.translator import Translator
 from transformer.trace import trace
 
-MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 SENTENCE = "the cat sat on the mat"
 Open = Callable[..., AppTest]
 
@@ -38,13 +38,7 @@ def open_page(kinds: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(kinds))
 
     def opened(**address: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=120)
-        app.switch_page(str(MAIN.parent / "views" / "residual.py"))
-        for name, value in {"sentence": SENTENCE, **address}.items():
-            app.query_params[name] = value
-        app.run()
-        assert not app.exception, app.exception[0].message
-        return app
+        return open_view("residual", **{"sentence": SENTENCE, **address})
 
     return opened
 
@@ -52,13 +46,6 @@ def open_page(kinds: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
 def chart(app: AppTest, beginning: str) -> dict[str, Any]:
     found = [json.loads(element.proto.spec) for element in app.get("plotly_chart")]
     return next(spec for spec in found if spec["layout"]["title"]["text"].startswith(beginning))
-
-
-def array(value: Any) -> np.ndarray:
-    if not isinstance(value, dict):
-        return np.array(value)
-    found = np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"]))
-    return found.reshape([int(n) for n in value["shape"].split(",")]) if "shape" in value else found
 
 
 def by_name(figure: dict[str, Any]) -> dict[str, tuple[np.ndarray, np.ndarray]]:

@@ -1,6 +1,5 @@
 """The page Scaling and softmax: its numbers are those of the formulas, and its pictures those of the tensors."""
 
-import base64
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -30,12 +29,12 @@ from app.figures.softmax import (
 from app.models import Kind
 from app.views.choose import SHORT
 from tests.app.checkpoints import Size, write_checkpoint
+from tests.app.drawn import array, open_view
 from transformer.decoding.translator import Translator
 from transformer.model.attention import attend
 from transformer.model.probe import Probe
 from transformer.trace import trace
 
-MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 SENTENCE = "the cat sat on the mat"
 Open = Callable[..., AppTest]
 
@@ -192,13 +191,7 @@ def open_page(odd: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     st.cache_data.clear()
 
     def opened(**address: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=120)
-        app.switch_page(str(MAIN.parent / "views" / "scaling.py"))
-        for name, value in address.items():
-            app.query_params[name] = value
-        app.run()
-        assert not app.exception, app.exception[0].message
-        return app
+        return open_view("scaling", **address)
 
     return opened
 
@@ -210,13 +203,6 @@ def chart(app: AppTest, title: str) -> dict[str, Any]:
         if spec["layout"]["title"]["text"].endswith(title):
             return dict(spec)
     raise AssertionError(f"no chart {title!r}")
-
-
-def array(value: Any) -> np.ndarray:
-    if not isinstance(value, dict):
-        return np.array(value)
-    found = np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"]))
-    return found.reshape([int(n) for n in value["shape"].split(",")]) if "shape" in value else found
 
 
 def tensors(folder: Path, site: str, name: str = "usual") -> dict[str, np.ndarray]:

@@ -1,0 +1,29 @@
+"""A page opened as a visitor would open it, and the numbers that it draws."""
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
+
+
+def open_view(name: str, **address: str) -> AppTest:
+    """The page `app/views/NAME.py` with these query parameters in the address; fails the test if it raises."""
+    app = AppTest.from_file(str(MAIN), default_timeout=120)
+    app.switch_page(str(MAIN.parent / "views" / f"{name}.py"))
+    for key, value in address.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception, app.exception[0].message
+    return app
+
+
+def array(value: Any) -> np.ndarray:
+    """Numbers of a chart as they are sent: a list, or bytes with their type."""
+    if not isinstance(value, dict):
+        return np.array(value)
+    found = np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"]))
+    return found.reshape([int(n) for n in value["shape"].split(",")]) if "shape" in value else found
