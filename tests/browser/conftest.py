@@ -106,6 +106,12 @@ class Visit:
         """Waits until the script has run and the page has drawn what it sent."""
         is_idle(self.page)
 
+    def says(self, sentence: str) -> None:
+        """Waits until the sentence box holds the sentence; fails when it does not come to that."""
+        from playwright.sync_api import expect
+
+        expect(self.page.get_by_label("Sentence", exact=True)).to_have_value(sentence, timeout=PATIENCE)
+
     def drawn(self) -> None:
         """Waits for all three pictures."""
         self.page.locator(".st-key-lines svg .line").first.wait_for(state="attached")

@@ -33,8 +33,13 @@ PAGES: dict[str, Page] = {
 
 
 def is_idle(page: Any) -> None:
-    """Waits until the script of the page has run."""
+    """Waits until the script of the page has run.
+
+    A page that has not reached the server yet says "notRunning" too; that its first run has begun shows in the
+    sentence box, which every page has.
+    """
     page.wait_for_timeout(150)  # so that a run that was just caused has begun
+    page.get_by_label("Sentence", exact=True).wait_for(state="attached")
     page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
     page.locator('[data-testid="stMainBlockContainer"]').wait_for()
     page.wait_for_timeout(150)

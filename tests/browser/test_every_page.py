@@ -57,7 +57,7 @@ def test_hostile_words_stay_words_in_the_dark_on_a_wide_screen(visit: Begin, nam
     assert page.locator("img[src='x']").count() == 0
     ground = page.locator('[data-testid="stApp"]').evaluate("node => getComputedStyle(node).backgroundColor")
     assert max(int(part) for part in re.findall(r"\d+", ground)[:3]) < 60
-    assert page.get_by_label("Sentence", exact=True).input_value() == HOSTILE
+    one.says(HOSTILE)
     assert visible("<img") == "<img"  # tokens are cut and shown, never dropped
 
 
@@ -69,7 +69,7 @@ def test_the_sentence_and_the_head_are_the_same_on_every_page(visit: Begin) -> N
         link.click()
         one.settle()
         is_drawn(one, name)
-        assert one.page.get_by_label("Sentence", exact=True).input_value() == "the cat sat", name
+        one.says("the cat sat")
     assert "head=3" in one.page.url or "head" not in one.page.url
 
 
@@ -80,6 +80,6 @@ def test_no_page_shows_the_sentence_of_another_visitor(visit: Begin) -> None:
         one.page.goto(f"{one.address}/hand?sentence=the+{word}")
     for one, word in zip(visitors, words, strict=True):
         one.settle()
-        assert one.page.get_by_label("Sentence", exact=True).input_value() == f"the {word}"
+        one.says(f"the {word}")
         shown = one.page.locator('[data-testid="stMain"]').inner_text()
         assert not [other for other in words if other != word and other in shown]

@@ -66,5 +66,5 @@ def test_scaling_answers_to_keys_and_both_pages_take_hostile_words_as_words(visi
         page.get_by_role("link", name=name).click()
         page.locator(f".st-key-picture_{last} .js-plotly-plot .main-svg").first.wait_for(state="attached")
         one.settle()
-        assert page.get_by_label("Sentence", exact=True).input_value() == HOSTILE
+        one.says(HOSTILE)
         assert page.locator("img[src='x'], [onerror]").count() == 0

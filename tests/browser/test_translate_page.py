@@ -45,7 +45,7 @@ def test_it_opens_with_a_drawn_example_and_no_request_leaves_the_machine(visit: 
     one = visit().open()
     one.drawn()
     page = one.page
-    assert page.get_by_label("Sentence", exact=True).input_value() == EXAMPLE
+    one.says(EXAMPLE)
     assert page.locator(".headline").inner_text().strip()
     # The pictures show the very tensors.
     layer, head = (int(part.split()[-1]) - 1 for part in title(page).split(",")[1:])
@@ -140,7 +140,7 @@ def test_the_sentence_is_in_no_address_but_in_the_copied_link(visit: Begin) -> N
     again = visit()
     again.page.goto(link)
     again.drawn()
-    assert again.page.get_by_label("Sentence", exact=True).input_value() == "the cat sat"
+    again.says("the cat sat")
     assert "cat" not in again.page.url
 
 
