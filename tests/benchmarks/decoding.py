@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.oracles.marian import comparable, generate, marian_like
 from transformer.config import EOS, PAD, DecodingConfig
-from transformer.decoding.columns import column_by_column
+from transformer.decoding.flat import FlatTransformer
 from transformer.decoding.search import search
 from transformer.model import Transformer
 
@@ -60,7 +60,7 @@ def sentences(count: int, vocab_size: int) -> list[list[int]]:
     ]
 
 
-def ours(model: Transformer, beam: int) -> Run:
+def ours(model: FlatTransformer, beam: int) -> Run:
     settings = DecodingConfig(method="beam" if beam > 1 else "greedy", beam=beam, max_extra_length=EXTRA)
 
     def run(batch: list[list[int]]) -> list[list[int]]:
@@ -116,7 +116,7 @@ def main(
         torch.set_num_threads(threads)
     model = endless_model(size)
     marian = marian_like(model)
-    column_by_column(model)  # as `Translator.load` does
+    flat = FlatTransformer(model)  # as in a Translator
     table = Table(title=f"Sentences per second, model size {size}, {torch.get_num_threads()} threads")
     for column in ("search", "batch", "ours", "Hugging Face", "ratio", "equal outputs"):
         table.add_column(column, justify="right")
@@ -125,7 +125,7 @@ def main(
             for batch, count in ((1, 5), (32, 32)):
                 todo = sentences(count, SIZES[size]["vocab_size"])
                 batches = [todo[i : i + batch] for i in range(0, count, batch)]
-                runs = {"ours": ours(model, beam), "theirs": theirs(marian, beam)}
+                runs = {"ours": ours(flat, beam), "theirs": theirs(marian, beam)}
                 best = dict.fromkeys(runs, float("inf"))
                 outputs = {name: measure(run, batches)[1] for name, run in runs.items()}  # and warm up
                 for _ in range(rounds):

@@ -12,7 +12,6 @@ import torch
 from transformer.checkpoint import save_checkpoint
 from transformer.config import BOS, EOS, DecodingConfig, ModelConfig, TokenizerConfig
 from transformer.decoding import Translator
-from transformer.decoding.columns import column_by_column
 from transformer.errors import CheckpointError, ConfigError, TranslationError
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
@@ -149,18 +148,6 @@ def test_scores_that_are_no_numbers_are_said_so() -> None:
     for method in ("greedy", "beam", "sampling"):
         with pytest.raises(TranslationError, match="no numbers"):
             Translator(broken, translator().tokenizer).translate("A dog.", method=method)
-
-
-def test_matrices_laid_out_for_decoding_are_the_same_matrices() -> None:
-    for shared in (True, False):
-        model = Transformer(replace(translator().model.config, shared_embeddings=shared)).eval()
-        before = {name: weight.clone() for name, weight in model.state_dict().items()}
-        column_by_column(model)
-        for name, weight in model.state_dict().items():
-            assert torch.equal(weight, before[name])
-        assert model.decoder.layers[0].feed_forward.hidden.weight.t().is_contiguous()
-        assert model.output.weight.t().is_contiguous()
-        assert (model.output.weight is model.encoder.embedding.tokens.weight) == shared
 
 
 def test_a_checkpoint_is_loaded_with_the_settings_of_its_recipe(tmp_path: Path) -> None:

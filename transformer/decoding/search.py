@@ -12,6 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from transformer.config import BOS, PAD, DecodingConfig
 from transformer.decoding.beam import Beam
+from transformer.decoding.flat import FlatTransformer
 from transformer.decoding.length_penalty import length_limit
 from transformer.decoding.rows import Rows
 from transformer.decoding.steps import Ending, Found, Step, gather
@@ -22,7 +23,7 @@ ALTERNATIVES = 3  # pieces not taken that greedy decoding and sampling put into 
 
 @torch.inference_mode()
 def search(
-    model: Transformer,
+    model: Transformer | FlatTransformer,
     sources: Sequence[list[int]],
     settings: DecodingConfig,
     prefix: Sequence[int] = (),

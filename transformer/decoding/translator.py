@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from transformer.checkpoint import Checkpoint, load_checkpoint
 from transformer.config import EOS, DecodingConfig
-from transformer.decoding.columns import column_by_column
+from transformer.decoding.flat import FlatTransformer
 from transformer.decoding.forcing import given
 from transformer.decoding.length_penalty import length_limit
 from transformer.decoding.results import hypotheses
@@ -34,7 +34,7 @@ class Translator:
     """A model with its tokenizer. It keeps nothing of what it translates: threads may share one.
 
     Args:
-        model: in eval mode, on the device where it shall run.
+        model: in eval mode, on the device where it shall run, with the weights it shall have.
         tokenizer: the one it was trained with.
         settings: how to search, unless a call says otherwise.
         checkpoint: where it all came from, if it came from a file.
@@ -48,6 +48,7 @@ class Translator:
         checkpoint: Checkpoint | None = None,
     ):
         self.model = model
+        self._flat = FlatTransformer(model)
         self.tokenizer = tokenizer
         self.settings = settings or DecodingConfig()
         self.checkpoint = checkpoint
@@ -61,8 +62,6 @@ class Translator:
             CheckpointError: the file cannot be used; the message lists everything that is wrong with it.
         """
         checkpoint = load_checkpoint(path, device)
-        if torch.device(device).type == "cpu":
-            column_by_column(checkpoint.model)
         recipe = checkpoint.recipe or {}
         try:
             settings = TypeAdapter(DecodingConfig).validate_python(recipe.get("decoding") or {})
@@ -120,7 +119,7 @@ class Translator:
         self._check(sources, ids, forced, settings)
         done = {}
         for batch in batches([len(sentence) for sentence in ids], settings, batch_tokens):
-            found = search(self.model, [ids[i] for i in batch], settings, forced, keep_tree)
+            found = search(self._flat, [ids[i] for i in batch], settings, forced, keep_tree)
             for i, result in zip(batch, found, strict=True):
                 done[i] = hypotheses(result, settings, self.tokenizer, len(forced) if keep_tree else None)
         return [

@@ -41,8 +41,6 @@ def attend(
         (B, H, Q, E). A query that may look nowhere gets zeros, on both roads, forward and backward.
     """
     if not probe:
-        if dropout_rate == 0 and few_queries(query):
-            return attend_with_few(query, key, value, mask)
         return scaled_dot_product_attention(query, key, value, mask, dropout_rate)  # (B, H, Q, E)
     products = probe("products", query @ key.transpose(-2, -1))  # (B, H, Q, K)
     scores = probe("scores", products / math.sqrt(query.shape[-1]))  # (B, H, Q, K)
@@ -52,23 +50,6 @@ def attend(
     masked_scores = probe("masked_scores", scores.masked_fill(~mask, -math.inf))  # (B, H, Q, K)
     weights = probe("weights", masked_softmax(masked_scores, mask))  # (B, H, Q, K)
     return dropout(weights, dropout_rate) @ value  # (B, H, Q, E)
-
-
-def attend_with_few(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
-    """Equation 1 in as few operations as it takes."""
-    scores = (query / math.sqrt(query.shape[-1])) @ key.transpose(-2, -1)  # (B, H, Q, K)
-    if mask is None:
-        return scores.softmax(dim=-1) @ value  # (B, H, Q, E)
-    blind = ~mask.any(dim=-1, keepdim=True)  # (B, 1, 1 or Q, 1)
-    weights = scores.masked_fill_(~(mask | blind), -math.inf).softmax(dim=-1)  # (B, H, Q, K)
-    return weights.masked_fill_(blind, 0.0) @ value  # (B, H, Q, E)
-
-
-def few_queries(query: Tensor) -> bool:
-    """Whether this is decoding of a batch on a CPU: many rows, each with a query or a few. For those the fused kernel
-    takes about twice as long as two products and a softmax (torch 2.13; tests/benchmarks/decoding.py)."""
-    rows, _, queries, _ = query.shape
-    return not torch.is_grad_enabled() and query.is_cpu and queries < 8 and rows * queries >= 32
 
 
 def masked_softmax(masked_scores: Tensor, mask: Tensor) -> Tensor:

@@ -26,14 +26,12 @@ class Past:
         self.length = 0  # K: positions read so far, the one that is being read included
         self.room = torch.empty(0)  # (C, N, 2, R, H, E), of which the first K are in use
 
-    def append(self, layer: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        """The position that is being read, (R, H, 1, E) each; returns all so far, (R, H, K, E) each."""
+    def append(self, layer: int, newest: Tensor) -> tuple[Tensor, Tensor]:
+        """Key and value of the position that is being read, (2, R, H, E); returns all so far, (R, H, K, E) each."""
         if self.room.shape[0] < self.length:
-            rows, heads, _, width = key.shape
-            more = key.new_empty(max(FIRST_ROOM, self.room.shape[0]), self.layers, 2, rows, heads, width)
+            more = newest.new_empty(max(FIRST_ROOM, self.room.shape[0]), self.layers, *newest.shape)
             self.room = torch.cat([self.room, more]) if self.room.shape[0] else more  # (C, N, 2, R, H, E)
-        newest = self.room[self.length - 1, layer]  # (2, R, H, E)
-        newest[0], newest[1] = key.squeeze(2), value.squeeze(2)
+        self.room[self.length - 1, layer] = newest
         keys, values = self.room[: self.length, layer].permute(1, 2, 3, 0, 4)  # (R, H, K, E) each
         return keys, values
 
@@ -58,7 +56,7 @@ class LayerCache:
 
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """The newest position, (R, H, 1, E) each; returns all so far, (R, H, K, E) each."""
-        return self.past.append(self.index, key, value)
+        return self.past.append(self.index, torch.stack([key, value]).squeeze(3))
 
 
 @dataclass

@@ -1,0 +1,67 @@
+"""The flat step is the step: over the options of the model, and through whole searches."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from tests.model.small import B, batch, randomised, small
+from tests.model.test_roads import all_options, assert_close
+from transformer.config import BOS, EOS, DecodingConfig, ModelConfig
+from transformer.decoding.flat import FlatTransformer
+from transformer.decoding.search import search
+
+
+@pytest.mark.parametrize("config", all_options())
+@torch.no_grad()
+def test_flat_steps_are_steps(config: ModelConfig) -> None:
+    """Few rows, and so many that attention takes its other road; reordered rows, and a sentence that leaves."""
+    source, _ = batch()  # padded
+    for dtype, beam in [(torch.float64, 2), (torch.float32, 2), (torch.float64, 12)]:
+        model = randomised(config, dtype)
+        flat = FlatTransformer(model)
+        states = model.start(source), flat.start(source)
+        sentences, tokens = B, torch.full((B,), BOS)
+        for t in range(5):
+            expected, got = model.step(tokens, states[0]), flat.step(tokens, states[1])
+            assert got.dtype == dtype
+            assert_close(got, expected, f"step {t}")
+            width = len(tokens) // sentences
+            first = torch.arange(sentences)[:, None] * width  # row of each sentence
+            if t == 2:
+                sentences, first = 2, first[[0, 2]]
+                for state in states:
+                    state.select_sentences(torch.tensor([0, 2]))
+            rows = first + torch.randint(width, (sentences, beam))
+            for state in states:
+                state.select(rows.flatten())
+            tokens = torch.randint(4, 13, (sentences * beam,))
+
+
+@pytest.mark.parametrize("method", ["greedy", "beam", "sampling"])
+def test_a_search_with_flat_steps_finds_the_same(method: str) -> None:
+    model = randomised(small(vocab_size=40, decoder_layers=3))
+    settings = replace(DecodingConfig(max_extra_length=8, n_best=2), method=method)
+    sources = [[*torch.randint(4, 40, (length,)).tolist(), EOS] for length in (1, 5, 9, 3, 3, 12, 2, 7, 4)]
+    for expected, got in zip(
+        search(model, sources, settings), search(FlatTransformer(model), sources, settings), strict=True
+    ):
+        assert got.endings == expected.endings
+        for one, other in zip(got.candidates, expected.candidates, strict=True):
+            assert [candidate.token for candidate in one] == [candidate.token for candidate in other]
+            sums = torch.tensor([[candidate.sum for candidate in step] for step in (one, other)])
+            torch.testing.assert_close(sums[0], sums[1], rtol=0, atol=1e-10)
+
+
+def test_it_holds_copies_and_leaves_the_model_as_it_is() -> None:
+    model = randomised(small())
+    before = {name: weight.clone() for name, weight in model.state_dict().items()}
+    flat = FlatTransformer(model)
+    flat.layers[0].hidden.weight.zero_()
+    flat.projection.zero_()
+    assert all(torch.equal(weight, before[name]) for name, weight in model.state_dict().items())
+
+
+def test_a_model_in_training_mode_is_refused() -> None:
+    with pytest.raises(ValueError, match="training mode"):
+        search(FlatTransformer(randomised(small()).train()), [[4, EOS]], DecodingConfig())
