@@ -1,6 +1,6 @@
 """The flat step is the step: over the options of the model, and through whole searches."""
 
-from dataclasses import replace
+from typing import Literal
 
 import pytest
 import torch
@@ -10,6 +10,8 @@ from tests.model.test_roads import all_options, assert_close
 from transformer.config import BOS, EOS, DecodingConfig, ModelConfig
 from transformer.decoding.flat import FlatTransformer
 from transformer.decoding.search import search
+
+Method = Literal["greedy", "beam", "sampling"]
 
 
 @pytest.mark.parametrize("config", all_options())
@@ -39,9 +41,9 @@ def test_flat_steps_are_steps(config: ModelConfig) -> None:
 
 
 @pytest.mark.parametrize("method", ["greedy", "beam", "sampling"])
-def test_a_search_with_flat_steps_finds_the_same(method: str) -> None:
+def test_a_search_with_flat_steps_finds_the_same(method: Method) -> None:
     model = randomised(small(vocab_size=40, decoder_layers=3))
-    settings = replace(DecodingConfig(max_extra_length=8, n_best=2), method=method)
+    settings = DecodingConfig(method=method, max_extra_length=8, n_best=2)
     sources = [[*torch.randint(4, 40, (length,)).tolist(), EOS] for length in (1, 5, 9, 3, 3, 12, 2, 7, 4)]
     for expected, got in zip(
         search(model, sources, settings), search(FlatTransformer(model), sources, settings), strict=True
