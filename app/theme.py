@@ -7,7 +7,7 @@ near 0; the colour bar shows it, and the range is always 0 to 1, so that heads c
 """
 
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 Role = Literal["query", "key", "value", "encoder", "decoder"]
 ColorScale = list[tuple[float, str]]
@@ -150,3 +150,31 @@ def probability_text(probability: float) -> str:
 def score_text(score: float) -> str:
     """A sum of log-probabilities or a score, never -0.00."""
     return f"{score:z.2f}"
+
+
+def chart_template(dark: bool) -> dict[str, Any]:
+    """What all charts have in common, unless they say otherwise: a template of Plotly's."""
+    quiet, line = ("#a9b2c0", "#2d3745") if dark else ("#5c6675", "#dde3ec")
+    text = {"color": quiet, "size": 13}
+    axis = {
+        "automargin": True,
+        "gridcolor": line,
+        "zerolinecolor": line,
+        "tickcolor": line,
+        "tickfont": text,
+        "title": {"font": {"color": quiet, "size": 14}},
+    }
+    return {
+        "layout": {
+            "font": text,
+            "title": {"font": {"color": ink(dark), "size": TITLE_SIZE, "weight": 600}, "x": 0, "xanchor": "left"},
+            "paper_bgcolor": ground(dark),
+            "plot_bgcolor": ground(dark),
+            "xaxis": axis | {"showgrid": False, "zeroline": False},
+            "yaxis": axis,
+            "legend": {"font": {"color": ink(dark)}},
+            "hoverlabel": {"bgcolor": ground(dark), "bordercolor": line, "font": {"color": ink(dark), "size": 14}},
+            "margin": {"l": 0, "r": 0},
+        },
+        "data": {"heatmap": [{"colorbar": {"outlinewidth": 0, "tickfont": text}}]},
+    }

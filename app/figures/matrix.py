@@ -6,18 +6,20 @@ are grey and empty, which a weight of 0 is not.
 
 import csv
 import io
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis, plotly_text, ticks
+from app.figures.panels import BARE, Piece, frame, heat, words
 from app.theme import (
     CELL_SIZE,
-    CHOSEN,
     MASKED,
     SMALL_TICK_SIZE,
     TICK_SIZE,
     TITLE_SIZE,
+    Role,
     role_color,
     text_on_weight,
     weight_scale,
@@ -70,35 +72,36 @@ def attention_matrix(
     tick_size = TICK_SIZE if numbers else SMALL_TICK_SIZE
     cell = 38 if numbers else 18
     top = 150
-    figure = go.Figure(
-        go.Heatmap(
-            z=drawn,
+    data: list[Piece] = [
+        heat(
+            drawn,
+            weight_scale(dark),
+            0,
+            1,
+            hoverinfo="all",
             hovertemplate=("reads " if queries.predicts else "") + "%{y}<br>looks at %{x}<br>%{z:.4f}<extra></extra>",
             hoverongaps=False,
-            colorscale=weight_scale(dark),
-            zmin=0,
-            zmax=1,
-            xgap=1,
-            ygap=1,
+            showscale=True,
             colorbar=COLOR_BAR,
         )
-    )
+    ]
     if numbers:
-        figure.add_trace(_numbers(weights, allowed, dark))
-    if row is not None:
-        figure.add_shape(
-            type="rect",
-            x0=-0.5,
-            x1=columns - 0.5,
-            y0=row - 0.5,
-            y1=row + 0.5,
-            line={"color": CHOSEN, "width": 4},
-        )
-    if queries.predicts:  # the right edge names what each row predicts; an axis needs a trace to be drawn
-        figure.add_scatter(x=[None], y=[None], yaxis="y2", showlegend=False, hoverinfo="skip")
-    axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickmode": "array", "ticks": ""}
-    figure.update_layout(
-        title={
+        data.append(_numbers(weights, allowed, dark))
+
+    def axis(tokens: tuple[str, ...], role: Role, name: str, length: int, **more: Any) -> Piece:
+        color = role_color(role, dark)
+        return {
+            **BARE,
+            "tickvals": list(range(length)),
+            "ticktext": ticks(tokens),
+            "tickfont": {"size": tick_size, "color": color},
+            "title": {"text": plotly_text(name), "font": {"size": 14, "color": color}, "standoff": 8},
+            **more,
+        }
+
+    down = {"range": [rows - 0.5, -0.5], "automargin": True}
+    layout: Piece = {
+        "title": {
             "text": plotly_text(title),
             "font": {"size": TITLE_SIZE},
             "x": 0,
@@ -106,73 +109,44 @@ def attention_matrix(
             "y": 0.995,
             "yanchor": "top",
         },
-        height=top + 60 + max(rows * cell, 60),
-        margin={"l": 10, "r": 10, "t": top, "b": 60, "pad": 2},
-        plot_bgcolor=MASKED,
-        dragmode=False,
-        xaxis={
-            **axis,
-            "side": "top",
-            "tickvals": list(range(columns)),
-            "ticktext": ticks(keys.tokens),
-            "tickangle": -45,
-            "tickfont": {"size": tick_size, "color": role_color(keys.role, dark)},
-            "title": {
-                "text": plotly_text(keys.title),
-                "font": {"size": 14, "color": role_color(keys.role, dark)},
-                "standoff": 6,
-            },
-            "range": [-0.5, columns - 0.5],
-            "automargin": False,
-        },
-        yaxis={
-            **axis,
-            "tickvals": list(range(rows)),
-            "ticktext": ticks(queries.tokens),
-            "tickfont": {"size": tick_size, "color": role_color(queries.role, dark)},
-            "title": {
-                "text": plotly_text(f"{queries.title}: reads" if queries.predicts else queries.title),
-                "font": {"size": 14, "color": role_color(queries.role, dark)},
-                "standoff": 8,
-            },
-            "range": [rows - 0.5, -0.5],
-            "automargin": True,
-        },
-    )
-    if queries.predicts:
-        figure.update_layout(
-            yaxis2={
-                **axis,
-                "side": "right",
-                "overlaying": "y",
-                "tickvals": list(range(rows)),
-                "ticktext": ticks(queries.predicts),
-                "tickfont": {"size": tick_size, "color": role_color(queries.role, dark)},
-                "title": {
-                    "text": "predicts",
-                    "font": {"size": 14, "color": role_color(queries.role, dark)},
-                    "standoff": 8,
-                },
-                "range": [rows - 0.5, -0.5],
-                "automargin": True,
-            }
+        "height": top + 60 + max(rows * cell, 60),
+        "margin": {"l": 10, "r": 10, "t": top, "b": 60, "pad": 2},
+        "plot_bgcolor": MASKED,
+        "dragmode": False,
+        "xaxis": axis(
+            keys.tokens,
+            keys.role,
+            keys.title,
+            columns,
+            side="top",
+            tickangle=-45,
+            range=[-0.5, columns - 0.5],
+            automargin=False,
+        ),
+        "yaxis": axis(
+            queries.tokens,
+            queries.role,
+            f"{queries.title}: reads" if queries.predicts else queries.title,
+            rows,
+            **down,
+        ),
+    }
+    if row is not None:
+        layout["shapes"] = [frame(-0.5, columns - 0.5, row - 0.5, row + 0.5, 4)]
+    if queries.predicts:  # the right edge names what each row predicts; an axis needs a trace to be drawn
+        data.append(
+            {"type": "scatter", "x": [None], "y": [None], "yaxis": "y2", "showlegend": False, "hoverinfo": "skip"}
         )
-    return figure
+        layout["yaxis2"] = axis(queries.predicts, queries.role, "predicts", rows, side="right", overlaying="y", **down)
+    return go.Figure(data, layout)
 
 
-def _numbers(weights: np.ndarray, allowed: np.ndarray, dark: bool) -> go.Scatter:
+def _numbers(weights: np.ndarray, allowed: np.ndarray, dark: bool) -> Piece:
     """A number in each allowed cell, in whichever of black and white is read better there."""
     q, k = np.nonzero(allowed)
     shown = [float(w) for w in weights[q, k]]
-    return go.Scatter(
-        x=k.astype(np.int16),
-        y=q.astype(np.int16),
-        text=[weight_text(w) for w in shown],
-        mode="text",
-        textfont={"size": CELL_SIZE, "color": [text_on_weight(w, dark) for w in shown]},
-        hoverinfo="skip",
-        showlegend=False,
-    )
+    colors = [text_on_weight(w, dark) for w in shown]
+    return words(k.astype(np.int16), q.astype(np.int16), [weight_text(w) for w in shown], colors, CELL_SIZE)
 
 
 def matrix_width(rows_have_two_names: bool, columns: int) -> int:

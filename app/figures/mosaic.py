@@ -1,18 +1,17 @@
 """All layers x heads at a glance, as ONE tiled heatmap: a row of tiles a layer, a column a head.
 
 Forty-eight sub-plots are forty-eight times the work for the browser; one trace with gaps of NaN draws in a fifth of a
-second. Streamlit never reports a click on a heatmap, so an invisible marker lies over each tile and carries
-(layer, head) as its custom data.
+second. An invisible marker lies over each tile: it names the tile to who points at it, and carries (layer, head) as its
+custom data to who clicks.
 """
 
 import numpy as np
 import plotly.graph_objects as go
 
-from app.theme import CHOSEN, ink, weight_scale
+from app.figures.panels import BARE, frame, heat, places
+from app.theme import ink, weight_scale
 
-LARGEST_TILE = (
-    64  # cells along an edge; beyond, a tile has fewer pixels than cells and shows the strongest of each block
-)
+LARGEST_TILE = 64  # cells along an edge: beyond, it has fewer pixels than cells, and shows the strongest of each block
 TILE = 46  # px, height of a tile
 
 
@@ -36,51 +35,32 @@ def head_mosaic(weights: np.ndarray, *, layer: int, head: int, row: int | None =
             wall[top : top + q, left : left + k] = tiles[i, j]
     x = [j * (k + gap_k) + (k - 1) / 2 for j in range(heads)]  # tile centres
     y = [i * (q + gap_q) + (q - 1) / 2 for i in range(layers)]
-    figure = go.Figure(
-        go.Heatmap(z=wall, zmin=0, zmax=1, colorscale=weight_scale(dark), showscale=False, hoverinfo="skip")
-    )
-    figure.add_scatter(
-        x=[x[j] for _ in range(layers) for j in range(heads)],
-        y=[y[i] for i in range(layers) for _ in range(heads)],
-        customdata=[(i, j) for i in range(layers) for j in range(heads)],
-        mode="markers",
-        marker={"symbol": "square", "size": TILE, "opacity": 0},
-        selected={"marker": {"opacity": 0}},
-        unselected={"marker": {"opacity": 0}},
-        text=[f"Layer {i + 1}, head {j + 1}" for i in range(layers) for j in range(heads)],
-        hovertemplate="%{text}<extra></extra>",
-        showlegend=False,
-    )
+    every = [(i, j) for i in range(layers) for j in range(heads)]
+    data = [
+        heat(wall, weight_scale(dark), 0, 1, xgap=0, ygap=0),
+        places(
+            [x[j] for _, j in every],
+            [y[i] for i, _ in every],
+            [f"Layer {i + 1}, head {j + 1}" for i, j in every],
+            "%{text}<extra></extra>",
+            TILE,
+            customdata=every,
+        ),
+    ]
     pad_x, pad_y = gap_k / 3, gap_q / 3
-    figure.add_shape(
-        type="rect",
-        x0=x[head] - k / 2 - pad_x,
-        x1=x[head] + k / 2 + pad_x,
-        y0=y[layer] - q / 2 - pad_y,
-        y1=y[layer] + q / 2 + pad_y,
-        line={"color": CHOSEN, "width": 4},
-    )
+    half_x, half_y = k / 2 + pad_x, q / 2 + pad_y
+    frames = [frame(x[head] - half_x, x[head] + half_x, y[layer] - half_y, y[layer] + half_y, 4)]
     if row is not None:
-        there = row // _block(weights.shape[2])
-        for i in range(layers):
-            top = i * (q + gap_q) + there
-            edge = {"x0": -0.5, "x1": columns - 0.5, "y0": top - 0.5, "y1": top + 0.5}
-            figure.add_shape(type="rect", **edge, line={"color": CHOSEN, "width": 1.5})
-    axis = {
-        "showgrid": False,
-        "zeroline": False,
-        "fixedrange": True,
-        "tickmode": "array",
-        "ticks": "",
-        "automargin": True,
-    }
-    figure.update_layout(
-        height=layers * (TILE + 4) + 60,
-        margin={"l": 10, "r": 10, "t": 50, "b": 10, "pad": 0},
-        dragmode=False,
-        clickmode="event+select",
-        plot_bgcolor="rgba(0,0,0,0)",
-        xaxis={
+        tops = [i * (q + gap_q) + row // _block(weights.shape[2]) for i in range(layers)]
+        frames += [frame(-0.5, columns - 0.5, top - 0.5, top + 0.5, 1.5) for top in tops]
+    axis = BARE | {"automargin": True}
+    layout = {
+        "height": layers * (TILE + 4) + 60,
+        "margin": {"l": 10, "r": 10, "t": 50, "b": 10, "pad": 0},
+        "dragmode": False,
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "shapes": frames,
+        "xaxis": {
             **axis,
             "side": "top",
             "tickvals": x,
@@ -88,15 +68,15 @@ def head_mosaic(weights: np.ndarray, *, layer: int, head: int, row: int | None =
             "title": {"text": "head", "standoff": 4, "font": {"color": ink(dark)}},
             "range": [-0.5 - 2 * pad_x, columns - 0.5 + 2 * pad_x],
         },
-        yaxis={
+        "yaxis": {
             **axis,
             "tickvals": y,
             "ticktext": [str(i + 1) for i in range(layers)],
             "title": {"text": "layer", "standoff": 4, "font": {"color": ink(dark)}},
             "range": [rows - 0.5 + 2 * pad_y, -0.5 - 2 * pad_y],
         },
-    )
-    return figure
+    }
+    return go.Figure(data, layout)
 
 
 def pooled(weights: np.ndarray) -> np.ndarray:

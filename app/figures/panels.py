@@ -45,7 +45,7 @@ def words(
 
 
 def places(x: object, y: object, text: Sequence[str], hover: str, size: int, panel: int = 1, **more: Any) -> Piece:
-    """Unseen markers, because a click on a heatmap is never reported; `hover` is Plotly's template."""
+    """Unseen markers to point at and to click; `hover` is Plotly's template."""
     unseen = {"marker": {"opacity": 0}}
     base = {"type": "scatter", "mode": "markers", "x": x, "y": y, "text": text, "hovertemplate": hover}
     marker = {"symbol": "square", "size": size, "opacity": 0}

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from app import components
+from app.components.chart import chart
 from app.figures import rollout
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_csv, matrix_table, matrix_width
 from app.figures.shown import Options, shown
@@ -11,7 +12,7 @@ from app.models import Kind
 from app.session import is_dark
 from app.source import lines_from
 from app.views.choose import axes, weights_of
-from app.views.head_pictures import PLOT, Chosen
+from app.views.head_pictures import Chosen
 from app.views.stage import Scene
 from app.views.triplet import triplet
 
@@ -57,12 +58,11 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
     narrowest = matrix_width(bool(now.queries.predicts), len(now.keys))
     st.html(f"<style>.st-key-rollout [data-testid='stElementContainer'] {{ min-width: {narrowest}px; }}</style>")
     with st.container(key="rollout"):
-        st.plotly_chart(
+        chart(
             attention_matrix(
                 weights, now.queries, now.keys, title=title, mask=now.mask, row=chosen.row, dark=is_dark()
             ),
             key="rollout_matrix",
-            config=PLOT,
             alt=alt,
         )
     if kind == "cross":

@@ -3,10 +3,11 @@
 import streamlit as st
 
 from app import computed
+from app.components.chart import Point, chart
 from app.figures.lens import Seen, lens_alt, lens_bars, lens_table, lens_wall
 from app.session import STEP, choose_position, is_dark
 from app.source import lines_between
-from app.views.placed import PLOT, belongings, placed
+from app.views.placed import belongings, placed
 from app.views.stage import Scene
 from app.views.triplet import triplet
 
@@ -34,13 +35,11 @@ def lens_part(scene: Scene, step: int) -> None:
     with left:
         title = _TITLES[shown].format(f"{seen.vocabulary:,}")
         with st.container(key="picture_lens"):
-            st.plotly_chart(
+            chart(
                 lens_wall(seen, step=step, title=title, show_pieces=shown == "piece", dark=dark),
                 key="lens",
-                config=PLOT,
                 alt=lens_alt(seen, title),
-                on_select=_clicked,
-                selection_mode="points",
+                on_click=_clicked,
             )
         belongings(key="lens", name="Logit lens", table=lambda: lens_table(seen))
     with right:
@@ -66,12 +65,8 @@ def lens_part(scene: Scene, step: int) -> None:
     )
 
 
-def _clicked() -> None:
-    # Trap: the chart forgets its own selection as soon as it is drawn anew, so it is copied here.
-    points = st.session_state["lens"].selection.points
-    if points:
-        value = points[0]["customdata"]
-        choose_position(STEP, int(value[0] if isinstance(value, list) else value))
+def _clicked(cell: Point) -> None:
+    choose_position(STEP, int(cell.customdata))
 
 
 def _seen(scene: Scene) -> Seen:

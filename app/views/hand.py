@@ -5,6 +5,7 @@ from typing import Literal
 
 import streamlit as st
 
+from app.components.chart import Point, chart
 from app.figures.arithmetic import ByHand, differences
 from app.figures.hand import weights_map
 from app.figures.matrix import matrix_alt, matrix_table
@@ -15,7 +16,7 @@ from app.models import Kind
 from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark, position
 from app.views.choose import KINDS, SITES, axes, decoder_step, kind_layer_head, other_token, source_token
 from app.views.hand_steps import SITE_NAMES, Calculation, steps
-from app.views.placed import PLOT, belongings
+from app.views.placed import belongings
 from app.views.stage import Scene, stage
 
 Chosen = Literal["t", "s", "k"]
@@ -61,13 +62,9 @@ def calculation(scene: Scene) -> None:
     _checks(this)
 
 
-def _clicked(kind: Kind) -> None:
-    # Trap: the chart forgets its own selection as soon as it is drawn anew, so it is copied here
-    # (test_a_click_on_a_cell_chooses_query_and_key).
-    points = st.session_state["hand_map"].selection.points
-    if points:
-        choose_position(QUERIES[kind], int(points[0]["y"]))
-        choose_position(KEYS[kind], int(points[0]["x"]))
+def _clicked(kind: Kind, cell: Point) -> None:
+    choose_position(QUERIES[kind], int(cell.y))
+    choose_position(KEYS[kind], int(cell.x))
 
 
 def _overview(this: Calculation, strongest: int) -> None:
@@ -85,12 +82,10 @@ def _overview(this: Calculation, strongest: int) -> None:
             title=this.title,
             dark=dark,
         )
-        st.plotly_chart(
+        chart(
             figure,
             key="hand_map",
-            on_select=partial(_clicked, this.kind),
-            selection_mode="points",
-            config=PLOT,
+            on_click=partial(_clicked, this.kind),
             alt=matrix_alt(weights, this.queries, this.keys, this.title),
         )
     with right:

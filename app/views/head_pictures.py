@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from app import components
+from app.components.chart import Point, chart
 from app.figures.heads import head_facts
 from app.figures.lines import attention_lines
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_csv, matrix_table, matrix_width
@@ -22,7 +23,6 @@ EXPLAINED: dict[Kind, str] = {
     "decoder": "Each piece of the translation looks at the pieces before it and at itself; what comes later is masked. "
     "A row is computed when the decoder *reads* one piece and *predicts* the next.",
 }
-PLOT = {"displayModeBar": False}
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,10 @@ def overview(chosen: Chosen) -> None:
     """All layers x heads, of which a click chooses one."""
     weights = chosen.shown.weights
     layers, heads, rows, columns = weights.shape
-    st.plotly_chart(
+    chart(
         head_mosaic(weights, layer=chosen.layer, head=chosen.head, row=chosen.row, dark=is_dark()),
         key="mosaic",
-        on_select=_clicked,
-        selection_mode="points",
-        config=PLOT,
+        on_click=_clicked,
         alt=f"{KINDS[chosen.kind]} of {layers} layers with {heads} heads each, as small pictures; "
         f"layer {chosen.layer + 1}, head {chosen.head + 1} is framed. The buttons Layer and Head choose another.",
     )
@@ -64,12 +62,8 @@ def overview(chosen: Chosen) -> None:
     st.caption(note)
 
 
-def _clicked() -> None:
-    # Trap: the chart forgets its own selection as soon as it is drawn anew, so it is copied here
-    # (test_a_click_on_the_overview_chooses_the_head_again_and_again).
-    points = st.session_state["mosaic"].selection.points
-    if points:
-        choose_head(*points[0]["customdata"][:2])
+def _clicked(point: Point) -> None:
+    choose_head(*point.customdata)
 
 
 def lines(chosen: Chosen, *, several: bool = False, on_pin: Callable[[int | None], None] | None = None) -> None:
@@ -107,12 +101,11 @@ def matrix(chosen: Chosen) -> None:
     narrowest = matrix_width(bool(shown.queries.predicts), len(shown.keys))
     st.html(f"<style>.st-key-matrix [data-testid='stElementContainer'] {{ min-width: {narrowest}px; }}</style>")
     with st.container(key="matrix"):
-        st.plotly_chart(
+        chart(
             attention_matrix(
                 weights, shown.queries, shown.keys, title=title, mask=shown.mask, row=chosen.row, dark=is_dark()
             ),
             key="head_matrix",
-            config=PLOT,
             alt=chosen.alt,
         )
     st.caption("Rows look, columns are looked at. Each row sums to 1. Grey: masked. A point: less than .005.")

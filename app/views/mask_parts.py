@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from app import components
+from app.components.chart import Point, chart
 from app.figures.axes import TokenAxis, visible
 from app.figures.masks import mask_alt, mask_table, parts_figure
 from app.figures.panels import Cell
@@ -17,7 +18,7 @@ from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dar
 from app.source import SourceLines, lines_between
 from app.theme import role_color
 from app.views.choose import KINDS
-from app.views.placed import PLOT, belongings
+from app.views.placed import belongings
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
 from transformer.padding import mask_parts
@@ -126,12 +127,10 @@ def cell_and_parts(this: Sentence) -> Cell:
         st.text(said)
     name = f"{this.title}: the mask"
     with st.container(key="picture_mask_parts"):
-        st.plotly_chart(
+        chart(
             parts_figure(mask, parts, this.queries, this.keys, title=name, cell=(query, key), dark=is_dark()),
             key="mask_parts",
-            on_select=partial(_clicked, this.kind),
-            selection_mode="points",
-            config=PLOT,
+            on_click=partial(_clicked, this.kind),
             alt=mask_alt(mask, parts, this.queries, this.keys, name),
         )
     st.caption(f"Click a cell, or choose row and key above. {NONE_HERE[this.kind]}")
@@ -179,10 +178,7 @@ def _cell(this: Sentence, mask: np.ndarray) -> Cell:
     return query, key
 
 
-def _clicked(kind: Kind) -> None:
-    # Trap: the chart forgets its own selection as soon as it is drawn anew, so it is copied here.
-    points = st.session_state["mask_parts"].selection.points
-    if points:
-        query, key = _chosen(kind)
-        choose_position(query, int(points[0]["y"]))
-        choose_position(key, int(points[0]["x"]))
+def _clicked(kind: Kind, cell: Point) -> None:
+    query, key = _chosen(kind)
+    choose_position(query, int(cell.y))
+    choose_position(key, int(cell.x))

@@ -5,6 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from app import computed, models
+from app.components.chart import Point, chart
 from app.figures.batch import Line, batch_alt, batch_figure, batch_table
 from app.figures.mask_overview import Tile, overview_figure, overview_table
 from app.figures.reasons import Parts
@@ -13,7 +14,7 @@ from app.session import KIND, Task, is_dark
 from app.views.choose import SHORT, SITES, kind_layer_head
 from app.views.mask_parts import Sentence, cell_and_parts
 from app.views.masking import padding_check, scores_and_weights
-from app.views.placed import PLOT, belongings
+from app.views.placed import belongings
 from app.views.stage import Scene, stage
 from transformer.decoding.translation import Translation
 from transformer.errors import HeadlightError
@@ -148,7 +149,7 @@ def _batch(
     name = "The batch: what encoder and decoder read"
     with st.container(key="picture_mask_batch"):
         figure = batch_figure(lines, title=name, dark=is_dark())
-        st.plotly_chart(figure, key="mask_batch", config=PLOT, alt=batch_alt(lines, name))
+        chart(figure, key="mask_batch", alt=batch_alt(lines, name))
     with st.container(horizontal=True, vertical_alignment="center", gap="large"):
         row = _which_sentence(sources)
         belongings(key="mask_batch", name=name, table=lambda: batch_table(lines))
@@ -163,12 +164,10 @@ def _tile(scene: Scene, found: Trace, number: int, kind: Kind) -> Tile:
 def _overview(tiles: list[list[Tile]], row: int, kind: Kind) -> None:
     name = "All masks of the batch"
     with st.container(key="picture_mask_overview"):
-        st.plotly_chart(
+        chart(
             overview_figure(tiles, (row, ORDER.index(kind)), title=name, dark=is_dark()),
             key="mask_overview",
-            on_select=_clicked,
-            selection_mode="points",
-            config=PLOT,
+            on_click=_clicked,
             alt=f"{name}, a line a sentence, a column a kind of attention. The table has their numbers; the buttons "
             "Attention and Sentence of the batch choose one.",
         )
@@ -178,13 +177,10 @@ def _overview(tiles: list[list[Tile]], row: int, kind: Kind) -> None:
     belongings(key="mask_overview", name=name, table=lambda: overview_table(tiles))
 
 
-def _clicked() -> None:
-    # Trap: the chart forgets its own selection as soon as it is drawn anew, so it is copied here.
-    points = st.session_state["mask_overview"].selection.points
-    if points:
-        row, column = points[0]["customdata"][:2]
-        st.session_state[ROW] = int(row) + 1
-        st.session_state[KIND] = ORDER[int(column)]
+def _clicked(mask: Point) -> None:
+    row, column = mask.customdata
+    st.session_state[ROW] = int(row) + 1
+    st.session_state[KIND] = ORDER[int(column)]
 
 
 page()

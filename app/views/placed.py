@@ -6,9 +6,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from app import components
+from app.components.chart import chart
 from app.figures.tables import Table, columns_csv
-
-PLOT = {"displayModeBar": False}
 
 
 def placed(figure: go.Figure, *, key: str, name: str, alt: str, table: Callable[[], Table]) -> None:
@@ -21,7 +20,7 @@ def placed(figure: go.Figure, *, key: str, name: str, alt: str, table: Callable[
         table: makes the columns of the table twin, when somebody wants them.
     """
     with st.container(key=f"picture_{key}"):
-        st.plotly_chart(figure, key=key, config=PLOT, alt=alt)
+        chart(figure, key=key, alt=alt)
     belongings(key=key, name=name, table=table)
 
 

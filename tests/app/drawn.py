@@ -1,6 +1,7 @@
 """A page opened as a visitor would open it, and the numbers that it draws."""
 
 import base64
+import json
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,31 @@ def open_view(name: str, **address: str) -> AppTest:
     app.run()
     assert not app.exception, app.exception[0].message
     return app
+
+
+def sent(app: AppTest) -> list[bytes]:
+    """What goes to the browser for each chart of the page, from top to bottom."""
+    components = [found.proto for found in app.get("bidi_component")]
+    return [proto.bytes for proto in components if proto.component_name == "headlight_chart"]
+
+
+def charts(app: AppTest) -> list[dict[str, Any]]:
+    """The figures of the page, as Plotly gets them, from top to bottom."""
+    return [json.loads(data)["figure"] for data in sent(app)]
+
+
+def title(figure: dict[str, Any]) -> str:
+    """The title of a figure; "" if it has none."""
+    return str(figure["layout"].get("title", {}).get("text", ""))
+
+
+def chart(app: AppTest, words: str) -> dict[str, Any]:
+    """The first figure with these words in its title."""
+    found = charts(app)
+    for figure in found:
+        if words in title(figure):
+            return figure
+    raise AssertionError(f"no chart {words!r} among {[title(figure) for figure in found]}")
 
 
 def array(value: Any) -> np.ndarray:

@@ -16,6 +16,7 @@ from app.figures.ranking import COLUMNS, head_numbers
 from app.figures.rollout import decoder_rollout, rollout
 from app.views.choose import KINDS, SITES
 from tests.app.checkpoints import Size, write_checkpoint
+from tests.app.drawn import array, charts
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.trace import trace
@@ -45,14 +46,9 @@ def shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     return opened
 
 
-def chart(app: AppTest, place: int) -> dict[str, Any]:
-    """0 is the overview, 1 the matrix, 2 the rollout."""
-    return dict(json.loads(app.get("plotly_chart")[place].proto.spec))
-
-
 def heat(app: AppTest, place: int) -> np.ndarray:
-    z = chart(app, place)["data"][0]["z"]
-    return np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape([int(n) for n in z["shape"].split(",")])
+    """0 is the overview, 1 the matrix, 2 the rollout."""
+    return array(charts(app)[place]["data"][0]["z"])
 
 
 def components(app: AppTest, name: str) -> list[dict[str, Any]]:
@@ -190,12 +186,12 @@ def test_one_row_is_isolated_in_all_pictures(shown: Open, kind: str, key: str) -
     app.session_state[key] = 2
     app.run()
     assert components(app, "lines")[0]["row"] == 2
-    frame = chart(app, 1)["layout"]["shapes"][0]
+    frame = charts(app)[1]["layout"]["shapes"][0]
     assert (frame["y0"], frame["y1"]) == (1.5, 2.5)
-    assert len(chart(app, 0)["layout"]["shapes"]) == 1 + len(
+    assert len(charts(app)[0]["layout"]["shapes"]) == 1 + len(
         {row["layer"] for row in components(app, "ranking")[0]["rows"]}
     )
-    assert chart(app, 2)["layout"]["shapes"][0]["y0"] == 1.5
+    assert charts(app)[2]["layout"]["shapes"][0]["y0"] == 1.5
 
 
 def test_a_row_that_is_hidden_is_not_isolated_and_the_page_says_so(shown: Open, pieces: Pieces) -> None:
@@ -264,9 +260,9 @@ def test_bertviz_gets_our_tensors(shown: Open, weights: dict[str, np.ndarray], v
 
 
 def test_only_the_open_tab_is_computed(shown: Open) -> None:
-    assert (len(shown().get("plotly_chart")), len(shown().get("iframe"))) == (3, 0)
+    assert (len(charts(shown())), len(shown().get("iframe"))) == (3, 0)
     app = shown(more="BertViz")
-    assert (len(app.get("plotly_chart")), len(app.get("iframe"))) == (2, 1)
+    assert (len(charts(app)), len(app.get("iframe"))) == (2, 1)
 
 
 def test_bertviz_says_its_limits_before_and_draws_nothing_beyond(shown: Open) -> None:

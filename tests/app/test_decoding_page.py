@@ -1,6 +1,5 @@
 """The Decoding page, run without a browser: what it draws are the logits, the search and the scores themselves."""
 
-import base64
 import json
 import math
 import re
@@ -18,6 +17,7 @@ from app.figures.lens import closeness
 from app.models import CheckpointFile
 from app.theme import score_text
 from tests.app.checkpoints import Size, write_checkpoint
+from tests.app.drawn import array, charts
 from transformer.config import EOS
 from transformer.decoding.reading import finished, path_to
 from transformer.decoding.translation import Translation
@@ -62,18 +62,6 @@ def component(app: AppTest, key: str) -> dict[str, Any]:
         if found.proto.id.endswith(f"-{key}"):
             return dict(json.loads(found.proto.json))
     raise AssertionError(f"no component {key}")
-
-
-def charts(app: AppTest) -> list[dict[str, Any]]:
-    return [json.loads(found.proto.spec) for found in app.get("plotly_chart")]
-
-
-def array(value: Any) -> np.ndarray:
-    if not isinstance(value, dict):
-        return np.array(value, dtype=np.float64)
-    kind = {"f4": np.float32, "f8": np.float64, "i2": np.int16, "i1": np.int8}[value["dtype"]]
-    shape = [int(n) for n in value["shape"].split(",")] if "shape" in value else [-1]
-    return np.frombuffer(base64.b64decode(value["bdata"]), kind).reshape(shape)
 
 
 def texts(app: AppTest) -> str:

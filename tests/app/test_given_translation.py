@@ -1,6 +1,5 @@
 """A translation of the visitor's own (teacher forcing): every page shows what the decoder makes of it."""
 
-import base64
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.models import CheckpointFile
+from tests.app.drawn import array, charts
 from transformer.decoding.translator import Translator
 from transformer.evaluation import sentence_score
 from transformer.lens import lens
@@ -38,9 +38,8 @@ def component(app: AppTest, name: str) -> dict[str, Any]:
 
 def matrix(app: AppTest) -> np.ndarray:
     """The large matrix of the first page."""
-    found = [json.loads(element.proto.spec) for element in app.get("plotly_chart")]
-    z = [data["z"] for figure in found for data in figure["data"] if data["type"] == "heatmap"][-1]
-    return np.frombuffer(base64.b64decode(z["bdata"]), np.float32).reshape([int(n) for n in z["shape"].split(",")])
+    heatmaps = [data for figure in charts(app) for data in figure["data"] if data["type"] == "heatmap"]
+    return array(heatmaps[-1]["z"])
 
 
 def force(app: AppTest, text: str) -> AppTest:
@@ -118,7 +117,6 @@ def test_every_part_of_decoding_has_something_to_say(
     if part == "lens":
         translator = Translator.load(folder / "en-de.safetensors")
         source, given = translator.translate(SENTENCE).sentences[0].source_ids, translator.score(SENTENCE, OWN)
-        chart = json.loads(next(each.proto.spec for each in app.get("plotly_chart")))
-        drawn = [text for data in chart["data"] for text in data.get("text") or () if text]
+        drawn = [text for data in charts(app)[0]["data"] for text in data.get("text") or () if text]
         for rank in lens(translator.model, source, given.ids).ranks[-1]:
             assert f"{rank:,}" in drawn

@@ -1,9 +1,7 @@
 """One head by hand, run without a browser: what is written and drawn are the tensors, and the snippet prints them."""
 
-import base64
 import contextlib
 import io
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from app.figures.written import digits
 from app.views.choose import KINDS
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import open_view
+from tests.app.drawn import array, charts, open_view, title
 from transformer.decoding.translator import Translator
 from transformer.trace import trace
 
@@ -52,18 +50,9 @@ def expected(folder: Path, kind: str, layer: int, head: int, sentence: str = SEN
     return {name: arrays[f"{site}.{name}"][head] for name in NAMES}
 
 
-def charts(app: AppTest) -> dict[str, dict[str, Any]]:
+def by_title(app: AppTest) -> dict[str, dict[str, Any]]:
     """All charts by their title, which begins with kind, layer and head."""
-    found = [json.loads(element.proto.spec) for element in app.get("plotly_chart")]
-    return {figure["layout"]["title"]["text"].partition(": ")[2]: figure for figure in found}
-
-
-def array(value: Any) -> np.ndarray:
-    if not isinstance(value, dict):
-        return np.array(value, dtype=np.float64)
-    kind = {"f4": np.float32, "f8": np.float64, "i2": np.int16, "i1": np.int8}[value["dtype"]]
-    shape = [int(n) for n in value["shape"].split(",")] if "shape" in value else [-1]
-    return np.frombuffer(base64.b64decode(value["bdata"]), kind).reshape(shape)
+    return {title(figure).partition(": ")[2]: figure for figure in charts(app)}
 
 
 def formulas(app: AppTest) -> str:
@@ -90,7 +79,7 @@ def test_what_is_written_drawn_and_printed_are_the_tensors(
 ) -> None:
     app = open_hand(kind=kind, layer="2", head="3", **place)
     tensors = expected(folder, kind, 1, 2)
-    written, drawn = formulas(app), charts(app)
+    written, drawn = formulas(app), by_title(app)
     for name in ("products", "scores", "weights"):
         value = float(tensors[name][query, key])
         assert any(digits(near) in written for near in (value, value * (1 + 1e-6), value * (1 - 1e-6))), name
@@ -159,7 +148,7 @@ def test_a_reason_is_given_for_what_the_mask_says(open_hand: Open, kind: str) ->
 @pytest.mark.parametrize("sentence", [HOSTILE, "a", "the the the the", "🙂"])
 def test_odd_words_are_calculated_with_and_stay_text(open_hand: Open, sentence: str) -> None:
     app = open_hand(sentence, kind="encoder")
-    assert len(charts(app)) == 5
+    assert len(by_title(app)) == 5
     for element in (*app.markdown, *app.caption, *app.latex):
         assert "alert(1)" not in element.value
         assert ":red[b]" not in element.value
@@ -178,6 +167,6 @@ def test_it_opens_with_other_architectures(open_hand: Open, folder: Path, size: 
     write_checkpoint(path, size, options=options)
     try:
         for kind in KINDS:
-            assert len(charts(open_hand(checkpoint="other", kind=kind, t="3", s="6", k="1"))) == 5
+            assert len(by_title(open_hand(checkpoint="other", kind=kind, t="3", s="6", k="1"))) == 5
     finally:
         path.unlink()

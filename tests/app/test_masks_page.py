@@ -1,7 +1,5 @@
 """The Masks page, run without a browser: the masks drawn are the model's, masked weights are 0, padding is harmless."""
 
-import base64
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from app.figures.mask_overview import GAP
 from app.views.choose import KINDS
 from tests.app.checkpoints import Size, write_checkpoint
+from tests.app.drawn import array, charts, title
 from transformer.decoding.translator import Translator
 from transformer.model.masks import causal_mask, padding_mask
 from transformer.padding import padding_difference
@@ -54,18 +53,9 @@ def healthy(app: AppTest) -> None:
     assert not app.exception, app.exception[0].message
 
 
-def charts(app: AppTest) -> dict[str, dict[str, Any]]:
+def by_title(app: AppTest) -> dict[str, dict[str, Any]]:
     """All charts by their title."""
-    found = [json.loads(element.proto.spec) for element in app.get("plotly_chart")]
-    return {figure["layout"]["title"]["text"]: figure for figure in found}
-
-
-def array(value: Any) -> np.ndarray:
-    if not isinstance(value, dict):
-        return np.array(value, dtype=np.float64)
-    kind = {"f4": np.float32, "f8": np.float64, "i2": np.int16, "i1": np.int8}[value["dtype"]]
-    shape = [int(n) for n in value["shape"].split(",")] if "shape" in value else [-1]
-    return np.frombuffer(base64.b64decode(value["bdata"]), kind).reshape(shape)
+    return {title(figure): figure for figure in charts(app)}
 
 
 def heatmaps(figure: dict[str, Any]) -> list[np.ndarray]:
@@ -90,7 +80,7 @@ def test_the_four_stages_drawn_are_the_tensors_of_the_padded_pass(open_masks: Op
     app = open_masks(kind=kind, layer="2", head="3")
     site = SITES[kind].format(1)
     _, (_, short), _ = traces(folder / "en-de.safetensors", f"{site}.*")
-    figure = next(f for name, f in charts(app).items() if name.endswith("layer 2, head 3, sentence 2"))
+    figure = next(f for name, f in by_title(app).items() if name.endswith("layer 2, head 3, sentence 2"))
     before, mask, after, minus_infinity, weights, zero = heatmaps(figure)
     allowed = short[f"{site}.mask"][2]
     assert not allowed.all()
@@ -112,7 +102,7 @@ def test_the_parts_drawn_are_the_masks_and_together_they_are_the_models(
 ) -> None:
     app = open_masks(kind=kind)
     _, (_, short), _ = traces(folder / "en-de.safetensors")
-    panels = heatmaps(next(f for name, f in charts(app).items() if name.endswith("sentence 2: the mask")))
+    panels = heatmaps(next(f for name, f in by_title(app).items() if name.endswith("sentence 2: the mask")))
     model = short[f"{SITES[kind].format(0)}.mask"][0]
     assert np.array_equal(panels[-1] == 0, model)
     assert len(panels) == (3 if kind == "decoder" else 1)
@@ -126,7 +116,7 @@ def test_the_parts_drawn_are_the_masks_and_together_they_are_the_models(
 def test_the_overview_holds_the_masks_of_both_sentences_and_all_kinds(open_masks: Open, folder: Path) -> None:
     app = open_masks()
     _, found, _ = traces(folder / "en-de.safetensors")
-    wall = heatmaps(charts(app)["All masks of the batch"])[0]
+    wall = heatmaps(by_title(app)["All masks of the batch"])[0]
     masks = [one[f"{SITES[kind].format(0)}.mask"][0] for one in found for kind in ("encoder", "decoder", "cross")]
     assert (wall == 0).sum() == sum(int(mask.sum()) for mask in masks)
     assert (wall != GAP).sum() == sum(mask.size for mask in masks)
@@ -135,7 +125,7 @@ def test_the_overview_holds_the_masks_of_both_sentences_and_all_kinds(open_masks
 def test_the_batch_shows_padding_where_the_shorter_sentence_ends(open_masks: Open, folder: Path) -> None:
     app = open_masks()
     _, _, (sources, targets) = traces(folder / "en-de.safetensors")
-    figure = next(f for name, f in charts(app).items() if name.startswith("The batch"))
+    figure = next(f for name, f in by_title(app).items() if name.startswith("The batch"))
     drawn = heatmaps(figure)[0]
     for line, ids in enumerate((*sources, *targets)):
         longest = max(map(len, sources if line < 2 else targets))
@@ -165,7 +155,7 @@ def test_a_window_is_a_part_of_its_own_and_rows_that_may_look_nowhere_are_named(
     write_checkpoint(path, options={"attention_window": 1})
     try:
         app = open_masks(checkpoint="window", kind="encoder", s="10")
-        panels = heatmaps(next(f for name, f in charts(app).items() if name.endswith("sentence 2: the mask")))
+        panels = heatmaps(next(f for name, f in by_title(app).items() if name.endswith("sentence 2: the mask")))
         assert len(panels) == 3
         assert "nowhere at all" in texts(app)
         assert "2 positions away" in texts(open_masks(checkpoint="window", kind="encoder", s="1", k="3"))
@@ -186,14 +176,14 @@ def test_the_difference_shown_is_the_measured_one_and_only_rounding(open_masks: 
 def test_it_opens_with_a_shorter_example_that_is_padded(open_masks: Open) -> None:
     app = open_masks(EXAMPLE, short=None)
     assert app.text_input(key="second_sentence").value not in ("", app.text_input(key="sentence").value)
-    assert any(name.endswith("sentence 2: the mask") for name in charts(app))
+    assert any(name.endswith("sentence 2: the mask") for name in by_title(app))
 
 
 @pytest.mark.parametrize("words", ["", "   ", "\u200b"])
 def test_without_a_second_sentence_it_says_so(open_masks: Open, words: str) -> None:
     app = open_masks(short=words)
     assert texts(app).strip()
-    assert not app.get("plotly_chart")
+    assert not charts(app)
 
 
 def test_sentences_of_one_length_have_no_padding_and_the_page_says_so(open_masks: Open) -> None:
@@ -206,7 +196,7 @@ def test_sentences_of_one_length_have_no_padding_and_the_page_says_so(open_masks
 )
 def test_odd_sentences_are_drawn_and_stay_text(open_masks: Open, first: str, second: str) -> None:
     app = open_masks(first, second, kind="decoder")
-    assert len(app.get("plotly_chart")) == 5
+    assert len(charts(app)) == 5
     for markdown in (*app.markdown, *app.caption):
         assert "alert(1)" not in markdown.value
         assert ":red[b]" not in markdown.value
@@ -226,6 +216,6 @@ def test_it_opens_with_other_architectures(open_masks: Open, folder: Path, size:
     try:
         for kind in KINDS:
             app = open_masks(checkpoint="other", kind=kind)
-            assert len(app.get("plotly_chart")) == 5
+            assert len(charts(app)) == 5
     finally:
         path.unlink()

@@ -1,6 +1,5 @@
 """The Multi-head page, run without a browser: it draws the weights and tensors of the checkpoint, and true counts."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from app.models import Kind
 from app.projections import Matrix, input_site
 from app.views.choose import SITES
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, open_view
+from tests.app.drawn import array, chart, charts, open_view, sent
 from transformer.checkpoint import save_checkpoint
 from transformer.decoding.translator import Translator
 from transformer.model import census
@@ -62,15 +61,6 @@ def open_page(odd: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
         return open_view("multihead", **{"checkpoint": "usual", "sentence": SENTENCE, **address})
 
     return opened
-
-
-def charts(app: AppTest) -> list[dict[str, Any]]:
-    return [dict(json.loads(found.proto.spec)) for found in app.get("plotly_chart")]
-
-
-def chart(app: AppTest, words: str) -> dict[str, Any]:
-    """The chart with these words in its title."""
-    return next(spec for spec in charts(app) if words in spec["layout"]["title"]["text"])
 
 
 def said(app: AppTest) -> str:
@@ -167,7 +157,7 @@ def test_what_a_matrix_is_multiplied_with_is_what_the_model_fed_it(odd: Path, na
 @pytest.mark.parametrize("name", ["one", "window"])
 def test_odd_checkpoints_and_odd_words_open(open_page: Open, name: str, kind: str, sentence: str) -> None:
     app = open_page(checkpoint=name, sentence=sentence, kind=kind, matrix="key", t="2", s="3")
-    assert len(app.get("plotly_chart")) == 8
+    assert len(charts(app)) == 8
     assert "alert(1)" not in said(app)
     for spec in charts(app):
         assert "<img" not in spec["layout"]["title"]["text"]
@@ -189,7 +179,7 @@ def test_a_model_too_wide_for_the_whole_matrix_shows_lengths_and_the_slice(open_
 def test_the_page_is_light(open_page: Open) -> None:
     app = open_page(checkpoint="eight")
     assert array(charts(app)[1]["data"][0]["z"]).shape == (256, 32)
-    assert sum(len(found.proto.spec) for found in app.get("plotly_chart")) < 220_000  # bytes
+    assert sum(map(len, sent(app))) < 220_000  # bytes
 
 
 def test_a_head_as_wide_as_the_model_is_shown_in_windows(open_page: Open, odd: Path) -> None:

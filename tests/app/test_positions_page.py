@@ -1,10 +1,8 @@
 """The page Positions: what it draws is the checkpoint's table, and the table is the paper's formula."""
 
-import json
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -32,7 +30,7 @@ from app.figures.sinusoids import (
 from app.figures.sizes import PARTS, norm_bars, norms, sum_strips
 from app.figures.tables import columns_csv
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array
+from tests.app.drawn import array, chart, charts
 from transformer.decoding.translator import Translator
 from transformer.model.positions import sinusoids
 from transformer.trace import trace
@@ -252,15 +250,6 @@ def open_page(odd: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     return opened
 
 
-def chart(app: AppTest, title: str) -> dict[str, Any]:
-    """The chart whose title begins so."""
-    for found in app.get("plotly_chart"):
-        spec = json.loads(found.proto.spec)
-        if spec["layout"]["title"]["text"].startswith(title):
-            return dict(spec)
-    raise AssertionError(f"no chart {title!r}")
-
-
 def said(app: AppTest) -> str:
     return " ".join(e.value for kind in (app.markdown, app.caption, app.info, app.header) for e in kind)
 
@@ -331,7 +320,7 @@ def test_odd_checkpoints_and_odd_words_open(open_page: Open, name: str, sentence
     if name == "few" and len(sentence) > 30:
         sentence = "<b>x</b>"  # the model has 17 positions
     app = open_page(checkpoint=name, sentence=sentence)
-    assert len(app.get("plotly_chart")) >= 3
+    assert len(charts(app)) >= 3
     for element in (*app.markdown, *app.caption):
         assert "alert(1)" not in element.value
 

@@ -1,6 +1,5 @@
 """The page Residual stream: what it draws are the lengths of the recorded tensors, and its sum is the stream."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from app.figures.axes import TokenAxis
 from app.figures.residual import Stream, cosines, relative, shares, sub_layers
 from app.figures.residual_charts import added_heatmap, stream_table
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, open_view
+from tests.app.drawn import array, chart, charts, open_view, title
 from transformer.decoding.translator import Translator
 from transformer.trace import trace
 
@@ -41,11 +40,6 @@ def open_page(kinds: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
         return open_view("residual", **{"sentence": SENTENCE, **address})
 
     return opened
-
-
-def chart(app: AppTest, beginning: str) -> dict[str, Any]:
-    found = [json.loads(element.proto.spec) for element in app.get("plotly_chart")]
-    return next(spec for spec in found if spec["layout"]["title"]["text"].startswith(beginning))
 
 
 def by_name(figure: dict[str, Any]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -102,11 +96,9 @@ def test_the_shares_are_of_the_vector_that_enters_the_last_norm(open_page: Open,
 
 
 def test_a_model_that_normalises_the_stream_has_no_such_sum(open_page: Open) -> None:
-    titles = [
-        json.loads(e.proto.spec)["layout"]["title"]["text"] for e in open_page(checkpoint="post").get("plotly_chart")
-    ]
+    titles = [title(figure) for figure in charts(open_page(checkpoint="post"))]
     assert len(titles) == 3
-    assert not any(title.startswith("Shares") for title in titles)
+    assert not any(each.startswith("Shares") for each in titles)
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
@@ -131,7 +123,7 @@ def test_the_norms_drawn_are_what_layer_norm_reads_and_gives(open_page: Open, ki
 @pytest.mark.parametrize("sentence", ["a", "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"])
 def test_it_opens_with_any_model_and_any_words(open_page: Open, name: str, stack: str, sentence: str) -> None:
     app = open_page(checkpoint=name, stream_of=stack, sentence=sentence)
-    assert len(app.get("plotly_chart")) == (4 if name == "one" else 3)
+    assert len(charts(app)) == (4 if name == "one" else 3)
 
 
 def test_shares_ratios_and_cosines_by_hand() -> None:

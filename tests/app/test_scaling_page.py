@@ -1,9 +1,7 @@
 """The page Scaling and softmax: its numbers are those of the formulas, and its pictures those of the tensors."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +27,7 @@ from app.figures.softmax import (
 from app.models import Kind
 from app.views.choose import SHORT
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, open_view
+from tests.app.drawn import array, chart, charts, open_view
 from transformer.decoding.translator import Translator
 from transformer.model.attention import attend
 from transformer.model.probe import Probe
@@ -196,15 +194,6 @@ def open_page(odd: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     return opened
 
 
-def chart(app: AppTest, title: str) -> dict[str, Any]:
-    """The chart whose title ends so."""
-    for found in app.get("plotly_chart"):
-        spec = json.loads(found.proto.spec)
-        if spec["layout"]["title"]["text"].endswith(title):
-            return dict(spec)
-    raise AssertionError(f"no chart {title!r}")
-
-
 def tensors(folder: Path, site: str, name: str = "usual") -> dict[str, np.ndarray]:
     translator = Translator.load(folder / f"{name}.safetensors")
     found = translator.translate(SENTENCE, n_best=3).sentences[0]
@@ -282,7 +271,7 @@ def test_the_count_is_that_of_this_sentence_over_all_heads(open_page: Open, odd:
 @pytest.mark.parametrize("name", ["one", "window"])
 def test_odd_checkpoints_and_odd_words_open(open_page: Open, name: str, kind: str, sentence: str) -> None:
     app = open_page(checkpoint=name, sentence=sentence, kind=kind)
-    assert len(app.get("plotly_chart")) == 9
+    assert len(charts(app)) == 9
     for element in (*app.markdown, *app.caption):
         assert "alert(1)" not in element.value
 

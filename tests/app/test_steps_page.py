@@ -1,7 +1,6 @@
 """The page Step by step: the walk is the model's own, and every picture shows the tensor of its station."""
 
 import base64
-import json
 from collections.abc import Callable
 from itertools import pairwise, product
 from pathlib import Path
@@ -16,6 +15,7 @@ from app.figures.map import model_map
 from app.figures.walk import Station, nearest, stations
 from app.source import lines_between, lines_of
 from tests.app.checkpoints import Size, write_checkpoint
+from tests.app.drawn import array, charts
 from transformer.config import ModelConfig
 from transformer.decoding.translator import Translator
 from transformer.model import census
@@ -126,12 +126,7 @@ def opened(open_app: Callable[..., AppTest], station: str, row: int = 0, **addre
 
 def drawn(app: AppTest, place: int = 0) -> np.ndarray:
     """The matrix of a heatmap as the browser gets it."""
-    chart = app.get("plotly_chart")[place]
-    z = json.loads(chart.proto.spec)["data"][0]["z"]
-    if isinstance(z, dict):
-        flat = np.frombuffer(base64.b64decode(z["bdata"]), dtype=z["dtype"])
-        return flat.reshape([int(n) for n in z["shape"].split(",")])
-    return np.array(z, dtype=np.float32)
+    return array(charts(app)[place]["data"][0]["z"])
 
 
 class Truth:
@@ -195,7 +190,7 @@ def test_heads_side_by_side_are_the_context_joined(open_app: Callable[..., AppTe
 def test_layer_norm_shows_mean_and_deviation_before_and_after(open_app: Callable[..., AppTest], truth: Truth) -> None:
     base = "encoder.layers.0.self_attention"
     app = opened(open_app, f"{base}.norm_out")
-    traces = json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
+    traces = charts(app)[0]["data"]
     for one, name in zip(traces, ("residual_sum", "norm_out"), strict=True):
         values = torch.from_numpy(truth[f"{base}.{name}"].copy()).double()
         mean = np.frombuffer(base64.b64decode(one["y"]["bdata"]), dtype=one["y"]["dtype"])
@@ -215,7 +210,7 @@ def test_units_that_fire_are_counted(open_app: Callable[..., AppTest], truth: Tr
 
 def test_the_distribution_is_the_softmax_of_the_logits(open_app: Callable[..., AppTest], truth: Truth) -> None:
     app = opened(open_app, "probabilities", row=1)
-    bars = json.loads(app.get("plotly_chart")[0].proto.spec)["data"][0]["x"]
+    bars = charts(app)[0]["data"][0]["x"]
     shown = np.frombuffer(base64.b64decode(bars["bdata"]), dtype=bars["dtype"])
     expected = torch.from_numpy(truth["logits"][1].copy()).double().softmax(-1).sort(descending=True).values
     np.testing.assert_allclose(shown[:12], expected[:12], rtol=1e-9)

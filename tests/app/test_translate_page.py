@@ -10,24 +10,12 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app.drawn import array, charts
 from transformer.decoding.translator import Translator
 from transformer.trace import trace
 
 Open = Callable[..., AppTest]
 EXAMPLE = "The animal didn't cross the street because it was too tired."
-
-
-def chart(app: AppTest, alt: str) -> dict[str, Any]:
-    """The Plotly chart whose traces satisfy: `alt` is "overview" or "matrix"."""
-    charts = [json.loads(found.proto.spec) for found in app.get("plotly_chart")]
-    number = {"overview": 0, "matrix": 1}[alt]
-    return dict(charts[number])
-
-
-def array(value: dict[str, Any]) -> np.ndarray:
-    kind = {"f4": np.float32, "f8": np.float64, "i2": np.int16, "i1": np.int8}[value["dtype"]]
-    shape = [int(n) for n in value["shape"].split(",")] if "shape" in value else -1
-    return np.frombuffer(base64.b64decode(value["bdata"]), kind).reshape(shape)
 
 
 def component(app: AppTest, name: str) -> dict[str, Any]:
@@ -70,7 +58,7 @@ def test_it_opens_with_an_example_already_translated(open_app: Open) -> None:
     healthy(app)
     assert app.text_input(key="sentence").value == EXAMPLE
     assert component(app, "pieces")["chips"][0]["text"] == "▁The"
-    assert len(app.get("plotly_chart")) == 2
+    assert len(charts(app)) == 2
 
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
@@ -78,7 +66,7 @@ def test_the_numbers_drawn_are_the_tensors(open_app: Open, folder: Path, kind: s
     app = open_app(kind=kind, layer="2", head="3")
     healthy(app)
     weights = expected(folder, EXAMPLE, SITES[kind])
-    drawn = array(chart(app, "matrix")["data"][0]["z"])
+    drawn = array(charts(app)[1]["data"][0]["z"])
     allowed = ~np.isnan(drawn)
     assert np.array_equal(drawn[allowed], weights[1, 2][allowed])
     assert (weights[1, 2][~allowed] == 0).all()
@@ -87,12 +75,12 @@ def test_the_numbers_drawn_are_the_tensors(open_app: Open, folder: Path, kind: s
     assert np.array_equal(
         np.frombuffer(base64.b64decode(lines["weights"]), "<f4").reshape(lines["shape"]), weights[1, 2].astype("<f4")
     )
-    wall = array(chart(app, "overview")["data"][0]["z"])
+    wall = array(charts(app)[0]["data"][0]["z"])
     assert np.array_equal(np.sort(wall[~np.isnan(wall)]), np.sort(weights.ravel()))
 
 
 def test_rows_of_the_drawn_matrix_sum_to_one(open_app: Open) -> None:
-    drawn = array(chart(open_app(kind="decoder"), "matrix")["data"][0]["z"])
+    drawn = array(charts(open_app(kind="decoder"))[1]["data"][0]["z"])
     assert np.nansum(drawn, axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
@@ -152,7 +140,7 @@ def test_a_file_that_is_no_checkpoint_gets_a_sentence(open_app: Open) -> None:
     app = open_app(checkpoint="wrong")
     healthy(app)
     assert "cannot be opened" in words(app)
-    assert not app.get("plotly_chart")
+    assert not charts(app)
 
 
 def test_an_uploaded_checkpoint_is_opened_for_this_visitor_alone(open_app: Open, folder: Path) -> None:
@@ -179,7 +167,7 @@ def test_an_empty_line_gets_a_sentence(open_app: Open, empty: str) -> None:
     app.text_input(key="sentence").set_value(empty).run()
     healthy(app)
     assert words(app).strip()
-    assert not app.get("plotly_chart")
+    assert not charts(app)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +181,7 @@ def test_what_is_too_long_gets_a_sentence_with_the_number_and_the_limit(
     app.text_input(key="sentence").set_value(text).run()
     healthy(app)
     assert problem in words(app)
-    assert not app.get("plotly_chart")
+    assert not charts(app)
 
 
 @pytest.mark.parametrize("text", ["</script><img src=x onerror=alert(1)>", "_a_ $x$ :red[b]", "the the the", "🙂", "a"])
@@ -201,7 +189,7 @@ def test_odd_words_are_translated_and_drawn(open_app: Open, text: str) -> None:
     app = open_app()
     app.text_input(key="sentence").set_value(text).run()
     healthy(app)
-    assert len(app.get("plotly_chart")) == 2
+    assert len(charts(app)) == 2
     for markdown in (*app.markdown, *app.caption):
         assert "alert(1)" not in markdown.value
         assert ":red[b]" not in markdown.value
@@ -223,7 +211,7 @@ def test_another_alternative_brings_its_own_pictures(open_app: Open, folder: Pat
     app.session_state["shown_hypothesis"] = 1
     app.run()
     healthy(app)
-    drawn = array(chart(app, "matrix")["data"][0]["z"])
+    drawn = array(charts(app)[1]["data"][0]["z"])
     assert np.array_equal(drawn, expected(folder, EXAMPLE, SITES["cross"], hypothesis=1)[0, 0])
 
 
@@ -231,7 +219,7 @@ def test_another_alternative_brings_its_own_pictures(open_app: Open, folder: Pat
 def test_every_method_translates(open_app: Open, method: str) -> None:
     app = open_app(method=method)
     healthy(app)
-    assert len(app.get("plotly_chart")) == 2
+    assert len(charts(app)) == 2
 
 
 def test_a_card_makes_the_browser_fetch_nothing(open_app: Open) -> None:
