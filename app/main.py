@@ -13,6 +13,12 @@ if str(HERE.parent) not in sys.path:  # `streamlit run` knows only the folder of
 # (test_no_request_leaves_the_machine).
 st.set_page_config(page_title="Headlight", page_icon=str(HERE / "favicon.png"), layout="wide")
 st.html(HERE / "page.css")
+if not st.get_option("server.enableStaticServing"):  # the drawing library lies in app/static
+    st.error(
+        "Headlight was started without its settings, so it cannot draw. Start it in its own folder, "
+        "where .streamlit/config.toml lies: streamlit run app/main.py"
+    )
+    st.stop()
 
 
 def _page(name: str, title: str, default: bool = False) -> st.Page:

@@ -5,14 +5,17 @@ three times until the new one stands. Here the drawn chart is told what changed 
 about half). Nor does it report clicks on a cell for long: its selection is forgotten with the chart.
 """
 
+import base64
+import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import plotly.graph_objects as go
-import plotly.io
+import numpy as np
 import streamlit as st
 
+from app.figures.charts import Figure
 from app.session import is_dark
 from app.theme import chart_template
 
@@ -24,6 +27,9 @@ _chart = st.components.v2.component(
 )
 
 
+NUMBERS = {"i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8"}  # that Plotly reads
+
+
 class Point(NamedTuple):
     """What was clicked: its place on the axes, and the `customdata` that the figure gave it."""
 
@@ -32,7 +38,7 @@ class Point(NamedTuple):
     customdata: Any
 
 
-def chart(figure: go.Figure, *, key: str, alt: str, on_click: Callable[[Point], None] | None = None) -> None:
+def chart(figure: Figure, *, key: str, alt: str, on_click: Callable[[Point], None] | None = None) -> None:
     """Draws a figure as wide as its place; its layout says how high.
 
     Args:
@@ -46,7 +52,39 @@ def chart(figure: go.Figure, *, key: str, alt: str, on_click: Callable[[Point], 
         if on_click and isinstance(found, dict):
             on_click(Point(found["x"], found["y"], found["customdata"]))
 
-    spec = figure.to_dict()
-    spec["layout"]["template"] = chart_template(is_dark())
-    data = plotly.io.to_json({"figure": spec, "alt": alt}, validate=False)
-    _chart(data=data.encode(), key=key, on_clicked_change=clicked)
+    drawn = {"data": figure.data, "layout": {"template": chart_template(is_dark())} | figure.layout}
+    _chart(data=encode({"figure": drawn, "alt": alt}), key=key, on_clicked_change=clicked)
+
+
+def encode(value: dict[str, Any]) -> bytes:
+    """JSON in which an array of numbers stands as Plotly reads it: {"dtype", "bdata" in base64, "shape"}.
+
+    Elsewhere a number that is not finite, which JSON cannot say, becomes null, which Plotly takes for a gap.
+    """
+    try:
+        return json.dumps(value, default=_plain, allow_nan=False, separators=(",", ":")).encode()
+    except ValueError:
+        return encode(_finite(value))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return _finite(value.tolist())
+    return None if isinstance(value, float | np.floating) and not math.isfinite(value) else value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if not isinstance(value, np.ndarray):
+        raise TypeError(f"A figure holds a {type(value).__name__}")
+    if value.dtype == np.int64:  # Plotly has no integers of 64 bits
+        value = value.astype(np.float64)
+    if value.dtype.str[1:] not in NUMBERS:  # words, None, True
+        return value.tolist()
+    spec = {"dtype": value.dtype.str[1:], "bdata": base64.b64encode(value.tobytes()).decode()}
+    return spec | ({"shape": ", ".join(map(str, value.shape))} if value.ndim > 1 else {})

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.axes import plotly_text, visible
-from app.figures.charts import settled
+from app.figures.charts import Figure, settled
 from app.figures.panels import BARE, heat, places, words
 from app.theme import ink, mask_color, role_color
 
@@ -24,7 +23,7 @@ class Line:
     real: int
 
 
-def batch_figure(lines: Sequence[Line], *, title: str, dark: bool = False) -> go.Figure:
+def batch_figure(lines: Sequence[Line], *, title: str, dark: bool = False) -> Figure:
     """What the encoder and the decoder read, position by position; padding is grey."""
     columns = max(len(line.tokens) for line in lines)
     z = np.full((len(lines), columns), np.nan, dtype=np.float32)  # lines, positions
@@ -44,7 +43,7 @@ def batch_figure(lines: Sequence[Line], *, title: str, dark: bool = False) -> go
     template = "%{hovertext}<extra></extra>"
     at = np.array(x, dtype=np.int16), np.array(y, dtype=np.int16)
     if columns <= TEXT_UP_TO:
-        tokens = words(*at, text, ink(dark), 14, hovertext=hover, hovertemplate=template, hoverinfo=None)
+        tokens = words(*at, text, ink(dark), 14, hovertext=hover, hovertemplate=template, hoverinfo="all")
     else:
         tokens = places(*at, [], template, 14, hovertext=hover)
     data = [heat(z, scale, -0.5, 2.5, xgap=2, ygap=4), tokens]
@@ -67,7 +66,7 @@ def batch_figure(lines: Sequence[Line], *, title: str, dark: bool = False) -> go
             "automargin": True,
         },
     }
-    return go.Figure(data, layout)
+    return Figure(data, layout)
 
 
 def _soft(color: str) -> str:

@@ -9,9 +9,8 @@ from math import log2
 from typing import Literal
 
 import numpy as np
-import plotly.graph_objects as go
 
-from app.figures.charts import settled
+from app.figures.charts import Figure, settled
 from app.figures.panels import BARE, words
 from app.theme import Role, ink, role_color
 
@@ -96,7 +95,7 @@ class Placed:
         return side(self.block.sides[1])
 
 
-def blocks_figure(kind: Kind, sizes: Sizes, *, title: str, dark: bool = False) -> go.Figure:
+def blocks_figure(kind: Kind, sizes: Sizes, *, title: str, dark: bool = False) -> Figure:
     """All equations, in two lines: each block with its name above and its shape below."""
     placed, width, height = _layout(blocks(kind, sizes))
     colors = [role_color(p.block.role, dark) if p.block.role else ink(dark) for p in placed]
@@ -126,7 +125,7 @@ def blocks_figure(kind: Kind, sizes: Sizes, *, title: str, dark: bool = False) -
         "yaxis": BARE | {"visible": False, "range": [height - 20, -24]},
         "shapes": boxes,
     }
-    return go.Figure(data, layout)
+    return Figure(data, layout)
 
 
 def _layout(lines: list[list[list[Block]]]) -> tuple[list[Placed], float, float]:

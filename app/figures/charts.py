@@ -1,9 +1,8 @@
-"""Titles, axes and colour bars that charts share, so that all pages look as one. Layouts only: no data."""
+"""What a figure is, and the titles, axes and colour bars that charts share, so that all pages look as one."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
-
-import plotly.graph_objects as go
 
 from app.figures.axes import plotly_text
 from app.theme import TITLE_SIZE, ink
@@ -12,6 +11,32 @@ AXIS_SIZE = 14  # px, titles of axes
 GRID = "rgba(128, 136, 150, 0.22)"
 BAR_ROOM = 86  # px below the plot: ticks and title of the axis, then the colour bar
 FAINT = "rgba(128, 136, 150, 0.55)"
+
+
+@dataclass
+class Figure:
+    """What Plotly shall draw, as plain data.
+
+    Not Plotly's own `Figure`: that checks every value whenever one is set, which took half of the server's time for a
+    page. Here the tests check: whatever they look at is made one (tests/app/drawn.py).
+    """
+
+    data: list[dict[str, Any]]  # traces; numbers as arrays
+    layout: dict[str, Any]
+
+
+def line_at(*, x: float | None = None, y: float | None = None, line: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A shape: an upright line through the whole picture at x, or a level one at y."""
+    if y is None:
+        ends = {"x0": x, "x1": x, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
+    else:
+        ends = {"x0": 0, "x1": 1, "xref": "x domain", "y0": y, "y1": y, "yref": "y"}
+    return {"type": "line", "line": line} | ends | more
+
+
+def band(x0: float, x1: float, **more: Any) -> dict[str, Any]:
+    """A shape: all of the picture between two places on the x axis."""
+    return {"type": "rect", "x0": x0, "x1": x1, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"} | more
 
 
 def title(text: str, size: int = TITLE_SIZE) -> dict[str, Any]:
@@ -47,7 +72,7 @@ def plain_axis(text: str, dark: bool, limits: Sequence[float], **more: Any) -> d
 
 
 def color_bar(ticks: Sequence[float] | None = None) -> dict[str, Any]:
-    """A thin colour bar at the foot of the picture, at its left; `settle` keeps `BAR_ROOM` free for it."""
+    """A thin colour bar at the foot of the picture, at its left; `settled` keeps `BAR_ROOM` free for it."""
     bar: dict[str, Any] = {
         "orientation": "h", "thickness": 8, "len": 220, "lenmode": "pixels", "x": 0, "xanchor": "left", "xpad": 0,
         "y": 0, "yref": "container", "yanchor": "bottom", "ypad": 4, "outlinewidth": 0,
@@ -55,17 +80,8 @@ def color_bar(ticks: Sequence[float] | None = None) -> dict[str, Any]:
     return bar | ({"tickvals": list(ticks)} if ticks is not None else {})
 
 
-def settle(figure: go.Figure, text: str, height: int, *, top: int = 44, bottom: int = 50, **more: Any) -> go.Figure:
-    """Gives a figure its title, its height and its margins; a legend stands above the picture, at the right."""
-    figure.update_layout(settled(text, height, top=top, bottom=bottom) | more)
-    return figure
-
-
 def settled(text: str, height: int, *, top: int = 44, bottom: int = 50) -> dict[str, Any]:
-    """The same as a layout: for figures that are made of all their traces and one layout.
-
-    Plotly checks a figure anew at each `add_...` and `update_...`; made at once it takes a tenth of the time.
-    """
+    """A layout with title, height and margins; a legend stands above the picture, at the right."""
     return {
         "title": title(text),
         "height": height,

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
 
-from app.figures.charts import FAINT, axis, settle
+from app.figures.charts import FAINT, Figure, axis, line_at, settled
+from app.figures.panels import Piece
 from app.theme import ink, role_color
 
 THRESHOLDS = np.geomspace(1e-4, 1.0, 81)
@@ -65,30 +65,33 @@ def shares_above(values: np.ndarray) -> np.ndarray:
 
 def share_curves(
     weights: Mapping[str, np.ndarray], masks: Mapping[str, np.ndarray], threshold: float, *, dark: bool = False
-) -> go.Figure:
+) -> Figure:
     """For every threshold the share of allowed cells above it, one line a kind of attention; the chosen one marked."""
     colors = {"encoder": role_color("encoder", dark), "decoder": role_color("decoder", dark), "cross": ink(dark)}
-    figure = go.Figure()
+    data: list[Piece] = []
     for kind, values in weights.items():
         shares = shares_above(values[..., masks[kind]].ravel())
-        figure.add_scatter(
-            x=THRESHOLDS.astype(np.float32),
-            y=shares.astype(np.float32),
-            mode="lines",
-            line={"color": colors[kind], "width": 3, "dash": "dash" if kind == "cross" else "solid"},
-            name=NAMES[kind],
-            hovertemplate="%{y:.1%} of the cells have more than %{x:.2g}<extra>" + NAMES[kind] + "</extra>",
-        )
-    figure.add_vline(x=threshold, line={"color": FAINT, "width": 3})
-    figure.update_layout(
-        xaxis=axis(
+        line = {
+            "type": "scatter",
+            "x": THRESHOLDS.astype(np.float32),
+            "y": shares.astype(np.float32),
+            "mode": "lines",
+            "line": {"color": colors[kind], "width": 3, "dash": "dash" if kind == "cross" else "solid"},
+            "name": NAMES[kind],
+            "hovertemplate": "%{y:.1%} of the cells have more than %{x:.2g}<extra>" + NAMES[kind] + "</extra>",
+        }
+        data.append(line)
+    more = {
+        "shapes": [line_at(x=threshold, line={"color": FAINT, "width": 3})],
+        "xaxis": axis(
             "weight", dark, [-4, 0], type="log",
             tickvals=[0.0001, 0.001, 0.01, 0.1, 1], ticktext=["0.0001", "0.001", "0.01", "0.1", "1"],
         ),
-        yaxis=axis("cells with more than this weight", dark, [0, 1.03], tickformat=".0%"),
-        showlegend=True,
-    )  # fmt: skip
-    return settle(figure, "How many cells get any attention, over all layers and heads", 380, top=72)
+        "yaxis": axis("cells with more than this weight", dark, [0, 1.03], tickformat=".0%"),
+        "showlegend": True,
+    }  # fmt: skip
+    title = "How many cells get any attention, over all layers and heads"
+    return Figure(data, settled(title, 380, top=72) | more)
 
 
 def count_table(found: Mapping[str, Counted], threshold: float) -> dict[str, list[str] | list[int]]:

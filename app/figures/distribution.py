@@ -8,10 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.axes import plotly_text, ticks, visible
-from app.figures.charts import plain_axis, settle
+from app.figures.charts import FAINT, Figure, plain_axis, settled
 from app.figures.tables import Table
 from app.theme import TICK_SIZE, ink, probability_text, role_color
 
@@ -79,40 +78,38 @@ def offers(
     ]
 
 
-def distribution_bars(found: list[Offer], vocabulary: int, *, title: str, dark: bool = False) -> go.Figure:
+def distribution_bars(found: list[Offer], vocabulary: int, *, title: str, dark: bool = False) -> Figure:
     """A bar a piece, 0 to 1; the last bar is everything else together."""
     rest = max(1.0 - sum(offer.probability for offer in found), 0.0)
     color = role_color("decoder", dark)
-    faint = "rgba(128, 136, 150, 0.55)"
     names = [*ticks(tuple(offer.piece for offer in found)), f"<i>{vocabulary - len(found):,} others</i>"]
     labels = [_label(offer) for offer in found] + [probability_text(rest)]
-    figure = go.Figure(
-        go.Bar(
-            x=np.array([*(offer.probability for offer in found), rest]),
-            y=np.arange(len(found) + 1),
-            orientation="h",
-            marker={
-                "color": [color if offer.chosen else "rgba(128, 136, 150, 0.75)" for offer in found] + [faint],
-                "pattern": {"shape": ["/" if offer.cut else "" for offer in found] + ["."], "fillmode": "overlay"},
-            },
-            width=0.72,
-            text=labels,
-            textposition="outside",
-            constraintext="none",
-            textfont={"size": 14, "color": ink(dark)},
-            cliponaxis=False,
-            customdata=[_hover(offer) for offer in found] + [f"all other pieces together: {rest:.4f}"],
-            hovertemplate="%{customdata}<extra></extra>",
-            showlegend=False,
-        )
-    )
-    settle(figure, title, 84 + BAR * len(names), top=40, bottom=44, bargap=0.2)
-    figure.update_layout(
-        xaxis=plain_axis("probability", dark, [0, 1.32], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"),
-        yaxis=plain_axis("", dark, [len(names) - 0.5, -0.5], tickmode="array", tickvals=list(range(len(names))))
+    bars = {
+        "type": "bar",
+        "x": np.array([*(offer.probability for offer in found), rest]),
+        "y": np.arange(len(found) + 1),
+        "orientation": "h",
+        "marker": {
+            "color": [color if offer.chosen else "rgba(128, 136, 150, 0.75)" for offer in found] + [FAINT],
+            "pattern": {"shape": ["/" if offer.cut else "" for offer in found] + ["."], "fillmode": "overlay"},
+        },
+        "width": 0.72,
+        "text": labels,
+        "textposition": "outside",
+        "constraintext": "none",
+        "textfont": {"size": 14, "color": ink(dark)},
+        "cliponaxis": False,
+        "customdata": [_hover(offer) for offer in found] + [f"all other pieces together: {rest:.4f}"],
+        "hovertemplate": "%{customdata}<extra></extra>",
+        "showlegend": False,
+    }
+    more = {
+        "bargap": 0.2,
+        "xaxis": plain_axis("probability", dark, [0, 1.32], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"),
+        "yaxis": plain_axis("", dark, [len(names) - 0.5, -0.5], tickmode="array", tickvals=list(range(len(names))))
         | {"ticktext": names, "tickfont": {"size": TICK_SIZE + 1, "color": ink(dark)}},
-    )
-    return figure
+    }
+    return Figure([bars], settled(title, 84 + BAR * len(names), top=40, bottom=44) | more)
 
 
 def _label(offer: Offer) -> str:

@@ -1,10 +1,9 @@
 """Hidden units of the feed-forward network: which fire for a token, and which are silent (paper, section 3.3)."""
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis, visible
-from app.figures.charts import axis, settle
+from app.figures.charts import Figure, axis, settled
 from app.theme import pair_color
 
 SHOWN = 24  # units in the bar chart
@@ -21,29 +20,31 @@ def strongest_units(before: np.ndarray, after: np.ndarray, count: int = SHOWN) -
 
 def firing_units(
     before: np.ndarray, after: np.ndarray, token: str, *, title: str, activation: str, dark: bool = False
-) -> go.Figure:
+) -> Figure:
     """One token's units before and after the activation, the strongest and the most silenced; before, after (F,)."""
     units = strongest_units(before, after)
-    figure = go.Figure()
-    for number, (name, values) in enumerate(((f"before the {activation}", before), (f"after the {activation}", after))):
-        figure.add_bar(
-            x=list(range(len(units))),
-            y=values[units].astype(np.float32),
-            name=name,
-            marker={"color": pair_color(bool(number), dark), "opacity": 0.95 if number else 0.45},
-            customdata=units,
-            hovertemplate=f"unit %{{customdata}}<br>{name}: %{{y:.4f}}<extra></extra>",
-        )
-    settle(figure, f"{title}, token {visible(token)}", 320, top=70, bottom=60)
-    figure.update_layout(
-        barmode="group",
-        xaxis=axis(
+    both = ((f"before the {activation}", before), (f"after the {activation}", after))
+    data = [
+        {
+            "type": "bar",
+            "x": np.arange(len(units)),
+            "y": values[units].astype(np.float32),
+            "name": name,
+            "marker": {"color": pair_color(bool(number), dark), "opacity": 0.95 if number else 0.45},
+            "customdata": units,
+            "hovertemplate": f"unit %{{customdata}}<br>{name}: %{{y:.4f}}<extra></extra>",
+        }
+        for number, (name, values) in enumerate(both)
+    ]
+    layout = settled(f"{title}, token {visible(token)}", 320, top=70, bottom=60) | {
+        "barmode": "group",
+        "xaxis": axis(
             "hidden unit", dark, [-0.6, len(units) - 0.4], tickvals=list(range(len(units))),
             ticktext=[str(unit) for unit in units], showgrid=False,
         ),
-        yaxis=axis("value", dark, zeroline=True),
-    )  # fmt: skip
-    return figure
+        "yaxis": axis("value", dark, zeroline=True),
+    }  # fmt: skip
+    return Figure(data, layout)
 
 
 def share_firing(after: np.ndarray) -> np.ndarray:

@@ -1,11 +1,10 @@
 """The pictures beside the arithmetic of one head by hand: where one is, the terms of q·k, and the sum of the values."""
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.arithmetic import ByHand
 from app.figures.axes import TokenAxis, plotly_text, ticks
-from app.figures.charts import axis, settled
+from app.figures.charts import Figure, axis, settled
 from app.figures.panels import BARE, Piece, frame, grid, heat, on, places, tick_height
 from app.figures.stages import Stage, plain
 from app.figures.tensor import tensor_heatmap
@@ -24,7 +23,7 @@ def weights_map(
     key: int,
     title: str,
     dark: bool = False,
-) -> go.Figure:
+) -> Figure:
     """The weights (Q, K) of one head, small; a click on a cell chooses its query and its key.
 
     Args:
@@ -64,10 +63,10 @@ def weights_map(
         "shapes": shapes,
         "plot_bgcolor": MASKED,
     }
-    return go.Figure(data, layout)
+    return Figure(data, layout)
 
 
-def terms_figure(hand: ByHand, *, title: str, dark: bool = False) -> go.Figure:
+def terms_figure(hand: ByHand, *, title: str, dark: bool = False) -> Figure:
     """q and k number by number, their products below, the largest first, and the sum as it grows to q·k."""
     order = hand.order
     x = np.arange(hand.d_k, dtype=np.int16)
@@ -111,19 +110,20 @@ def terms_figure(hand: ByHand, *, title: str, dark: bool = False) -> go.Figure:
         "showlegend": True,
         "annotations": [result],
     }  # fmt: skip
-    return go.Figure(data, layout)
+    return Figure(data, layout)
 
 
-def values_figure(hand: ByHand, keys: TokenAxis, *, title: str, dark: bool = False) -> go.Figure:
+def values_figure(hand: ByHand, keys: TokenAxis, *, title: str, dark: bool = False) -> Figure:
     """Each value vector times its weight, and below them their sum, the context: (K + 1, E)."""
     names = value_rows(keys)
     figure = tensor_heatmap(
         hand.with_sum.astype(np.float32), names, title=title, columns="dimension of v", row=hand.chosen, dark=dark
     )
     weighted = [f"{plain(float(w))} × {text}" for w, text in zip(hand.weights, ticks(keys.tokens), strict=True)]
-    figure.update_yaxes(ticktext=[*weighted, "<b>sum = context</b>"])
+    figure.layout["yaxis"]["ticktext"] = [*weighted, "<b>sum = context</b>"]
     edge = len(keys) - 0.5
-    figure.add_shape(type="line", x0=-0.5, x1=hand.d_k - 0.5, y0=edge, y1=edge, line={"color": ink(dark), "width": 3})
+    line = {"type": "line", "x0": -0.5, "x1": hand.d_k - 0.5, "y0": edge, "y1": edge}
+    figure.layout["shapes"].append(line | {"line": {"color": ink(dark), "width": 3}})
     return figure
 
 

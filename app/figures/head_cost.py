@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import plotly.graph_objects as go
 
-from app.figures.charts import axis, settled
+from app.figures.charts import Figure, axis, settled
 from app.theme import CHOSEN, ink, pair_color
 
 CHOICES = (1, 2, 4, 8, 16)
@@ -63,7 +62,7 @@ def choices(d_model: int, own: int) -> list[int]:
 
 def cost_bars(
     what: What, counts: Sequence[int], own: int, sizes: tuple[int, int, int], *, title: str, dark: bool = False
-) -> go.Figure:
+) -> Figure:
     """Over h, what the heads cost when they share d_model, and when they do not; the model's own h is framed.
 
     Args:
@@ -108,7 +107,7 @@ def cost_bars(
         ],
     }  # fmt: skip
     layout["legend"] |= {"x": 0, "xanchor": "left", "y": 1.01}
-    return go.Figure(data=bars, layout=layout)
+    return Figure(bars, layout)
 
 
 def cost_text(counts: Sequence[int], own: int, sizes: tuple[int, int, int]) -> dict[str, list[str]]:

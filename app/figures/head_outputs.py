@@ -7,10 +7,9 @@ the sum do: a head's part is its dot product with the sum, divided by the length
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis
-from app.figures.charts import axis, settled
+from app.figures.charts import Figure, axis, line_at, settled
 from app.figures.tensor import tensor_heatmap
 from app.theme import CHOSEN, Role, ink, pair_color
 
@@ -60,7 +59,7 @@ def sum_difference(head_outputs: np.ndarray, bias: np.ndarray, output: np.ndarra
     return float(np.abs(head_outputs.sum(axis=0, dtype=np.float64) + bias - output).max())
 
 
-def written_bars(written: Written, head: int, *, title: str, dark: bool = False) -> go.Figure:
+def written_bars(written: Written, head: int, *, title: str, dark: bool = False) -> Figure:
     """Two bars a head: how long its vector is, and its part along the sum."""
     names = written.names
     places = np.arange(len(names), dtype=np.int16)
@@ -101,12 +100,12 @@ def written_bars(written: Written, head: int, *, title: str, dark: bool = False)
         ],
     }  # fmt: skip
     layout["legend"] |= {"x": 0, "xanchor": "left", "y": 1.01}
-    return go.Figure(data=bars, layout=layout)
+    return Figure(bars, layout)
 
 
 def written_heatmap(
     written: Written, head: int, role: Role, *, title: str, first: int = 0, count: int | None = None, dark: bool = False
-) -> go.Figure:
+) -> Figure:
     """A row a head, then the bias and the sum; all dimensions, or `count` of them from `first` on.
 
     The range is that of all dimensions, so that every window has the same colours.
@@ -116,7 +115,7 @@ def written_heatmap(
     figure = tensor_heatmap(
         values, TokenAxis("rows", role, written.names), title=title, first=first, row=head, limit=limit, dark=dark
     )
-    figure.add_hline(y=len(written.parts) + 0.5, line={"color": ink(dark), "width": 2.5})
+    figure.layout["shapes"].append(line_at(y=len(written.parts) + 0.5, line={"color": ink(dark), "width": 2.5}))
     return figure
 
 

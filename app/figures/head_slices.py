@@ -9,9 +9,8 @@ import re
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
-from app.figures.charts import BAR_ROOM, color_bar, plain_axis, settled
+from app.figures.charts import BAR_ROOM, Figure, color_bar, plain_axis, settled
 from app.theme import CHOSEN, Role, ink, role_color, signed_scale
 
 WHOLE_UP_TO = 256  # d_model; a wider matrix has more numbers than a projector has dots
@@ -50,7 +49,7 @@ def difference(x: np.ndarray, part: np.ndarray, bias: np.ndarray | float, record
     return float(np.abs(found - recorded).max())
 
 
-def slices_map(matrix: np.ndarray, name: str, head: int, heads: int, *, title: str, dark: bool = False) -> go.Figure:
+def slices_map(matrix: np.ndarray, name: str, head: int, heads: int, *, title: str, dark: bool = False) -> Figure:
     """W (D, D) with the borders of its heads, the chosen one framed, and beside it how long each head's slice is.
 
     A matrix wider than `WHOLE_UP_TO` is not drawn: then the lengths stand alone.
@@ -86,7 +85,7 @@ def slices_map(matrix: np.ndarray, name: str, head: int, heads: int, *, title: s
     layout = _settled(title, HEIGHT if whole else 300)
     layout |= {f"{along}axis": heads_axis, f"{across}axis": other_axis, f"{across}axis2": strip, "bargap": 0}
     if not whole:
-        return go.Figure(data=[bars], layout=layout | {f"{across}axis": {"visible": False}})
+        return Figure([bars], layout | {f"{across}axis": {"visible": False}})
     limit = reach(matrix)
     picture = {
         "type": "heatmap",
@@ -104,12 +103,12 @@ def slices_map(matrix: np.ndarray, name: str, head: int, heads: int, *, title: s
     ]
     chosen = {"type": "rect", f"{along}0": edges[head], f"{along}1": edges[head + 1]}
     chosen |= {f"{across}0": -0.5, f"{across}1": len(matrix) - 0.5, "line": {"color": CHOSEN, "width": 3.5}}
-    return go.Figure(data=[picture, bars], layout=layout | {"shapes": [*lines, chosen]})
+    return Figure([picture, bars], layout | {"shapes": [*lines, chosen]})
 
 
 def slice_picture(
     part: np.ndarray, name: str, *, limit: float, first: int = 0, title: str, dark: bool = False
-) -> go.Figure:
+) -> Figure:
     """A head's slice with its true numbers.
 
     Args:
@@ -135,7 +134,7 @@ def slice_picture(
         "xaxis": plain_axis(f"dimension of {x}", dark, [right - 0.5, right + columns - 0.5], nticks=9),
         "yaxis": plain_axis(f"dimension of {y}", dark, [down + rows - 0.5, down - 0.5], nticks=9),
     }
-    return go.Figure(data=[picture], layout=layout)
+    return Figure([picture], layout)
 
 
 def window(length: int, width: int) -> int:

@@ -7,9 +7,9 @@ The same numbers in another order: each line joins the two places of one dimensi
 """
 
 import numpy as np
-import plotly.graph_objects as go
 
-from app.figures.charts import BAR_ROOM, axis, color_bar, settle
+from app.figures.charts import BAR_ROOM, Figure, axis, color_bar, settled
+from app.figures.panels import Piece
 from app.figures.sinusoids import Layout, encoding, pair_of, permutation
 from app.theme import ink, pair_color, signed_scale
 
@@ -24,91 +24,92 @@ def layout_tables(d_model: int) -> dict[Layout, np.ndarray]:
     return {layout: encoding(positions, d_model, layout) for layout in LAYOUT_NAMES}
 
 
-def layouts_figure(d_model: int, own: Layout | None, *, dark: bool = False) -> go.Figure:
+def layouts_figure(d_model: int, own: Layout | None, *, dark: bool = False) -> Figure:
     """Both layouts and the lines between them.
 
     Args:
         own: the layout of the checkpoint, named in its strip; None: it has no sinusoids.
     """
-    tables = layout_tables(d_model)
-    figure = go.Figure()
-    for layout, where in zip(LAYOUT_NAMES, ("y", "y3"), strict=True):
-        figure.add_heatmap(
-            z=tables[layout].astype(np.float32),
-            yaxis=where,
-            zmin=-1,
-            zmax=1,
-            colorscale=signed_scale(dark),
-            showscale=layout == "concatenated",
-            colorbar=color_bar(),
-            hovertemplate="position %{y}, dimension %{x}<br>%{z:.4f}<extra>" + LAYOUT_NAMES[layout] + "</extra>",
-        )
-    for cosine in (False, True):
-        x, y = _lines(d_model, cosine)
-        figure.add_scatter(
-            x=x,
-            y=y,
-            yaxis="y2",
-            mode="lines",
-            line={"width": 2.5 if d_model <= NAMES_UP_TO else 1, "color": pair_color(cosine, dark)},
-            name="cosines" if cosine else "sines",
-            hoverinfo="skip",
-        )
-    names = d_model <= NAMES_UP_TO
-    for layout, height in zip(LAYOUT_NAMES, (0.99, 0.35), strict=True):
-        mark = " (this checkpoint)" if layout == own else ""
-        figure.add_annotation(
-            text=f"<b>{LAYOUT_NAMES[layout]}</b>{mark}",
-            x=0, xref="paper", xanchor="left", y=height, yref="paper", yanchor="bottom", showarrow=False,
-            font={"size": 15, "color": ink(dark)},
-        )  # fmt: skip
-        if names:
-            _name_columns(figure, d_model, layout, dark)
+    data = [_strip(table, layout, dark) for layout, table in layout_tables(d_model).items()]
+    data += [_lines(d_model, cosine, dark) for cosine in (False, True)]
+    if d_model <= NAMES_UP_TO:
+        data += [_column_names(d_model, layout, dark) for layout in LAYOUT_NAMES]
+    words = [
+        {
+            "text": f"<b>{LAYOUT_NAMES[layout]}</b>" + (" (this checkpoint)" if layout == own else ""),
+            "x": 0, "xref": "paper", "xanchor": "left", "y": height, "yref": "paper", "yanchor": "bottom",
+            "showarrow": False, "font": {"size": 15, "color": ink(dark)},
+        }
+        for layout, height in zip(LAYOUT_NAMES, (0.99, 0.35), strict=True)
+    ]  # fmt: skip
     bare = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": ""}
-    figure.update_layout(
-        xaxis=axis("dimension", dark, [-0.5, d_model - 0.5], showgrid=False, ticks="", nticks=16, anchor="y3"),
-        yaxis={**bare, "domain": [0.68, 0.98], "range": [ROWS - 0.5, -0.5], "title": {"text": "position"}, "nticks": 4},
-        yaxis2={**bare, "domain": [0.40, 0.68], "range": [-0.3, 1.3], "showticklabels": False},
-        yaxis3={
-            **bare,
-            "domain": [0.04, 0.34],
-            "range": [ROWS - 0.5, -0.5],
-            "title": {"text": "position"},
-            "nticks": 4,
-        },
-        showlegend=True,
-    )
-    return settle(figure, f"Two layouts of the same numbers, d_model = {d_model}", 580, top=72, bottom=BAR_ROOM)
+    strip = bare | {"range": [ROWS - 0.5, -0.5], "title": {"text": "position"}, "nticks": 4}
+    more = {
+        "annotations": words,
+        "xaxis": axis("dimension", dark, [-0.5, d_model - 0.5], showgrid=False, ticks="", nticks=16, anchor="y3"),
+        "yaxis": strip | {"domain": [0.68, 0.98]},
+        "yaxis2": bare | {"domain": [0.40, 0.68], "range": [-0.3, 1.3], "showticklabels": False},
+        "yaxis3": strip | {"domain": [0.04, 0.34]},
+        "showlegend": True,
+    }
+    title = f"Two layouts of the same numbers, d_model = {d_model}"
+    return Figure(data, settled(title, 580, top=72, bottom=BAR_ROOM) | more)
 
 
-def _lines(d_model: int, cosine: bool) -> tuple[np.ndarray, np.ndarray]:
-    """From dimension permutation[j] above to j below, a gap after each line: x and y."""
+def _strip(table: np.ndarray, layout: Layout, dark: bool) -> Piece:
+    """The table (P, D) of a layout; the colour bar belongs to both strips."""
+    below = layout == "concatenated"
+    return {
+        "type": "heatmap",
+        "z": table.astype(np.float32),
+        "yaxis": "y3" if below else "y",
+        "zmin": -1,
+        "zmax": 1,
+        "colorscale": signed_scale(dark),
+        "showscale": below,
+        "colorbar": color_bar(),
+        "hovertemplate": "position %{y}, dimension %{x}<br>%{z:.4f}<extra>" + LAYOUT_NAMES[layout] + "</extra>",
+    }
+
+
+def _lines(d_model: int, cosine: bool, dark: bool) -> Piece:
+    """From dimension permutation[j] above to j below, a gap after each line."""
     order = permutation(d_model)
     below = np.arange(d_model).reshape(2, -1)[int(cosine)]
     x = np.stack([order[below], below, np.full(len(below), np.nan)], axis=-1)
     y = np.tile([1.0, 0.0, np.nan], (len(below), 1))
-    return x.ravel().astype(np.float32), y.ravel().astype(np.float32)
+    return {
+        "type": "scatter",
+        "x": x.ravel().astype(np.float32),
+        "y": y.ravel().astype(np.float32),
+        "yaxis": "y2",
+        "mode": "lines",
+        "line": {"width": 2.5 if d_model <= NAMES_UP_TO else 1, "color": pair_color(cosine, dark)},
+        "name": "cosines" if cosine else "sines",
+        "hoverinfo": "skip",
+    }
 
 
-def _name_columns(figure: go.Figure, d_model: int, layout: Layout, dark: bool) -> None:
+def _column_names(d_model: int, layout: Layout, dark: bool) -> Piece:
     """sin 0, cos 0, ... on the inner edge of each strip."""
     below = layout == "concatenated"
     found = [pair_of(j, d_model, layout) for j in range(d_model)]
-    figure.add_scatter(
-        x=np.arange(d_model, dtype=np.int16),
-        y=np.full(d_model, 0.0 if below else 1.0, dtype=np.float32),
-        yaxis="y2",
-        mode="text",
-        cliponaxis=False,
-        text=[f"{'cos' if cosine else 'sin'} {pair}" for pair, cosine in found],
-        textposition="bottom center" if below else "top center",
-        textfont={
+    return {
+        "type": "scatter",
+        "x": np.arange(d_model, dtype=np.int16),
+        "y": np.full(d_model, 0.0 if below else 1.0, dtype=np.float32),
+        "yaxis": "y2",
+        "mode": "text",
+        "cliponaxis": False,
+        "text": [f"{'cos' if cosine else 'sin'} {pair}" for pair, cosine in found],
+        "textposition": "bottom center" if below else "top center",
+        "textfont": {
             "size": 14 if d_model <= 16 else 11,
             "color": [pair_color(cosine, dark) for _, cosine in found],
         },
-        hoverinfo="skip",
-        showlegend=False,
-    )
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
 
 
 def layout_table(d_model: int) -> dict[str, list[str] | np.ndarray]:

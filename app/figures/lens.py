@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
-from app.figures.charts import FAINT, plain_axis, settle
+from app.figures.charts import FAINT, Figure, plain_axis, settled
+from app.figures.panels import Piece, frame, grid, heat, places, words
 from app.figures.tables import Table
 from app.theme import (
     CELL_SIZE,
-    CHOSEN,
     SMALL_TICK_SIZE,
     TICK_SIZE,
     ink,
@@ -69,7 +68,7 @@ def rank_text(rank: int) -> str:
     return str(rank) if rank < 1000 else f"{rank / 1000:.1f}k" if rank < 10_000 else f"{rank // 1000}k"
 
 
-def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False, dark: bool = False) -> go.Figure:
+def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False, dark: bool = False) -> Figure:
     """Layers by steps, coloured by the rank of the predicted piece.
 
     Args:
@@ -78,74 +77,43 @@ def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False, d
     """
     rows, count = seen.ranks.shape
     drawn = closeness(seen.ranks, seen.vocabulary)  # (N + 1, T)
-    figure = go.Figure(
-        go.Heatmap(
-            z=drawn,
-            zmin=0,
-            zmax=1,
-            colorscale=weight_scale(dark),
-            xgap=1,
-            ygap=1,
-            colorbar=_color_bar(seen.vocabulary),
-            hoverinfo="skip",
-        )
-    )
+    bar = _color_bar(seen.vocabulary)
+    data = [heat(drawn, weight_scale(dark), 0, 1, showscale=True, colorbar=bar)]
     if count <= NUMBERS_UP_TO:
-        figure.add_trace(_texts(seen, drawn, show_pieces, dark))
-    figure.add_trace(_click_targets(seen))
-    figure.add_shape(
-        type="rect", x0=step - 0.5, x1=step + 0.5, y0=-0.5, y1=rows - 0.5, line={"color": CHOSEN, "width": 3}
-    )
-    settle(figure, title, TOP + BOTTOM + ROW * rows, top=TOP, bottom=BOTTOM, clickmode="event+select")
+        data.append(_texts(seen, drawn, show_pieces, dark))
+    data.append(_click_targets(seen))
     size = TICK_SIZE if count <= NUMBERS_UP_TO else SMALL_TICK_SIZE
     below = {"tickvals": list(range(count)), "ticktext": ticks(seen.steps.predicts), "automargin": False}
-    figure.update_layout(
-        xaxis=plain_axis("predicts", dark, [-0.5, count - 0.5], side="top", tickmode="array", tickangle=-45)
+    layout = settled(title, TOP + BOTTOM + ROW * rows, top=TOP, bottom=BOTTOM) | {
+        "clickmode": "event+select",
+        "shapes": [frame(step - 0.5, step + 0.5, -0.5, rows - 0.5, 3)],
+        "xaxis": plain_axis("predicts", dark, [-0.5, count - 0.5], side="top", tickmode="array", tickangle=-45)
         | {**below, "tickfont": {"size": size, "color": role_color("decoder", dark)}},
-        yaxis=_layer_axis(seen, dark),
-    )
-    return figure
+        "yaxis": _layer_axis(seen, dark),
+    }
+    return Figure(data, layout)
 
 
-def _texts(seen: Seen, drawn: np.ndarray, show_pieces: bool, dark: bool) -> go.Scatter:
+def _texts(seen: Seen, drawn: np.ndarray, show_pieces: bool, dark: bool) -> Piece:
     cells = list(np.ndindex(drawn.shape))
     if show_pieces:
         texts = ticks(tuple(_short(seen.tops[i][t]) for i, t in cells))
     else:
         texts = [rank_text(int(seen.ranks[cell])) for cell in cells]
-    return go.Scatter(
-        x=np.array([t for _, t in cells], dtype=np.int16),
-        y=np.array([i for i, _ in cells], dtype=np.int16),
-        text=texts,
-        mode="text",
-        hoverinfo="skip",
-        showlegend=False,
-        textfont={
-            "size": CELL_SIZE - 2 * show_pieces,
-            "color": [text_on_weight(float(drawn[cell]), dark) for cell in cells],
-        },
-    )
+    x, y = np.array([t for _, t in cells], dtype=np.int16), np.array([i for i, _ in cells], dtype=np.int16)
+    inks = [text_on_weight(float(drawn[cell]), dark) for cell in cells]
+    return words(x, y, texts, inks, CELL_SIZE - 2 * show_pieces)
 
 
-def _click_targets(seen: Seen) -> go.Scatter:
+def _click_targets(seen: Seen) -> Piece:
     """A click on a heatmap reaches nobody, so a marker lies over each cell, carries its step and tells what is there.
 
     Trap: a marker without hover gets no clicks either (test_a_click_on_the_lens_chooses_its_step).
     """
     rows, count = seen.ranks.shape
-    steps = np.tile(np.arange(count), rows)
-    return go.Scatter(
-        x=steps,
-        y=np.repeat(np.arange(rows), count),
-        customdata=steps,
-        text=[seen.told(i, t) for i in range(rows) for t in range(count)],
-        hovertemplate="%{text}<extra></extra>",
-        mode="markers",
-        showlegend=False,
-        marker={"symbol": "square", "size": 28, "opacity": 0},
-        selected={"marker": {"opacity": 0}},
-        unselected={"marker": {"opacity": 0}},
-    )
+    layers, steps = grid(rows, count)
+    told = [seen.told(i, t) for i in range(rows) for t in range(count)]
+    return places(steps, layers, told, "%{text}<extra></extra>", 28, customdata=steps)
 
 
 def _color_bar(vocabulary: int) -> dict[str, object]:
@@ -168,7 +136,7 @@ def _short(piece: str) -> str:
     return piece if len(piece) <= 9 else piece[:8] + "…"
 
 
-def lens_bars(seen: Seen, step: int, *, title: str, dark: bool = False) -> go.Figure:
+def lens_bars(seen: Seen, step: int, *, title: str, dark: bool = False) -> Figure:
     """One step, layer by layer: the probability of the predicted piece, and the piece that leads where it does not."""
     rows = len(seen.ranks)
     ranks, own, best = seen.ranks[:, step], seen.probabilities[:, step], seen.top_probabilities[:, step]  # (N + 1)
@@ -181,30 +149,31 @@ def lens_bars(seen: Seen, step: int, *, title: str, dark: bool = False) -> go.Fi
         ("most probable piece there", np.where(leads, 0.0, best), FAINT, others, 0.2),
         ("the translation's piece", own.astype(np.float64), role_color("decoder", dark), mine, -0.2),
     )
-    figure = go.Figure()
-    for name, values, color, texts, shift in both:
-        figure.add_bar(
-            x=values,
-            y=np.arange(rows) + shift,
-            width=0.36,
-            orientation="h",
-            name=name,
-            marker={"color": color},
-            text=texts,
-            textposition="outside",
-            constraintext="none",
-            textfont={"size": 13, "color": ink(dark)},
-            customdata=[seen.told(i, step) for i in range(rows)],
-            hovertemplate="%{customdata}<extra></extra>",
-            cliponaxis=False,
-        )
-    settle(figure, title, TOP + BOTTOM + ROW * rows, top=TOP, bottom=BOTTOM)
-    figure.update_layout(
-        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom", "font": {"size": 14}},
-        xaxis=plain_axis("probability", dark, [0, 1.4], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"),
-        yaxis=_layer_axis(seen, dark),
-    )
-    return figure
+    data = [
+        {
+            "type": "bar",
+            "x": values,
+            "y": np.arange(rows) + shift,
+            "width": 0.36,
+            "orientation": "h",
+            "name": name,
+            "marker": {"color": color},
+            "text": texts,
+            "textposition": "outside",
+            "constraintext": "none",
+            "textfont": {"size": 13, "color": ink(dark)},
+            "customdata": [seen.told(i, step) for i in range(rows)],
+            "hovertemplate": "%{customdata}<extra></extra>",
+            "cliponaxis": False,
+        }
+        for name, values, color, texts, shift in both
+    ]
+    layout = settled(title, TOP + BOTTOM + ROW * rows, top=TOP, bottom=BOTTOM) | {
+        "xaxis": plain_axis("probability", dark, [0, 1.4], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"),
+        "yaxis": _layer_axis(seen, dark),
+    }
+    layout["legend"] |= {"x": 0, "xanchor": "left", "y": 1.02}
+    return Figure(data, layout)
 
 
 def lens_table(seen: Seen, step: int | None = None) -> Table:

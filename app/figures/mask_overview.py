@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.axes import plotly_text
-from app.figures.charts import settled
+from app.figures.charts import Figure, settled
 from app.figures.masks import PARTS, reason_legend, reason_scale, reasons
 from app.figures.panels import BARE, BELOW, Cell, frame, heat, places
 from app.figures.reasons import NAMES, Part, Parts
@@ -26,7 +25,7 @@ class Tile:
     parts: Parts
 
 
-def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str, dark: bool = False) -> go.Figure:
+def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str, dark: bool = False) -> Figure:
     """The masks of all sentences (lines) and kinds of attention (columns) as one tiled heatmap.
 
     Args:
@@ -80,7 +79,7 @@ def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str
         "showlegend": True,
         "legend": BELOW,
     }
-    return go.Figure(data, settled(title, 350, top=70, bottom=44) | layout)
+    return Figure(data, settled(title, 350, top=70, bottom=44) | layout)
 
 
 def overview_table(tiles: Sequence[Sequence[Tile]]) -> Mapping[str, list[str] | list[int]]:

@@ -8,10 +8,9 @@ Minus infinity has a mark of its own; a weight there is exactly 0, which is some
 from functools import partial
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis
-from app.figures.charts import settled
+from app.figures.charts import Figure, settled
 from app.figures.masks import letters, reason_scale, reasons
 from app.figures.panels import Cell, Piece, cell_frames, heat, panel_axes, panels_top, words
 from app.figures.reasons import Parts
@@ -37,7 +36,7 @@ def masking_figure(
     title: str,
     cell: Cell,
     dark: bool = False,
-) -> go.Figure:
+) -> Figure:
     """Four stages (Q, K) of one head, drawn as they are.
 
     Args:
@@ -47,7 +46,8 @@ def masking_figure(
     rows, columns = mask.shape
     limit = float(np.abs(scores).max()) or 1.0
     finite = np.isfinite(masked_scores)
-    hover: Piece = {"hovertemplate": "%{y}<br>%{x}<br>%{z:.4f}<extra></extra>", "hoverinfo": None, "hoverongaps": False}
+    template = "%{y}<br>%{x}<br>%{z:.4f}<extra></extra>"
+    hover: Piece = {"hovertemplate": template, "hoverinfo": "all", "hoverongaps": False}
     signed, after = signed_scale(dark), np.where(finite, masked_scores, np.nan).astype(np.float32)
     data = [
         heat(scores.astype(np.float32), signed, -limit, limit, 1, **hover),
@@ -72,7 +72,7 @@ def masking_figure(
     axes = panel_axes(PANELS, queries, keys, dark, per_line=2, across=0.03, between=_gap(rows, keys))
     shapes = [shape for panel in (1, 2, 3, 4) for shape in cell_frames(cell, columns, panel)]
     layout = settled(title, _height(rows, keys), top=panels_top(keys, 2), bottom=10)
-    return go.Figure(data, layout | axes | {"shapes": shapes})
+    return Figure(data, layout | axes | {"shapes": shapes})
 
 
 def plain_zero(weight: float) -> str:

@@ -8,10 +8,9 @@ forbidden is read from the mask of the model, the parts only say why.
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis
-from app.figures.charts import settled
+from app.figures.charts import Figure, settled
 from app.figures.panels import BELOW, Cell, Piece, cell_frames, grid, heat, panel_axes, panels_top, places, words
 from app.figures.reasons import NAMES, Part, Parts, forbidden_by
 from app.theme import ink, mask_color
@@ -68,7 +67,7 @@ def parts_figure(
     title: str,
     cell: Cell,
     dark: bool = False,
-) -> go.Figure:
+) -> Figure:
     """The parts of a mask beside each other, and the mask of the model, which is what all of them allow.
 
     Args:
@@ -97,7 +96,7 @@ def parts_figure(
     axes = panel_axes(names, queries, keys, dark, per_line=len(panels), across=0.025)
     settings = {"shapes": shapes, "showlegend": True, "legend": BELOW, "clickmode": "event+select"}
     layout = settled(title, height, top=top, bottom=44) | axes | settings
-    return go.Figure([*data, *reason_legend(list(parts), dark)], layout)
+    return Figure([*data, *reason_legend(list(parts), dark)], layout)
 
 
 def _said(allowed: np.ndarray, why: Parts) -> list[str]:

@@ -9,9 +9,9 @@ import io
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis, plotly_text, ticks
+from app.figures.charts import Figure
 from app.figures.panels import BARE, Piece, frame, heat, words
 from app.theme import (
     CELL_SIZE,
@@ -53,7 +53,7 @@ def attention_matrix(
     mask: np.ndarray | None = None,
     row: int | None = None,
     dark: bool = False,
-) -> go.Figure:
+) -> Figure:
     """The weights of one head.
 
     Args:
@@ -138,7 +138,7 @@ def attention_matrix(
             {"type": "scatter", "x": [None], "y": [None], "yaxis": "y2", "showlegend": False, "hoverinfo": "skip"}
         )
         layout["yaxis2"] = axis(queries.predicts, queries.role, "predicts", rows, side="right", overlaying="y", **down)
-    return go.Figure(data, layout)
+    return Figure(data, layout)
 
 
 def _numbers(weights: np.ndarray, allowed: np.ndarray, dark: bool) -> Piece:

@@ -6,8 +6,8 @@ custom data to who clicks.
 """
 
 import numpy as np
-import plotly.graph_objects as go
 
+from app.figures.charts import Figure
 from app.figures.panels import BARE, frame, heat, places
 from app.theme import ink, weight_scale
 
@@ -15,7 +15,7 @@ LARGEST_TILE = 64  # cells along an edge: beyond, it has fewer pixels than cells
 TILE = 46  # px, height of a tile
 
 
-def head_mosaic(weights: np.ndarray, *, layer: int, head: int, row: int | None = None, dark: bool = False) -> go.Figure:
+def head_mosaic(weights: np.ndarray, *, layer: int, head: int, row: int | None = None, dark: bool = False) -> Figure:
     """Every head of every layer, the chosen one framed.
 
     Args:
@@ -76,7 +76,7 @@ def head_mosaic(weights: np.ndarray, *, layer: int, head: int, row: int | None =
             "range": [rows - 0.5 + 2 * pad_y, -0.5 - 2 * pad_y],
         },
     }
-    return go.Figure(data, layout)
+    return Figure(data, layout)
 
 
 def pooled(weights: np.ndarray) -> np.ndarray:

@@ -4,10 +4,9 @@ LayerNorm(x) = gain * (x - mean) / sqrt(variance + epsilon) + shift          (Ba
 """
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis, ticks
-from app.figures.charts import axis, settle
+from app.figures.charts import Figure, axis, settled
 from app.theme import TICK_SIZE, pair_color, role_color
 
 
@@ -19,32 +18,28 @@ def moments(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def before_and_after(
     before: np.ndarray, after: np.ndarray, rows: TokenAxis, *, title: str, dark: bool = False
-) -> go.Figure:
+) -> Figure:
     """For each token a bar of mean ± deviation before LayerNorm and one after; before, after (R, D)."""
-    figure = go.Figure()
+    data = []
     places = np.arange(len(rows))
     for number, (name, values) in enumerate((("before", before), ("after", after))):
         mean, deviation = moments(values)
         color = pair_color(bool(number), dark)
-        figure.add_scatter(
-            x=places + (0.16 if number else -0.16),
-            y=mean,
-            error_y={
-                "type": "data",
-                "array": deviation,
-                "thickness": 3,
-                "width": 5,
-                "color": pair_color(bool(number), dark),
-            },
-            mode="markers",
-            marker={"size": 10, "symbol": "diamond" if number else "circle", "color": color},
-            customdata=deviation,
-            name=f"{name}: mean ± deviation",
-            hovertemplate=f"{name}<br>mean %{{y:.4f}}<br>deviation %{{customdata:.4f}}<extra></extra>",
+        data.append(
+            {
+                "type": "scatter",
+                "x": places + (0.16 if number else -0.16),
+                "y": mean,
+                "error_y": {"type": "data", "array": deviation, "thickness": 3, "width": 5, "color": color},
+                "mode": "markers",
+                "marker": {"size": 10, "symbol": "diamond" if number else "circle", "color": color},
+                "customdata": deviation,
+                "name": f"{name}: mean ± deviation",
+                "hovertemplate": f"{name}<br>mean %{{y:.4f}}<br>deviation %{{customdata:.4f}}<extra></extra>",
+            }
         )
-    settle(figure, title, 340, top=70, bottom=90)
-    figure.update_layout(
-        xaxis=axis(
+    layout = settled(title, 340, top=70, bottom=90) | {
+        "xaxis": axis(
             "",
             dark,
             [-0.6, len(rows) - 0.4],
@@ -54,9 +49,9 @@ def before_and_after(
             tickfont={"size": TICK_SIZE if len(rows) <= 40 else 11, "color": role_color(rows.role, dark)},
             showgrid=False,
         ),
-        yaxis=axis("over the dimensions of a row", dark),
-    )
-    return figure
+        "yaxis": axis("over the dimensions of a row", dark),
+    }
+    return Figure(data, layout)
 
 
 def moments_table(

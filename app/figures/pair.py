@@ -1,10 +1,10 @@
 """Two matrices of weights of the same queries and keys beside each other, in one picture and one colour scale."""
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis, plotly_text, ticks
-from app.figures.charts import plain_axis, settle
+from app.figures.charts import Figure, plain_axis, settled
+from app.figures.panels import Piece, on, words
 from app.theme import CELL_SIZE, MASKED, SMALL_TICK_SIZE, ink, role_color, text_on_weight, weight_scale, weight_text
 
 NUMBERS_UP_TO = 10  # columns; beyond, digits would not be legible at half the width
@@ -19,7 +19,7 @@ def matrix_pair(
     title: str,
     mask: np.ndarray,
     dark: bool = False,
-) -> go.Figure:
+) -> Figure:
     """Two sets of weights (Q, K), 0 to 1; forbidden cells are empty.
 
     Args:
@@ -27,54 +27,49 @@ def matrix_pair(
         mask: (Q, K), True = may attend.
     """
     rows, columns = matrices[0].shape
-    figure = go.Figure()
-    domains = ((0.0, 0.485), (0.515, 1.0))
-    for number, (matrix, domain) in enumerate(zip(matrices, domains, strict=True), start=1):
-        suffix = "" if number == 1 else "2"
-        figure.add_heatmap(
-            z=np.where(mask, matrix, np.nan).astype(np.float32),
-            xaxis=f"x{suffix}",
-            yaxis=f"y{suffix}",
-            zmin=0,
-            zmax=1,
-            xgap=1,
-            ygap=1,
-            colorscale=weight_scale(dark),
-            showscale=False,
-            hoverongaps=False,
-            hovertemplate="%{y}<br>looks at %{x}<br>%{z:.4f}<extra>" + plotly_text(names[number - 1]) + "</extra>",
-        )
+    size = 14 if columns <= 20 else SMALL_TICK_SIZE
+    data: list[Piece] = []
+    axes: Piece = {}
+    above: list[Piece] = []
+    panels = zip(matrices, names, ((0.0, 0.485), (0.515, 1.0)), strict=True)
+    for panel, (matrix, name, domain) in enumerate(panels, start=1):
+        cells = {
+            "type": "heatmap",
+            "z": np.where(mask, matrix, np.nan).astype(np.float32),
+            "zmin": 0,
+            "zmax": 1,
+            "xgap": 1,
+            "ygap": 1,
+            "colorscale": weight_scale(dark),
+            "showscale": False,
+            "hoverongaps": False,
+            "hovertemplate": "%{y}<br>looks at %{x}<br>%{z:.4f}<extra>" + plotly_text(name) + "</extra>",
+        }
+        data.append(cells | on(panel))
         if columns <= NUMBERS_UP_TO:
             q, k = np.nonzero(mask)
             shown = [float(w) for w in matrix[q, k]]
-            figure.add_scatter(
-                x=k.astype(np.int16), y=q.astype(np.int16), xaxis=f"x{suffix}", yaxis=f"y{suffix}", mode="text",
-                text=[weight_text(w) for w in shown], hoverinfo="skip", showlegend=False,
-                textfont={"size": CELL_SIZE, "color": [text_on_weight(w, dark) for w in shown]},
-            )  # fmt: skip
-        size = 14 if columns <= 20 else SMALL_TICK_SIZE
-        figure.update_layout(
-            {
-                f"xaxis{suffix}": plain_axis(
-                    "", dark, [-0.5, columns - 0.5], domain=domain, anchor=f"y{suffix}", side="top", tickangle=-45,
-                    tickvals=list(range(columns)), ticktext=ticks(keys.tokens), automargin=False,
-                    tickfont={"size": size, "color": role_color(keys.role, dark)},
-                ),
-                f"yaxis{suffix}": plain_axis(
-                    "", dark, [rows - 0.5, -0.5], anchor=f"x{suffix}", tickvals=list(range(rows)),
-                    ticktext=ticks(queries.tokens), showticklabels=number == 1,
-                    tickfont={"size": size, "color": role_color(queries.role, dark)},
-                ),
-            }
+            digits, colors = [weight_text(w) for w in shown], [text_on_weight(w, dark) for w in shown]
+            data.append(words(k.astype(np.int16), q.astype(np.int16), digits, colors, CELL_SIZE, panel))
+        suffix = "" if panel == 1 else "2"
+        axes[f"xaxis{suffix}"] = plain_axis(
+            "", dark, [-0.5, columns - 0.5], domain=domain, anchor=f"y{suffix}", side="top", tickangle=-45,
+            tickvals=list(range(columns)), ticktext=ticks(keys.tokens), automargin=False,
+            tickfont={"size": size, "color": role_color(keys.role, dark)},
         )  # fmt: skip
-        figure.add_annotation(
-            text=plotly_text(names[number - 1]), x=domain[0], xref="paper", xanchor="left", y=1, yref="paper",
-            yanchor="bottom", yshift=92, showarrow=False, font={"size": 15, "color": ink(dark)},
+        axes[f"yaxis{suffix}"] = plain_axis(
+            "", dark, [rows - 0.5, -0.5], anchor=f"x{suffix}", tickvals=list(range(rows)),
+            ticktext=ticks(queries.tokens), showticklabels=panel == 1,
+            tickfont={"size": size, "color": role_color(queries.role, dark)},
         )  # fmt: skip
-    cell = 26 if rows <= 32 else 14
-    settle(figure, title, 160 + 20 + max(rows * cell, 40), top=160, bottom=20)
-    figure.update_layout(plot_bgcolor=MASKED)
-    return figure
+        heading = {
+            "text": plotly_text(name), "x": domain[0], "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper",
+            "yanchor": "bottom", "yshift": 92, "showarrow": False, "font": {"size": 15, "color": ink(dark)},
+        }  # fmt: skip
+        above.append(heading)
+    height = 160 + 20 + max(rows * (26 if rows <= 32 else 14), 40)
+    layout = settled(title, height, top=160, bottom=20) | {"plot_bgcolor": MASKED, "annotations": above}
+    return Figure(data, layout | axes)
 
 
 def pair_table(

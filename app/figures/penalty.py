@@ -5,11 +5,11 @@ scores themselves shrink towards 0 as alpha grows, so the picture has places, an
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
-from app.figures.charts import axis, settle
+from app.figures.charts import Figure, axis, line_at, settled
 from app.figures.tables import Table
 from app.theme import CHOSEN, ink, role_color
 
@@ -22,7 +22,7 @@ def penalty_lines(
     *,
     title: str,
     dark: bool = False,
-) -> go.Figure:
+) -> Figure:
     """scores (hypotheses, alphas) -> places: the one that wins at alphas[at] is drawn heavily, and says so.
 
     Args:
@@ -30,39 +30,41 @@ def penalty_lines(
     """
     places = 1 + (-scores).argsort(axis=0, kind="stable").argsort(axis=0)  # (hypotheses, alphas)
     winner = int(scores[:, at].argmax())
-    figure = go.Figure()
+    data: list[dict[str, Any]] = []
     for i in sorted(range(len(names)), key=lambda i: i == winner):
         wins = i == winner
         color = role_color("decoder", dark) if wins else "rgba(128, 136, 150, 0.85)"
-        figure.add_scatter(
-            x=np.asarray(alphas),
-            y=places[i].astype(np.int16),
-            mode="lines",
-            line={"color": color, "width": 6 if wins else 2.5},
-            customdata=scores[i],
-            hovertemplate=f"{names[i]}, place %{{y}}<br>α %{{x:.2f}}, score %{{customdata:.4f}}<extra></extra>",
-            showlegend=False,
-        )
-        figure.add_scatter(
-            x=[alphas[0], alphas[at], alphas[-1]],
-            y=places[i, [0, at, -1]].astype(np.int16),
-            mode="markers+text",
-            text=[f"{names[i]} ", f"{names[i]} wins: {float(scores[i, at]):z.3f}" if wins else "", f" {names[i]}"],
-            textposition=["middle left", "top center", "middle right"],
-            textfont={"size": 16, "color": color if wins else ink(dark)},
-            marker={"color": color, "size": [7, 12 if wins else 8, 7]},
-            hoverinfo="skip",
-            cliponaxis=False,
-            showlegend=False,
-        )
-    figure.add_vline(x=alphas[at], line={"color": CHOSEN, "width": 2, "dash": "dot"})
-    settle(figure, title, 130 + 34 * len(names))
+        line = {
+            "type": "scatter",
+            "x": np.asarray(alphas),
+            "y": places[i].astype(np.int16),
+            "mode": "lines",
+            "line": {"color": color, "width": 6 if wins else 2.5},
+            "customdata": scores[i],
+            "hovertemplate": f"{names[i]}, place %{{y}}<br>α %{{x:.2f}}, score %{{customdata:.4f}}<extra></extra>",
+            "showlegend": False,
+        }
+        said = {
+            "type": "scatter",
+            "x": [alphas[0], alphas[at], alphas[-1]],
+            "y": places[i, [0, at, -1]].astype(np.int16),
+            "mode": "markers+text",
+            "text": [f"{names[i]} ", f"{names[i]} wins: {float(scores[i, at]):z.3f}" if wins else "", f" {names[i]}"],
+            "textposition": ["middle left", "top center", "middle right"],
+            "textfont": {"size": 16, "color": color if wins else ink(dark)},
+            "marker": {"color": color, "size": [7, 12 if wins else 8, 7]},
+            "hoverinfo": "skip",
+            "cliponaxis": False,
+            "showlegend": False,
+        }
+        data += [line, said]
     count = len(names)
-    figure.update_layout(
-        xaxis=axis("α", dark, [alphas[0] - 0.12, alphas[-1] + 0.12]),
-        yaxis=axis("place", dark, [count + 0.5, 0.2], tickvals=list(range(1, count + 1)), showgrid=False),
-    )
-    return figure
+    layout = settled(title, 130 + 34 * count) | {
+        "xaxis": axis("α", dark, [alphas[0] - 0.12, alphas[-1] + 0.12]),
+        "yaxis": axis("place", dark, [count + 0.5, 0.2], tickvals=list(range(1, count + 1)), showgrid=False),
+        "shapes": [line_at(x=alphas[at], line={"color": CHOSEN, "width": 2, "dash": "dot"})],
+    }
+    return Figure(data, layout)
 
 
 def worth_showing(variants: Sequence[np.ndarray], most: int) -> list[int]:

@@ -8,10 +8,10 @@ learned. There a dimension has no wavelength, and no partner.
 """
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis, plotly_text, visible
-from app.figures.charts import BAR_ROOM, FAINT, axis, color_bar, plain_axis, settle
+from app.figures.charts import BAR_ROOM, FAINT, Figure, axis, band, color_bar, line_at, plain_axis, settled
+from app.figures.panels import Piece
 from app.figures.sinusoids import Layout, encoding, pair_dimensions, pair_of, wavelengths
 from app.theme import ink, pair_color, role_color, signed_scale
 
@@ -26,7 +26,7 @@ def positions_shown(sentence: int, d_model: int, available: int) -> int:
 
 def encoding_heatmap(
     table: np.ndarray, tokens: TokenAxis, *, title: str, limit: float = 1.0, dark: bool = False
-) -> go.Figure:
+) -> Figure:
     """The table (P, D) as it is. The positions that this sentence uses are marked at the left, with their tokens.
 
     Args:
@@ -35,33 +35,34 @@ def encoding_heatmap(
     positions, d_model = table.shape
     used = min(len(tokens), positions)
     edge = -0.5 - 0.014 * d_model
-    figure = go.Figure(
-        go.Heatmap(
-            z=np.asarray(table, dtype=np.float32),
-            hovertemplate="position %{y}, dimension %{x}<br>%{z:.4f}<extra></extra>",
-            colorscale=signed_scale(dark),
-            zmin=-limit,
-            zmax=limit,
-            colorbar=color_bar(),
-        )
-    )
-    figure.add_scatter(
-        x=np.full(used, (edge - 0.5) / 2, dtype=np.float32),
-        y=np.arange(used, dtype=np.int16),
-        mode="markers",
-        marker={"symbol": "square", "size": 7, "color": role_color(tokens.role, dark)},
-        text=[f"position {i}: {plotly_text(visible(token))}" for i, token in enumerate(tokens.tokens[:used])],
-        hovertemplate="%{text}<extra></extra>",
-        showlegend=False,
-    )
-    figure.update_layout(
-        xaxis=plain_axis("dimension", dark, [edge, d_model - 0.5], nticks=12),
-        yaxis=plain_axis("position", dark, [positions - 0.5, -0.5], nticks=10),
-    )
-    return settle(figure, title, BAR_ROOM + 44 + min(9 * positions, 400), bottom=BAR_ROOM)
+    numbers = {
+        "type": "heatmap",
+        "z": np.asarray(table, dtype=np.float32),
+        "hovertemplate": "position %{y}, dimension %{x}<br>%{z:.4f}<extra></extra>",
+        "colorscale": signed_scale(dark),
+        "zmin": -limit,
+        "zmax": limit,
+        "colorbar": color_bar(),
+    }
+    sentence = {
+        "type": "scatter",
+        "x": np.full(used, (edge - 0.5) / 2, dtype=np.float32),
+        "y": np.arange(used, dtype=np.int16),
+        "mode": "markers",
+        "marker": {"symbol": "square", "size": 7, "color": role_color(tokens.role, dark)},
+        "text": [f"position {i}: {plotly_text(visible(token))}" for i, token in enumerate(tokens.tokens[:used])],
+        "hovertemplate": "%{text}<extra></extra>",
+        "showlegend": False,
+    }
+    axes = {
+        "xaxis": plain_axis("dimension", dark, [edge, d_model - 0.5], nticks=12),
+        "yaxis": plain_axis("position", dark, [positions - 0.5, -0.5], nticks=10),
+    }
+    height = BAR_ROOM + 44 + min(9 * positions, 400)
+    return Figure([numbers, sentence], settled(title, height, bottom=BAR_ROOM) | axes)
 
 
-def wave(table: np.ndarray, dimension: int, layout: Layout | None, sentence: int, *, dark: bool = False) -> go.Figure:
+def wave(table: np.ndarray, dimension: int, layout: Layout | None, sentence: int, *, dark: bool = False) -> Figure:
     """One dimension of the table (P, D) over the positions, and its partner in the pair.
 
     Dots are the table's numbers; the line through them is the formula between whole positions.
@@ -71,12 +72,12 @@ def wave(table: np.ndarray, dimension: int, layout: Layout | None, sentence: int
         sentence: positions that the shown sentence uses.
     """
     positions, d_model = table.shape
-    figure = go.Figure()
     shown = (
         [dimension]
         if layout is None
         else sorted(pair_dimensions(pair_of(dimension, d_model, layout)[0], d_model, layout))
     )
+    data: list[Piece] = []
     for column in shown:
         cosine = layout is not None and pair_of(column, d_model, layout)[1]
         color = pair_color(cosine, dark)
@@ -84,33 +85,36 @@ def wave(table: np.ndarray, dimension: int, layout: Layout | None, sentence: int
         strong = column == dimension
         if layout is not None:
             fine = np.linspace(0, positions - 1, min(12 * positions, 1500))
-            figure.add_scatter(
-                x=fine.astype(np.float32),
-                y=encoding(fine, d_model, layout)[:, column].astype(np.float32),
-                mode="lines",
-                line={"color": color, "width": 3 if strong else 1.5, "dash": "solid" if strong else "dot"},
-                hoverinfo="skip",
-                showlegend=False,
-            )
-        figure.add_scatter(
-            x=np.arange(positions, dtype=np.int32),
-            y=np.asarray(table[:, column], dtype=np.float32),
-            name=name,
-            mode="markers" if layout is not None else "lines+markers",
-            marker={"color": color, "size": (9 if positions <= 64 else 5) if strong else 5},
-            line={"color": color, "width": 1.5},
-            hovertemplate="position %{x}<br>%{y:.4f}<extra>" + name + "</extra>",
-        )
+            formula = {
+                "type": "scatter",
+                "x": fine.astype(np.float32),
+                "y": encoding(fine, d_model, layout)[:, column].astype(np.float32),
+                "mode": "lines",
+                "line": {"color": color, "width": 3 if strong else 1.5, "dash": "solid" if strong else "dot"},
+                "hoverinfo": "skip",
+                "showlegend": False,
+            }
+            data.append(formula)
+        numbers = {
+            "type": "scatter",
+            "x": np.arange(positions, dtype=np.int32),
+            "y": np.asarray(table[:, column], dtype=np.float32),
+            "name": name,
+            "mode": "markers" if layout is not None else "lines+markers",
+            "marker": {"color": color, "size": (9 if positions <= 64 else 5) if strong else 5},
+            "line": {"color": color, "width": 1.5},
+            "hovertemplate": "position %{x}<br>%{y:.4f}<extra>" + name + "</extra>",
+        }
+        data.append(numbers)
     limit = 1.12 if layout is not None else 1.08 * max(float(np.abs(table).max()), 1e-6)
-    figure.add_vrect(
-        x0=-0.5, x1=min(sentence, positions) - 0.5, fillcolor=FAINT, opacity=0.28, line_width=0, layer="below"
-    )
-    figure.update_layout(
-        xaxis=axis("position (shaded: this sentence)", dark, [-0.5, positions - 0.5]),
-        yaxis=axis("", dark, [-limit, limit]),
-        showlegend=True,
-    )
-    return settle(figure, wave_title(dimension, d_model, layout), 340, top=72)
+    shade = {"fillcolor": FAINT, "opacity": 0.28, "line": {"width": 0}, "layer": "below"}
+    more = {
+        "shapes": [band(-0.5, min(sentence, positions) - 0.5, **shade)],
+        "xaxis": axis("position (shaded: this sentence)", dark, [-0.5, positions - 0.5]),
+        "yaxis": axis("", dark, [-limit, limit]),
+        "showlegend": True,
+    }
+    return Figure(data, settled(wave_title(dimension, d_model, layout), 340, top=72) | more)
 
 
 def wave_title(dimension: int, d_model: int, layout: Layout | None) -> str:
@@ -131,43 +135,44 @@ def wavelength_text(length: float) -> str:
     return f"{length:,.0f}" if length >= 100 else f"{length:.3g}"
 
 
-def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int, *, dark: bool = False) -> go.Figure:
+def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int, *, dark: bool = False) -> Figure:
     """The wavelengths of all pairs, a geometric progression from 2 pi towards 10000 * 2 pi; the chosen one marked."""
     lengths = wavelengths(d_model)
     chosen = pair_of(dimension, d_model, layout)[0]
     index = np.arange(len(lengths), dtype=np.int32)
-    figure = go.Figure(
-        go.Scatter(
-            x=index,
-            y=lengths.astype(np.float32),
-            mode="lines+markers",
-            marker={"size": 4, "color": ink(dark)},
-            line={"width": 1, "color": FAINT},
-            hovertemplate="pair i = %{x}<br>wavelength %{y:,.2f} positions<extra></extra>",
-            showlegend=False,
-        )
-    )
-    figure.add_scatter(
-        x=[chosen],
-        y=[float(lengths[chosen])],
-        mode="markers+text",
-        marker={"size": 15, "color": pair_color(False, dark), "line": {"width": 2, "color": ink(dark)}},
-        text=[f"  {wavelength_text(lengths[chosen])}  "],
-        textposition="middle left" if chosen > len(lengths) / 2 else "middle right",
-        textfont={"size": 15, "color": ink(dark)},
-        hoverinfo="skip",
-        showlegend=False,
-    )
+    progression = {
+        "type": "scatter",
+        "x": index,
+        "y": lengths.astype(np.float32),
+        "mode": "lines+markers",
+        "marker": {"size": 4, "color": ink(dark)},
+        "line": {"width": 1, "color": FAINT},
+        "hovertemplate": "pair i = %{x}<br>wavelength %{y:,.2f} positions<extra></extra>",
+        "showlegend": False,
+    }
+    mark = {
+        "type": "scatter",
+        "x": [chosen],
+        "y": [float(lengths[chosen])],
+        "mode": "markers+text",
+        "marker": {"size": 15, "color": pair_color(False, dark), "line": {"width": 2, "color": ink(dark)}},
+        "text": [f"  {wavelength_text(lengths[chosen])}  "],
+        "textposition": "middle left" if chosen > len(lengths) / 2 else "middle right",
+        "textfont": {"size": 15, "color": ink(dark)},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
     color = role_color("encoder", dark)
-    figure.add_hline(y=sentence, line={"color": color, "width": 1.5, "dash": "dash"})
-    figure.add_annotation(  # on a logarithmic axis its place is a logarithm, unlike that of the line
-        text=f"this sentence: {sentence}", x=1, xref="x domain", xanchor="right", y=float(np.log10(sentence)),
-        yanchor="top", showarrow=False, font={"size": 14, "color": color},
-    )  # fmt: skip
+    words = {  # on a logarithmic axis their place is a logarithm, unlike that of the line
+        "text": f"this sentence: {sentence}", "x": 1, "xref": "x domain", "xanchor": "right",
+        "y": float(np.log10(sentence)), "yanchor": "top", "showarrow": False, "font": {"size": 14, "color": color},
+    }  # fmt: skip
     pad = 0.04 * max(len(lengths), 2)
-    figure.update_layout(
-        xaxis=axis("pair i", dark, [-pad, len(lengths) - 1 + pad], nticks=6),
-        yaxis=axis(
+    more = {
+        "shapes": [line_at(y=sentence, line={"color": color, "width": 1.5, "dash": "dash"})],
+        "annotations": [words],
+        "xaxis": axis("pair i", dark, [-pad, len(lengths) - 1 + pad], nticks=6),
+        "yaxis": axis(
             "positions",
             dark,
             [-0.3, 5.2],
@@ -175,8 +180,8 @@ def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int
             tickvals=[1, 10, 100, 1000, 10000],
             ticktext=["1", "10", "100", "1,000", "10,000"],
         ),
-    )
-    return settle(figure, "Wavelength of each pair", 340, top=72)
+    }
+    return Figure([progression, mark], settled("Wavelength of each pair", 340, top=72) | more)
 
 
 def encoding_names(d_model: int, layout: Layout | None) -> list[str]:

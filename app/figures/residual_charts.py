@@ -4,58 +4,61 @@ The numbers are those of app/figures/residual.py.
 """
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis, plotly_text, ticks
-from app.figures.charts import axis, color_bar, plain_axis, settled
+from app.figures.charts import Figure, axis, color_bar, plain_axis, settled
+from app.figures.panels import Piece, frame, heat, words
 from app.figures.residual import Stream, SubLayer, cosines
 from app.figures.tables import Table
 from app.figures.tensor import row_norms
-from app.theme import CELL_SIZE, CHOSEN, TICK_SIZE, ink, pair_color, role_color, text_on_weight, weight_scale
+from app.theme import CELL_SIZE, TICK_SIZE, ink, pair_color, role_color, text_on_weight, weight_scale
 
 NUMBERS_UP_TO = 20  # tokens beside which numbers in cells are legible
 
 
-def stream_chart(one: Stream, *, title: str, dark: bool) -> go.Figure:
+def stream_chart(one: Stream, *, title: str, dark: bool) -> Figure:
     """One token on its way up: length of the stream before each sub-layer, of what is added, of the sum."""
     subs = one.subs
-    places, names = np.arange(len(subs)), np.array([sub.name for sub in subs])
+    places, names = np.arange(len(subs), dtype=np.int16), np.array([sub.name for sub in subs])
     entering, adding, leaving = row_norms(one.before), row_norms(one.added), row_norms(one.after)
-    bars = [
-        go.Bar(
-            x=places[chosen],
-            y=adding[chosen],
-            name=f"added by {name}",
-            marker={"color": pair_color(second, dark), "opacity": 0.85},
-            customdata=names[chosen],
-            hovertemplate="%{customdata}<br>‖Sublayer(x)‖ %{y:.4f}<extra></extra>",
-        )
+    bars: list[Piece] = [
+        {
+            "type": "bar",
+            "x": places[chosen],
+            "y": adding[chosen],
+            "name": f"added by {name}",
+            "marker": {"color": pair_color(second, dark), "opacity": 0.85},
+            "customdata": names[chosen],
+            "hovertemplate": "%{customdata}<br>‖Sublayer(x)‖ %{y:.4f}<extra></extra>",
+        }
         for name, second, chosen in (
             ("attention", False, np.array([sub.attends for sub in subs])),
             ("feed-forward", True, np.array([not sub.attends for sub in subs])),
         )
     ]
-    line = go.Scatter(
-        x=places,
-        y=entering,
-        name="the stream x before",
-        mode="lines+markers",
-        line={"color": ink(dark), "width": 2},
-        marker={"size": 7},
-        customdata=names,
-        hovertemplate="before %{customdata}<br>‖x‖ %{y:.4f}<extra></extra>",
-    )
-    sums = go.Scatter(
-        x=places,
-        y=leaving,
-        name="x + what is added",
-        mode="markers",
-        marker={"size": 10, "symbol": "diamond-open", "color": ink(dark), "line": {"width": 2}},
-        customdata=names,
-        hovertemplate="after %{customdata}<br>‖x + Sublayer(x)‖ %{y:.4f}<extra></extra>",
-    )
+    line = {
+        "type": "scatter",
+        "x": places,
+        "y": entering,
+        "name": "the stream x before",
+        "mode": "lines+markers",
+        "line": {"color": ink(dark), "width": 2},
+        "marker": {"size": 7},
+        "customdata": names,
+        "hovertemplate": "before %{customdata}<br>‖x‖ %{y:.4f}<extra></extra>",
+    }
+    sums = {
+        "type": "scatter",
+        "x": places,
+        "y": leaving,
+        "name": "x + what is added",
+        "mode": "markers",
+        "marker": {"size": 10, "symbol": "diamond-open", "color": ink(dark), "line": {"width": 2}},
+        "customdata": names,
+        "hovertemplate": "after %{customdata}<br>‖x + Sublayer(x)‖ %{y:.4f}<extra></extra>",
+    }
     layout = settled(title, 400, top=72, bottom=50) | {"xaxis": _across(subs, dark), "yaxis": axis("length", dark)}
-    return go.Figure([*bars, line, sums], layout)
+    return Figure([*bars, line, sums], layout)
 
 
 def stream_alt(one: Stream, title: str) -> str:
@@ -77,18 +80,18 @@ def stream_table(one: Stream) -> Table:
 
 def added_heatmap(
     ratios: np.ndarray, rows: TokenAxis, subs: tuple[SubLayer, ...], *, row: int, title: str, dark: bool
-) -> go.Figure:
+) -> Figure:
     """All tokens: ‖Sublayer(x)‖ over ‖x‖, (R, U) as `relative` gives it."""
     height, width = ratios.shape
     top = max(1.0, float(ratios.max()))
-    traces: list[go.Heatmap | go.Scatter] = [
-        go.Heatmap(
-            z=ratios.astype(np.float32),
-            colorscale=weight_scale(dark),
-            zmin=0,
-            zmax=top,
-            xgap=1,
-            ygap=1,
+    data = [
+        heat(
+            ratios.astype(np.float32),
+            weight_scale(dark),
+            0,
+            top,
+            hoverinfo="all",
+            showscale=True,
             customdata=np.array([[f"{plotly_text(name)}<br>{sub.name}" for sub in subs] for name in rows.names]),
             hovertemplate="%{customdata}<br>adds %{z:.4f} of the stream's length<extra></extra>",
             colorbar=color_bar(),
@@ -97,29 +100,20 @@ def added_heatmap(
     large = height <= NUMBERS_UP_TO
     if large:
         r, c = np.indices(ratios.shape).reshape(2, -1)
-        shown = ratios[r, c]
-        traces.append(
-            go.Scatter(
-                x=c.astype(np.int32),
-                y=r.astype(np.int32),
-                mode="text",
-                text=[f"{value:.2f}".removeprefix("0") for value in shown],
-                textfont={"size": CELL_SIZE - 1, "color": [text_on_weight(float(v) / top, dark) for v in shown]},
-                hoverinfo="skip",
-                showlegend=False,
-            )
-        )
-    frame = {
-        "type": "rect", "x0": -0.5, "x1": width - 0.5, "y0": row - 0.5, "y1": row + 0.5,
-        "line": {"color": CHOSEN, "width": 3},
-    }  # fmt: skip
+        texts = [f"{value:.2f}".removeprefix("0") for value in ratios[r, c]]
+        inks = [text_on_weight(float(value) / top, dark) for value in ratios[r, c]]
+        data.append(words(c.astype(np.int32), r.astype(np.int32), texts, inks, CELL_SIZE - 1))
     down = plain_axis(
         rows.title + (", reads" if rows.predicts else ""), dark, [height - 0.5, -0.5],
         tickvals=list(range(height)), ticktext=ticks(rows.tokens),
         tickfont={"size": TICK_SIZE if large else 11, "color": role_color(rows.role, dark)},
     )  # fmt: skip
-    layout = settled(title, 190 + height * (26 if large else 14), bottom=90) | {"shapes": [frame], "yaxis": down}
-    return go.Figure(traces, layout | {"xaxis": _across(subs, dark)})
+    layout = settled(title, 190 + height * (26 if large else 14), bottom=90) | {
+        "shapes": [frame(-0.5, width - 0.5, row - 0.5, row + 0.5, 3)],
+        "yaxis": down,
+        "xaxis": _across(subs, dark),
+    }
+    return Figure(data, layout)
 
 
 def added_alt(ratios: np.ndarray, title: str) -> str:
@@ -132,23 +126,24 @@ def added_table(ratios: np.ndarray, rows: TokenAxis, subs: tuple[SubLayer, ...])
     return {"token": list(rows.names), **{sub.name: ratios[:, number] for number, sub in enumerate(subs)}}
 
 
-def share_chart(found: np.ndarray, subs: tuple[SubLayer, ...], *, title: str, dark: bool) -> go.Figure:
+def share_chart(found: np.ndarray, subs: tuple[SubLayer, ...], *, title: str, dark: bool) -> Figure:
     """Shares of the last stream: of the embedding first, then of each sub-layer; (1 + U,)."""
     kinds = [
         ("the embedding", role_color(subs[0].stack, dark), np.array([True] + [False] * len(subs))),
         ("attention", pair_color(False, dark), np.array([False, *(sub.attends for sub in subs)])),
         ("feed-forward", pair_color(True, dark), np.array([False, *(not sub.attends for sub in subs)])),
     ]
-    places, names = np.arange(len(found)), np.array(["the embedding", *(sub.name for sub in subs)])
+    places, names = np.arange(len(found), dtype=np.int16), np.array(["the embedding", *(sub.name for sub in subs)])
     bars = [
-        go.Bar(
-            x=places[chosen],
-            y=found[chosen],
-            name=name,
-            marker={"color": color, "opacity": 0.85},
-            customdata=names[chosen],
-            hovertemplate="%{customdata}: share %{y:.4f}<extra></extra>",
-        )
+        {
+            "type": "bar",
+            "x": places[chosen],
+            "y": found[chosen],
+            "name": name,
+            "marker": {"color": color, "opacity": 0.85},
+            "customdata": names[chosen],
+            "hovertemplate": "%{customdata}: share %{y:.4f}<extra></extra>",
+        }
         for name, color, chosen in kinds
     ]
     across = _across(subs, dark) | {
@@ -157,7 +152,7 @@ def share_chart(found: np.ndarray, subs: tuple[SubLayer, ...], *, title: str, da
         "ticktext": ["embedding", *(sub.name for sub in subs)],
     }
     layout = settled(title, 360, top=72, bottom=50)
-    return go.Figure(bars, layout | {"xaxis": across, "yaxis": axis("share", dark, tickformat=".0%", zeroline=True)})
+    return Figure(bars, layout | {"xaxis": across, "yaxis": axis("share", dark, tickformat=".0%", zeroline=True)})
 
 
 def share_table(found: np.ndarray, subs: tuple[SubLayer, ...]) -> Table:

@@ -7,9 +7,9 @@ Of a learned table the picture shows the pairs of dimensions just so, with the r
 """
 
 import numpy as np
-import plotly.graph_objects as go
 
-from app.figures.charts import FAINT, settle
+from app.figures.charts import FAINT, Figure, settled
+from app.figures.panels import Piece
 from app.figures.positions import wavelength_text
 from app.figures.sinusoids import frequencies, wavelengths
 from app.theme import ink, pair_color
@@ -26,7 +26,7 @@ def shown_pairs(pairs: int) -> list[int]:
 
 def rotation_circles(
     points: np.ndarray, matrices: np.ndarray, p: int, shift: int, *, title: str, formula: bool, dark: bool = False
-) -> go.Figure:
+) -> Figure:
     """Some pairs at position p, at p + shift, and where the matrices take the former.
 
     Args:
@@ -42,62 +42,64 @@ def rotation_circles(
     first, second = pair_color(False, dark), pair_color(True, dark)
     # A sinusoid's angle is known, k w; of fitted matrices only the shorter way round is.
     angles = shift * frequencies(2 * points.shape[1]) if formula else np.arctan2(matrices[:, 0, 1], matrices[:, 0, 0])
-    figure = go.Figure()
     around = np.linspace(0, 2 * np.pi, 73)
     rim = np.stack([np.append(np.sin(around), np.nan), np.append(np.cos(around), np.nan)], axis=-1)  # (74, 2)
-    _strokes(figure, [rim + np.array([c, 0]) for c in centres], FAINT, 1.5)
-    _strokes(figure, [_arc(a, b, c) for a, b, c in zip(angles[shown], before, centres, strict=True)], ink(dark), 2)
+    data = [
+        _strokes([rim + np.array([c, 0]) for c in centres], FAINT, 1.5),
+        _strokes([_arc(a, b, c) for a, b, c in zip(angles[shown], before, centres, strict=True)], ink(dark), 2),
+    ]
     for ends, color, width in ((before, first, 2.0), (after, second, 3.0)):
-        _strokes(
-            figure,
-            [np.array([[c, 0], [c + x, y], [np.nan, np.nan]]) for c, (x, y) in zip(centres, ends, strict=True)],
-            color,
-            width,
-        )
+        hands = [np.array([[c, 0], [c + x, y], GAP]) for c, (x, y) in zip(centres, ends, strict=True)]
+        data.append(_strokes(hands, color, width))
     ring = {"size": 22, "symbol": "circle-open", "color": ink(dark), "line": {"width": 2}}
     for ends, name, marker in (
         (before, f"PE({p})", {"size": 11, "color": first}),
         (after, f"PE({p + shift})", {"size": 13, "color": second}),
         (turned, f"rotation · PE({p})", ring),
     ):
-        figure.add_scatter(
-            x=(centres + ends[:, 0]).astype(np.float32),
-            y=ends[:, 1].astype(np.float32),
-            customdata=np.column_stack([shown, ends * radius]).astype(np.float32),
-            mode="markers",
-            marker=marker,
-            name=name,
-            hovertemplate=f"{name}, pair %{{customdata[0]}}<br>"
+        found = {
+            "type": "scatter",
+            "x": (centres + ends[:, 0]).astype(np.float32),
+            "y": ends[:, 1].astype(np.float32),
+            "customdata": np.column_stack([shown, ends * radius]).astype(np.float32),
+            "mode": "markers",
+            "marker": marker,
+            "name": name,
+            "hovertemplate": f"{name}, pair %{{customdata[0]}}<br>"
             "(%{customdata[1]:.4f}, %{customdata[2]:.4f})<extra></extra>",
-        )
+        }
+        data.append(found)
     lengths = wavelengths(2 * points.shape[1])
+    words: list[Piece] = []
     for pair, centre, matrix, angle in zip(shown, centres, matrices[shown], angles[shown], strict=True):
-        figure.add_annotation(
-            x=centre, y=1.18, yanchor="bottom", showarrow=False, font={"size": 14, "color": ink(dark)},
-            text=f"pair {pair}" + (f"<br>wavelength {wavelength_text(lengths[pair])}" if formula else ""),
-        )  # fmt: skip
+        above = {
+            "x": centre, "y": 1.18, "yanchor": "bottom", "showarrow": False, "font": {"size": 14, "color": ink(dark)},
+            "text": f"pair {pair}" + (f"<br>wavelength {wavelength_text(lengths[pair])}" if formula else ""),
+        }  # fmt: skip
         turned_by = f"{np.degrees(angle):.1f}°".replace("-", "−")
-        figure.add_annotation(
-            x=centre, y=-1.2, yanchor="top", showarrow=False, align="center",
-            font={"size": 15, "color": ink(dark), "family": "monospace"},
-            text="<br>".join(f"[{_digits(a)} {_digits(b)}]" for a, b in matrix) + f"<br>{turned_by}",
-        )  # fmt: skip
-    bare = {"visible": False, "fixedrange": True}
-    figure.update_layout(
-        xaxis={**bare, "range": [-1.35, centres[-1] + 1.35], "constrain": "domain"},
-        yaxis={**bare, "range": [-2.4, 1.75], "scaleanchor": "x", "scaleratio": 1, "constrain": "domain"},
-        showlegend=True,
-    )
-    return settle(figure, title, 370, top=72, bottom=6)
+        below = {
+            "x": centre, "y": -1.2, "yanchor": "top", "showarrow": False, "align": "center",
+            "font": {"size": 15, "color": ink(dark), "family": "monospace"},
+            "text": "<br>".join(f"[{_digits(a)} {_digits(b)}]" for a, b in matrix) + f"<br>{turned_by}",
+        }  # fmt: skip
+        words += [above, below]
+    bare = {"visible": False, "fixedrange": True, "constrain": "domain"}
+    more = {
+        "annotations": words,
+        "xaxis": bare | {"range": [-1.35, centres[-1] + 1.35]},
+        "yaxis": bare | {"range": [-2.4, 1.75], "scaleanchor": "x", "scaleratio": 1},
+        "showlegend": True,
+    }
+    return Figure(data, settled(title, 370, top=72, bottom=6) | more)
 
 
-def _strokes(figure: go.Figure, lines: list[np.ndarray], color: str, width: float) -> None:
+def _strokes(lines: list[np.ndarray], color: str, width: float) -> Piece:
     """Lines (N, 2) with gaps of NaN between them, as one trace."""
     joined = np.concatenate(lines).astype(np.float32)
-    figure.add_scatter(
-        x=joined[:, 0], y=joined[:, 1], mode="lines", line={"color": color, "width": width},
-        hoverinfo="skip", showlegend=False,
-    )  # fmt: skip
+    return {
+        "type": "scatter", "x": joined[:, 0], "y": joined[:, 1], "mode": "lines",
+        "line": {"color": color, "width": width}, "hoverinfo": "skip", "showlegend": False,
+    }  # fmt: skip
 
 
 def _arc(angle: float, start: np.ndarray, centre: float) -> np.ndarray:

@@ -6,10 +6,10 @@ Always two things against each other, in the same two colours: with the division
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
-from app.figures.charts import axis, settle
+from app.figures.charts import Figure, axis, settled
+from app.figures.panels import Piece
 from app.figures.softmax import KEYS, WIDTHS, Sharpness, random_products, random_sharpness, softmax
 from app.theme import SMALL_TICK_SIZE, TICK_SIZE, ink, pair_color, role_color
 
@@ -19,88 +19,90 @@ BINS = 41
 
 def histograms(
     products: np.ndarray, scores: np.ndarray, *, title: str, dark: bool = False, height: int = 330
-) -> go.Figure:
+) -> Figure:
     """How often each size of a score occurs, before and after the division. Both are given as flat arrays."""
     limit = max(float(np.abs(products).max()), float(np.abs(scores).max()), 1e-6) * 1.02
     edges = np.linspace(-limit, limit, BINS + 1)
-    figure = go.Figure()
+    data: list[Piece] = []
     for values, name, second in ((products, WITHOUT, False), (scores, WITH, True)):
         counts, _ = np.histogram(values, edges)
-        figure.add_bar(
-            x=((edges[1:] + edges[:-1]) / 2).astype(np.float32),
-            y=(counts / max(len(values), 1)).astype(np.float32),
-            width=float(edges[1] - edges[0]),
-            marker={"color": pair_color(second, dark), "line": {"width": 0}},
-            opacity=0.62,
-            name=f"{name}: variance {number(float(np.var(values, dtype=np.float64)))}",
-            hovertemplate="about %{x:.2f}<br>%{y:.1%} of the scores<extra>" + name + "</extra>",
-        )
-    figure.update_layout(
-        barmode="overlay",
-        xaxis=axis("score", dark, [-limit, limit]),
-        yaxis=axis("share of the scores", dark, tickformat=".0%", rangemode="tozero"),
-        showlegend=True,
-    )
-    return _legend_below_title(settle(figure, title, height, top=92))
+        bars = {
+            "type": "bar",
+            "x": ((edges[1:] + edges[:-1]) / 2).astype(np.float32),
+            "y": (counts / max(len(values), 1)).astype(np.float32),
+            "width": float(edges[1] - edges[0]),
+            "marker": {"color": pair_color(second, dark), "line": {"width": 0}},
+            "opacity": 0.62,
+            "name": f"{name}: variance {number(float(np.var(values, dtype=np.float64)))}",
+            "hovertemplate": "about %{x:.2f}<br>%{y:.1%} of the scores<extra>" + name + "</extra>",
+        }
+        data.append(bars)
+    more = {
+        "barmode": "overlay",
+        "xaxis": axis("score", dark, [-limit, limit]),
+        "yaxis": axis("share of the scores", dark, tickformat=".0%", rangemode="tozero"),
+    }
+    return Figure(data, _narrow(title, height) | more)
 
 
-def random_histograms(d_k: int, *, dark: bool = False) -> go.Figure:
+def random_histograms(d_k: int, *, dark: bool = False) -> Figure:
     """Dot products of random vectors of this width."""
     products = random_products(d_k).ravel()
     title = f"q · k of {len(products):,} random pairs, d_k = {d_k}"
     return histograms(products, products / np.sqrt(d_k), title=title, dark=dark)
 
 
-def curve(what: str, d_k: int, *, title: str, dark: bool = False) -> go.Figure:
+def curve(what: str, d_k: int, *, title: str, dark: bool = False) -> Figure:
     """A number of `Sharpness` over d_k from 1 to 1,024, the chosen d_k marked.
 
     Args:
         what: "variance", "strongest" or "gradient".
     """
     widths = sorted({*WIDTHS, d_k})
-    figure = go.Figure()
+    data: list[Piece] = []
     for second, name in ((False, WITHOUT), (True, WITH)):
         values = [getattr(random_sharpness(width)[second], what) for width in widths]
         chosen = values[widths.index(d_k)]
         color = pair_color(second, dark)
-        figure.add_scatter(
-            x=np.array(widths, dtype=np.int32),
-            y=np.array(values, dtype=np.float32),
-            mode="lines+markers",
-            line={"color": color, "width": 2.5, "dash": "solid" if second else "dash"},
-            marker={"color": color, "size": 7},
-            name=f"{name}: {number(chosen)}",
-            hovertemplate="d_k = %{x}<br>%{y:.4g}<extra>" + name + "</extra>",
-        )
-        figure.add_scatter(
-            x=[d_k], y=[chosen], mode="markers", hoverinfo="skip", showlegend=False,
-            marker={"size": 16, "color": color, "line": {"width": 2, "color": ink(dark)}},
-        )  # fmt: skip
-    figure.update_layout(
-        xaxis=axis("d_k", dark, [-0.1, 3.15], type="log", tickvals=WIDTHS[::2], ticktext=[str(w) for w in WIDTHS[::2]]),
-        yaxis=axis("", dark, [-1, 3.3], type="log", tickvals=[0.1, 1, 10, 100, 1000])
+        line = {
+            "type": "scatter",
+            "x": np.array(widths, dtype=np.int32),
+            "y": np.array(values, dtype=np.float32),
+            "mode": "lines+markers",
+            "line": {"color": color, "width": 2.5, "dash": "solid" if second else "dash"},
+            "marker": {"color": color, "size": 7},
+            "name": f"{name}: {number(chosen)}",
+            "hovertemplate": "d_k = %{x}<br>%{y:.4g}<extra>" + name + "</extra>",
+        }
+        mark = {
+            "type": "scatter", "x": [d_k], "y": [chosen], "mode": "markers", "hoverinfo": "skip", "showlegend": False,
+            "marker": {"size": 16, "color": color, "line": {"width": 2, "color": ink(dark)}},
+        }  # fmt: skip
+        data += [line, mark]
+    shown = WIDTHS[::2]
+    axes = {
+        "xaxis": axis("d_k", dark, [-0.1, 3.15], type="log", tickvals=shown, ticktext=[str(w) for w in shown]),
+        "yaxis": axis("", dark, [-1, 3.3], type="log", tickvals=[0.1, 1, 10, 100, 1000])
         if what == "variance"
         else axis("", dark, [0, 1.04 if what == "strongest" else 0.45]),
-        showlegend=True,
-    )
-    return _legend_below_title(settle(figure, title, 330, top=92))
+    }
+    return Figure(data, _narrow(title, 330) | axes)
 
 
-def random_row(d_k: int, *, dark: bool = False) -> go.Figure:
+def random_row(d_k: int, *, dark: bool = False) -> Figure:
     """One random query and its keys: the weights that the softmax makes, with the division and without."""
     products = random_products(d_k)[0]  # (K)
     order = np.argsort(-products)
     rows = (softmax(products)[order], softmax(products / np.sqrt(d_k))[order])
     names = [f"key {k + 1}" for k in range(KEYS)]
     title = f"One random query: its weights on {KEYS} keys"
-    figure = _bars(rows, names, title=title, dark=dark)
-    figure.update_layout(xaxis=axis("key", dark, [-0.6, KEYS - 0.4], showgrid=False, showticklabels=False))
-    return figure
+    below = axis("key", dark, [-0.6, KEYS - 0.4], showgrid=False, showticklabels=False)
+    return _bars(rows, names, below, title=title, dark=dark)
 
 
 def strongest_of_rows(
     without: np.ndarray, weights: np.ndarray, rows: TokenAxis, *, title: str, dark: bool = False
-) -> go.Figure:
+) -> Figure:
     """Of each row of a head the strongest weight.
 
     Args:
@@ -109,38 +111,38 @@ def strongest_of_rows(
     """
     found = (without.max(axis=-1), weights.max(axis=-1))
     names = [plotly_text(visible(token)) for token in rows.tokens]
-    figure = _bars(found, names, title=title, dark=dark)
     size = TICK_SIZE if len(rows) <= 24 else SMALL_TICK_SIZE
-    figure.update_layout(
-        xaxis=axis(
-            f"{rows.title}: reads" if rows.predicts else rows.title, dark, [-0.6, len(rows) - 0.4], showgrid=False,
-            tickvals=list(range(len(rows))), ticktext=ticks(rows.tokens), tickangle=-45,
-            tickfont={"size": size, "color": role_color(rows.role, dark)},
-        )
+    below = axis(
+        f"{rows.title}: reads" if rows.predicts else rows.title, dark, [-0.6, len(rows) - 0.4], showgrid=False,
+        tickvals=list(range(len(rows))), ticktext=ticks(rows.tokens), tickangle=-45,
+        tickfont={"size": size, "color": role_color(rows.role, dark)},
     )  # fmt: skip
-    return figure
+    return _bars(found, names, below, title=title, dark=dark)
 
 
-def _bars(values: Sequence[np.ndarray], names: Sequence[str], *, title: str, dark: bool) -> go.Figure:
-    """Weights without and with the division, two bars a place, 0 to 1."""
-    figure = go.Figure()
-    for second, name in ((False, WITHOUT), (True, WITH)):
-        figure.add_bar(
-            x=np.arange(len(names), dtype=np.int16),
-            y=values[second].astype(np.float32),
-            marker={"color": pair_color(second, dark)},
-            name=name,
-            hovertext=list(names),
-            hovertemplate="%{hovertext}<br>weight %{y:.4f}<extra>" + name + "</extra>",
-        )
-    figure.update_layout(barmode="group", bargap=0.25, yaxis=axis("weight", dark, [0, 1.04]), showlegend=True)
-    return _legend_below_title(settle(figure, title, 330, top=92))
+def _bars(values: Sequence[np.ndarray], names: Sequence[str], below: Piece, *, title: str, dark: bool) -> Figure:
+    """Weights without and with the division, two bars a place, 0 to 1; `below` is the x axis."""
+    data = [
+        {
+            "type": "bar",
+            "x": np.arange(len(names), dtype=np.int16),
+            "y": values[second].astype(np.float32),
+            "marker": {"color": pair_color(second, dark)},
+            "name": name,
+            "hovertext": list(names),
+            "hovertemplate": "%{hovertext}<br>weight %{y:.4f}<extra>" + name + "</extra>",
+        }
+        for second, name in ((False, WITHOUT), (True, WITH))
+    ]
+    more = {"barmode": "group", "bargap": 0.25, "xaxis": below, "yaxis": axis("weight", dark, [0, 1.04])}
+    return Figure(data, _narrow(title, 330) | more)
 
 
-def _legend_below_title(figure: go.Figure) -> go.Figure:
-    """Narrow charts: the legend starts at the left, in the line below the title."""
-    figure.update_layout(legend={"x": 0, "xanchor": "left", "y": 1.02})
-    return figure
+def _narrow(title: str, height: int) -> Piece:
+    """The layout of a narrow chart: its legend starts at the left, in the line below the title."""
+    layout = settled(title, height, top=92)
+    legend = layout["legend"] | {"x": 0, "xanchor": "left", "y": 1.02}
+    return layout | {"legend": legend, "showlegend": True}
 
 
 def number(value: float) -> str:

@@ -5,12 +5,12 @@ minus infinity is grey and says so.
 """
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis, ticks
-from app.figures.charts import plain_axis, settle
+from app.figures.charts import Figure, plain_axis, settled
+from app.figures.panels import Piece, frame
 from app.figures.tensor import ink_on, number_text
-from app.theme import CELL_SIZE, CHOSEN, MASKED, SMALL_TICK_SIZE, TICK_SIZE, role_color, signed_scale
+from app.theme import CELL_SIZE, MASKED, SMALL_TICK_SIZE, TICK_SIZE, role_color, signed_scale
 
 NUMBERS_UP_TO = 32  # rows or columns
 
@@ -24,7 +24,7 @@ def score_matrix(
     limit: float | None = None,
     row: int | None = None,
     dark: bool = False,
-) -> go.Figure:
+) -> Figure:
     """scores (Q, K), -inf where masked, drawn as they are.
 
     Args:
@@ -36,41 +36,40 @@ def score_matrix(
         raise ValueError(f"scores {scores.shape} for {len(queries)} queries and {len(keys)} keys")
     finite = np.isfinite(scores)
     largest = limit or (float(np.abs(scores[finite]).max()) if finite.any() else 1.0) or 1.0
-    figure = go.Figure(
-        go.Heatmap(
-            z=np.where(finite, scores, np.nan).astype(np.float32),  # (Q, K)
-            colorscale=signed_scale(dark),
-            zmin=-largest,
-            zmax=largest,
-            xgap=1,
-            ygap=1,
-            hoverongaps=False,
-            hovertemplate="%{y}<br>and %{x}<br>%{z:.4f}<extra></extra>",
-            colorbar={"thickness": 10, "outlinewidth": 0, "tickfont": {"size": 12}},
-        )
-    )
+    data: list[Piece] = [
+        {
+            "type": "heatmap",
+            "z": np.where(finite, scores, np.nan).astype(np.float32),  # (Q, K)
+            "colorscale": signed_scale(dark),
+            "zmin": -largest,
+            "zmax": largest,
+            "xgap": 1,
+            "ygap": 1,
+            "hoverongaps": False,
+            "hovertemplate": "%{y}<br>and %{x}<br>%{z:.4f}<extra></extra>",
+            "colorbar": {"thickness": 10, "outlinewidth": 0, "tickfont": {"size": 12}},
+        }
+    ]
     numbers = max(rows, columns) <= NUMBERS_UP_TO
     if numbers:
         q, k = (index.ravel() for index in np.indices(scores.shape))
         values = scores.ravel()
         colors = [ink_on(abs(float(v)) / largest, dark) if np.isfinite(v) else "#7d8594" for v in values]
-        figure.add_scatter(
-            x=k.astype(np.int16),
-            y=q.astype(np.int16),
-            text=[number_text(float(v)) if np.isfinite(v) else "−∞" for v in values],
-            mode="text",
-            textfont={"size": CELL_SIZE - 1, "color": colors},
-            hoverinfo="skip",
-            showlegend=False,
-        )
-    if row is not None:
-        edge = {"x0": -0.5, "x1": columns - 0.5, "y0": row - 0.5, "y1": row + 0.5}
-        figure.add_shape(type="rect", **edge, line={"color": CHOSEN, "width": 4})
+        digits = {
+            "type": "scatter",
+            "x": k.astype(np.int16),
+            "y": q.astype(np.int16),
+            "text": [number_text(float(v)) if np.isfinite(v) else "−∞" for v in values],
+            "mode": "text",
+            "textfont": {"size": CELL_SIZE - 1, "color": colors},
+            "hoverinfo": "skip",
+            "showlegend": False,
+        }
+        data.append(digits)
     size = TICK_SIZE if numbers else SMALL_TICK_SIZE
-    settle(figure, title, 150 + 30 + rows * (34 if numbers else 14), top=150, bottom=14)
-    figure.update_layout(
-        plot_bgcolor=MASKED,
-        xaxis=plain_axis(
+    layout = settled(title, 150 + 30 + rows * (34 if numbers else 14), top=150, bottom=14) | {
+        "plot_bgcolor": MASKED,
+        "xaxis": plain_axis(
             f"looked at: {keys.title}",
             dark,
             [-0.5, columns - 0.5],
@@ -80,7 +79,7 @@ def score_matrix(
             ticktext=ticks(keys.tokens),
             tickfont={"size": size, "color": role_color(keys.role, dark)},
         ),
-        yaxis=plain_axis(
+        "yaxis": plain_axis(
             "reads" if queries.predicts else "looks",
             dark,
             [rows - 0.5, -0.5],
@@ -88,5 +87,7 @@ def score_matrix(
             ticktext=ticks(queries.tokens),
             tickfont={"size": size, "color": role_color(queries.role, dark)},
         ),
-    )
-    return figure
+    }
+    if row is not None:
+        layout["shapes"] = [frame(-0.5, columns - 0.5, row - 0.5, row + 0.5, 4)]
+    return Figure(data, layout)

@@ -10,9 +10,9 @@ For learned positions nothing forces that; the band shows how far they are from 
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
 
-from app.figures.charts import BAR_ROOM, axis, color_bar, plain_axis, settle
+from app.figures.charts import BAR_ROOM, Figure, axis, color_bar, plain_axis, settled
+from app.figures.panels import Piece
 from app.figures.sinusoids import frequencies
 from app.theme import ink, pair_color, signed_scale
 
@@ -53,29 +53,28 @@ def formula_over_distance(distances: np.ndarray, d_model: int) -> np.ndarray:
     return np.cos(np.asarray(distances)[:, None] * frequencies(d_model)).sum(axis=1)
 
 
-def similarity_matrix(table: np.ndarray, *, title: str, dark: bool = False) -> go.Figure:
+def similarity_matrix(table: np.ndarray, *, title: str, dark: bool = False) -> Figure:
     """PE . PE of every position with every other, from the table (P, D)."""
     matrix = products(table)  # (P, P)
     limit = max(float(np.abs(matrix).max()), 1e-9)
     count = len(matrix)
-    figure = go.Figure(
-        go.Heatmap(
-            z=matrix.astype(np.float32),
-            hovertemplate="PE(%{y}) · PE(%{x}) = %{z:.3f}<extra></extra>",
-            colorscale=signed_scale(dark),
-            zmin=-limit,
-            zmax=limit,
-            colorbar=color_bar(),
-        )
-    )
-    figure.update_layout(
-        xaxis=plain_axis("position", dark, [-0.5, count - 0.5], nticks=8),
-        yaxis=plain_axis("position", dark, [count - 0.5, -0.5], nticks=8),
-    )
-    return settle(figure, title, 460, bottom=BAR_ROOM)
+    cells = {
+        "type": "heatmap",
+        "z": matrix.astype(np.float32),
+        "hovertemplate": "PE(%{y}) · PE(%{x}) = %{z:.3f}<extra></extra>",
+        "colorscale": signed_scale(dark),
+        "zmin": -limit,
+        "zmax": limit,
+        "colorbar": color_bar(),
+    }
+    axes = {
+        "xaxis": plain_axis("position", dark, [-0.5, count - 0.5], nticks=8),
+        "yaxis": plain_axis("position", dark, [count - 0.5, -0.5], nticks=8),
+    }
+    return Figure([cells], settled(title, 460, bottom=BAR_ROOM) | axes)
 
 
-def similarity_curve(table: np.ndarray, *, title: str, formula: bool, dark: bool = False) -> go.Figure:
+def similarity_curve(table: np.ndarray, *, title: str, formula: bool, dark: bool = False) -> Figure:
     """PE(p) . PE(p + k) over k: the mean over p, and the band from the smallest to the largest.
 
     Args:
@@ -83,45 +82,48 @@ def similarity_curve(table: np.ndarray, *, title: str, formula: bool, dark: bool
     """
     found = over_distance(table)
     distances = np.arange(len(found.mean), dtype=np.int32)
-    figure = go.Figure()
-    color = pair_color(False, dark)
-    band = np.concatenate([found.most, found.least[::-1]]).astype(np.float32)
-    figure.add_scatter(
-        x=np.concatenate([distances, distances[::-1]]),
-        y=band,
-        fill="toself",
-        mode="lines",
-        line={"width": 0, "color": color},
-        opacity=0.3,
-        name="smallest to largest",
-        hoverinfo="skip",
-    )
+    band: Piece = {
+        "type": "scatter",
+        "x": np.concatenate([distances, distances[::-1]]),
+        "y": np.concatenate([found.most, found.least[::-1]]).astype(np.float32),
+        "fill": "toself",
+        "mode": "lines",
+        "line": {"width": 0, "color": pair_color(False, dark)},
+        "opacity": 0.3,
+        "name": "smallest to largest",
+        "hoverinfo": "skip",
+    }
+    data = [band]
     if formula:
-        figure.add_scatter(
-            x=distances,
-            y=formula_over_distance(distances, table.shape[1]).astype(np.float32),
-            mode="lines",
-            line={"color": pair_color(True, dark), "width": 2, "dash": "dot"},
-            name="Σ cos(k / 10000^(2i/d))",
-            hoverinfo="skip",
-        )
-    figure.add_scatter(
-        x=distances,
-        y=found.mean.astype(np.float32),
-        mode="markers" if formula else "lines+markers",
-        marker={"color": ink(dark), "size": 6},
-        line={"color": ink(dark), "width": 1.5},
-        name="mean over p",
-        hovertemplate="distance k = %{x}<br>PE(p) · PE(p+k) = %{y:.3f}<extra></extra>",
-    )
+        cosines = {
+            "type": "scatter",
+            "x": distances,
+            "y": formula_over_distance(distances, table.shape[1]).astype(np.float32),
+            "mode": "lines",
+            "line": {"color": pair_color(True, dark), "width": 2, "dash": "dot"},
+            "name": "Σ cos(k / 10000^(2i/d))",
+            "hoverinfo": "skip",
+        }
+        data.append(cosines)
+    mean = {
+        "type": "scatter",
+        "x": distances,
+        "y": found.mean.astype(np.float32),
+        "mode": "markers" if formula else "lines+markers",
+        "marker": {"color": ink(dark), "size": 6},
+        "line": {"color": ink(dark), "width": 1.5},
+        "name": "mean over p",
+        "hovertemplate": "distance k = %{x}<br>PE(p) · PE(p+k) = %{y:.3f}<extra></extra>",
+    }
+    data.append(mean)
     low, high = float(found.least.min()), float(found.most.max())
     pad = 0.06 * max(high - low, 1e-6)
-    figure.update_layout(
-        xaxis=axis("distance k", dark, [-0.6, max(len(distances) - 0.4, 0.6)]),
-        yaxis=axis("PE(p) · PE(p+k)", dark, [min(low, 0.0) - pad, max(high, 0.0) + pad]),
-        showlegend=True,
-    )
-    return settle(figure, title, 460, top=92, bottom=60)
+    more = {
+        "xaxis": axis("distance k", dark, [-0.6, max(len(distances) - 0.4, 0.6)]),
+        "yaxis": axis("PE(p) · PE(p+k)", dark, [min(low, 0.0) - pad, max(high, 0.0) + pad]),
+        "showlegend": True,
+    }
+    return Figure(data, settled(title, 460, top=92, bottom=60) | more)
 
 
 def matrix_table(table: np.ndarray) -> dict[str, np.ndarray]:

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis, plotly_text, ticks
-from app.figures.charts import settled
+from app.figures.charts import Figure, settled
 from app.figures.panels import BARE, frame, heat, words
 from app.theme import MASKED, TICK_SIZE, ink, role_color, text_on_weight, weight_scale
 
@@ -49,7 +48,7 @@ def stages_figure(
     title: str,
     chosen: int | None = None,
     dark: bool = False,
-) -> go.Figure:
+) -> Figure:
     """The stages of one query, the last of which are the weights.
 
     Args:
@@ -103,7 +102,7 @@ def stages_figure(
         },
         "shapes": shapes,
     }
-    return go.Figure(data, layout)
+    return Figure(data, layout)
 
 
 def stages_table(stages: Sequence[Stage], keys: TokenAxis) -> dict[str, list[str] | np.ndarray]:

@@ -5,11 +5,11 @@ room for them; hover, table and CSV have them all.
 """
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.axes import TokenAxis, plotly_text, ticks
-from app.figures.charts import plain_axis, settle
-from app.theme import CELL_SIZE, CHOSEN, SMALL_TICK_SIZE, TICK_SIZE, role_color, signed_scale
+from app.figures.charts import Figure, plain_axis, settled
+from app.figures.panels import Piece, frame, words
+from app.theme import CELL_SIZE, SMALL_TICK_SIZE, TICK_SIZE, role_color, signed_scale
 
 NUMBERS_UP_TO = 12  # columns; beyond, digits would not be legible
 LARGE_UP_TO = 40  # rows
@@ -26,7 +26,7 @@ def tensor_heatmap(
     limit: float | None = None,
     norms: bool = False,
     dark: bool = False,
-) -> go.Figure:
+) -> Figure:
     """values (R, C) of any computation, one row a token.
 
     Args:
@@ -42,40 +42,31 @@ def tensor_heatmap(
     largest = (limit if limit is not None else float(np.abs(values[finite]).max()) if finite.any() else 1.0) or 1.0
     drawn = np.where(finite, values, np.nan).astype(np.float32)  # (R, C)
     height, width = drawn.shape
-    figure = go.Figure(
-        go.Heatmap(
-            z=drawn,
-            x0=first,
-            dx=1,
-            colorscale=signed_scale(dark),
-            zmin=-largest,
-            zmax=largest,
-            hoverongaps=False,
-            hovertemplate=f"%{{y}}<br>{plotly_text(columns)} %{{x}}<br>%{{z:.4f}}<extra></extra>",
-            colorbar={"thickness": 10, "outlinewidth": 0, "len": 1, "tickfont": {"size": 12}},
-        )
-    )
     large = height <= LARGE_UP_TO
+    data: list[Piece] = [
+        {
+            "type": "heatmap",
+            "z": drawn,
+            "x0": first,
+            "dx": 1,
+            "colorscale": signed_scale(dark),
+            "zmin": -largest,
+            "zmax": largest,
+            "hoverongaps": False,
+            "hovertemplate": f"%{{y}}<br>{plotly_text(columns)} %{{x}}<br>%{{z:.4f}}<extra></extra>",
+            "colorbar": {"thickness": 10, "outlinewidth": 0, "len": 1, "tickfont": {"size": 12}},
+        }
+    ]
     if width <= NUMBERS_UP_TO and large:
         r, c = np.nonzero(finite)
         shown = [float(v) for v in values[r, c]]
-        figure.add_scatter(
-            x=(c + first).astype(np.int32),
-            y=r.astype(np.int32),
-            text=[number_text(v) for v in shown],
-            mode="text",
-            textfont={"size": CELL_SIZE - 1, "color": [ink_on(abs(v) / largest, dark) for v in shown]},
-            hoverinfo="skip",
-            showlegend=False,
-        )
-    if row is not None:
-        edge = {"x0": first - 0.5, "x1": first + width - 0.5, "y0": row - 0.5, "y1": row + 0.5}
-        figure.add_shape(type="rect", **edge, line={"color": CHOSEN, "width": 3})
-    settle(figure, title, 96 + max(height * (24 if large else 12), 50), bottom=48)
-    figure.update_layout(
-        bargap=0.25,
-        xaxis=plain_axis(columns, dark, [first - 0.5, first + width - 0.5], domain=[0, 0.86 if norms else 1]),
-        yaxis=plain_axis(
+        inks = [ink_on(abs(v) / largest, dark) for v in shown]
+        x, y = (c + first).astype(np.int32), r.astype(np.int32)
+        data.append(words(x, y, [number_text(v) for v in shown], inks, CELL_SIZE - 1))
+    layout = settled(title, 96 + max(height * (24 if large else 12), 50), bottom=48) | {
+        "bargap": 0.25,
+        "xaxis": plain_axis(columns, dark, [first - 0.5, first + width - 0.5], domain=[0, 0.86 if norms else 1]),
+        "yaxis": plain_axis(
             "",
             dark,
             [height - 0.5, -0.5],
@@ -83,29 +74,31 @@ def tensor_heatmap(
             ticktext=ticks(rows.tokens),
             tickfont={"size": TICK_SIZE if large else SMALL_TICK_SIZE, "color": role_color(rows.role, dark)},
         ),
-    )
+    }
+    if row is not None:
+        layout["shapes"] = [frame(first - 0.5, first + width - 0.5, row - 0.5, row + 0.5, 3)]
     if norms:
-        _norms(figure, values, rows, large, dark)
-    return figure
+        lengths = row_norms(values)
+        top = float(lengths.max()) * 1.02 or 1.0
+        data.append(_length_bars(lengths, role_color(rows.role, dark), large))
+        layout["xaxis2"] = plain_axis("length ‖x‖", dark, [0, top], domain=[0.88, 1], anchor="y", showticklabels=False)
+    return Figure(data, layout)
 
 
-def _norms(figure: go.Figure, values: np.ndarray, rows: TokenAxis, large: bool, dark: bool) -> None:
-    lengths = row_norms(values)
-    figure.add_bar(
-        x=lengths,
-        y=list(range(len(lengths))),
-        orientation="h",
-        xaxis="x2",
-        marker={"color": role_color(rows.role, dark), "opacity": 0.65},
-        text=[f"{length:.1f}" for length in lengths] if large else None,
-        textposition="auto",
-        hovertemplate="length %{x:.4f}<extra></extra>",
-        showlegend=False,
-    )
-    top = float(lengths.max()) * 1.02 or 1.0
-    figure.update_layout(
-        xaxis2=plain_axis("length ‖x‖", dark, [0, top], domain=[0.88, 1], anchor="y", showticklabels=False)
-    )
+def _length_bars(lengths: np.ndarray, color: str, numbers: bool) -> Piece:
+    """A bar a row on an axis of its own."""
+    bars = {
+        "type": "bar",
+        "x": lengths,
+        "y": np.arange(len(lengths)),
+        "orientation": "h",
+        "xaxis": "x2",
+        "marker": {"color": color, "opacity": 0.65},
+        "textposition": "auto",
+        "hovertemplate": "length %{x:.4f}<extra></extra>",
+        "showlegend": False,
+    }
+    return bars | ({"text": [f"{length:.1f}" for length in lengths]} if numbers else {})
 
 
 def row_norms(values: np.ndarray) -> np.ndarray:

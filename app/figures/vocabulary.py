@@ -1,42 +1,37 @@
 """The logits of one step: a score for every piece of the vocabulary, before the softmax (paper, section 3.4)."""
 
 import numpy as np
-import plotly.graph_objects as go
 
 from app.figures.axes import ticks
-from app.figures.charts import axis, settle
+from app.figures.charts import Figure, axis, settled
 from app.figures.distribution import Offer
 from app.theme import TICK_SIZE, ink, role_color
 
 
-def logit_bars(found: list[Offer], *, title: str, dark: bool = False) -> go.Figure:
+def logit_bars(found: list[Offer], *, title: str, dark: bool = False) -> Figure:
     """A bar a piece, the highest score on top."""
     values = [offer.logit for offer in found]
-    figure = go.Figure(
-        go.Bar(
-            x=np.array(values),
-            y=np.arange(len(found)),
-            orientation="h",
-            marker={
-                "color": [
-                    role_color("decoder", dark) if offer.chosen else "rgba(128, 136, 150, 0.75)" for offer in found
-                ]
-            },
-            width=0.72,
-            text=[f"{offer.logit:.2f}{' · chosen' if offer.chosen else ''}" for offer in found],
-            textposition="outside",
-            textfont={"size": 14, "color": ink(dark)},
-            cliponaxis=False,
-            customdata=[offer.id for offer in found],
-            hovertemplate="%{y}<br>id %{customdata}<br>logit %{x:.4f}<extra></extra>",
-            showlegend=False,
-        )
-    )
-    settle(figure, title, 84 + 31 * len(found), top=40, bottom=44)
+    bars = {
+        "type": "bar",
+        "x": np.array(values),
+        "y": np.arange(len(found)),
+        "orientation": "h",
+        "marker": {
+            "color": [role_color("decoder", dark) if offer.chosen else "rgba(128, 136, 150, 0.75)" for offer in found]
+        },
+        "width": 0.72,
+        "text": [f"{offer.logit:.2f}{' · chosen' if offer.chosen else ''}" for offer in found],
+        "textposition": "outside",
+        "textfont": {"size": 14, "color": ink(dark)},
+        "cliponaxis": False,
+        "customdata": [offer.id for offer in found],
+        "hovertemplate": "%{y}<br>id %{customdata}<br>logit %{x:.4f}<extra></extra>",
+        "showlegend": False,
+    }
     reach = max(1.0, *(abs(value) for value in values)) * 1.25
-    figure.update_layout(
-        xaxis=axis("logit", dark, [min(0.0, *values) * 1.25, reach]),
-        yaxis=axis(
+    layout = settled(title, 84 + 31 * len(found), top=40, bottom=44) | {
+        "xaxis": axis("logit", dark, [min(0.0, *values) * 1.25, reach]),
+        "yaxis": axis(
             "",
             dark,
             [len(found) - 0.5, -0.5],
@@ -45,5 +40,5 @@ def logit_bars(found: list[Offer], *, title: str, dark: bool = False) -> go.Figu
             tickfont={"size": TICK_SIZE + 1, "color": ink(dark)},
             showgrid=False,
         ),
-    )
-    return figure
+    }
+    return Figure([bars], layout)

@@ -71,9 +71,9 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
         + (", named by what the row reads" if queries.predicts else "")
         + "; right: what is looked at."
         + (f" Layer {chosen.layer + 1} alone." if len(numbers) < len(layers) else "")
+        + " BertViz listens to the mouse alone; the lines above take the keyboard too."
     )
-    served = bool(st.get_option("server.enableStaticServing"))  # else the libraries travel with the page
-    st.iframe(html(inline=not served), height="content", alt=title)
+    st.iframe(html(inline=False), height="content", alt=title)
     st.download_button(
         "HTML to take home",
         lambda: html(inline=True),

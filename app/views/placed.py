@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from app import components
 from app.components.chart import chart
+from app.figures.charts import Figure
 from app.figures.tables import Table, columns_csv
 
 
-def placed(figure: go.Figure, *, key: str, name: str, alt: str, table: Callable[[], Table]) -> None:
+def placed(figure: Figure, *, key: str, name: str, alt: str, table: Callable[[], Table]) -> None:
     """Draws a figure in the page.
 
     Args:

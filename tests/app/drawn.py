@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 from streamlit.testing.v1 import AppTest
+
+from app.figures.charts import Figure
 
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 
@@ -29,8 +32,16 @@ def sent(app: AppTest) -> list[bytes]:
 
 
 def charts(app: AppTest) -> list[dict[str, Any]]:
-    """The figures of the page, as Plotly gets them, from top to bottom."""
-    return [json.loads(data)["figure"] for data in sent(app)]
+    """The figures of the page, as Plotly gets them, from top to bottom; each one passes Plotly's own checks."""
+    figures = [json.loads(data)["figure"] for data in sent(app)]
+    for figure in figures:
+        go.Figure(figure)
+    return figures
+
+
+def checked(figure: Figure) -> go.Figure:
+    """The same as Plotly's own figure, which raises for a value that no chart can have."""
+    return go.Figure(figure.data, figure.layout)
 
 
 def title(figure: dict[str, Any]) -> str:

@@ -20,6 +20,7 @@ from app.figures.rollout import decoder_rollout, mixed, rollout
 from app.figures.shown import Options, shown
 from app.figures.words import merged, merged_mask, spelled, words_of
 from app.theme import ground, head_color, head_is_dashed
+from tests.app.drawn import checked
 
 PIECES = ("▁The", "▁an", "im", "al", "▁didn", "'", "t", "▁stop", ".", "</s>")
 SOURCE = TokenAxis("English (source)", "encoder", PIECES)
@@ -307,10 +308,10 @@ def test_lines_of_several_heads_carry_every_weight_of_the_layer() -> None:
 
 
 def test_the_isolated_row_is_framed_in_matrix_and_overview() -> None:
-    frame = attention_matrix(softmax((7, 10)), TARGET, SOURCE, title="t", row=4).layout.shapes[0]
+    frame = checked(attention_matrix(softmax((7, 10)), TARGET, SOURCE, title="t", row=4)).layout.shapes[0]
     assert (frame.y0, frame.y1, frame.x0, frame.x1) == (3.5, 4.5, -0.5, 9.5)
     weights = softmax((2, 3, 7, 10))
-    figure = head_mosaic(weights, layer=1, head=2, row=4)
+    figure = checked(head_mosaic(weights, layer=1, head=2, row=4))
     wall = np.asarray(figure.data[0].z)
     bands = figure.layout.shapes[1:]
     assert len(bands) == 2
@@ -321,7 +322,7 @@ def test_the_isolated_row_is_framed_in_matrix_and_overview() -> None:
 def test_the_framed_row_is_found_in_an_overview_that_was_made_smaller() -> None:
     weights = np.zeros((1, 1, 90, 90), np.float32)
     weights[0, 0, 71, 5] = 1
-    figure = head_mosaic(weights, layer=0, head=0, row=71)
+    figure = checked(head_mosaic(weights, layer=0, head=0, row=71))
     wall = np.asarray(figure.data[0].z)
     assert wall[int(figure.layout.shapes[1].y0 + 0.5)].max() == 1
 

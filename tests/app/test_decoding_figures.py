@@ -15,6 +15,7 @@ from app.figures.loop import Sizes, bytes_text, cache_table, cached_numbers, loo
 from app.figures.penalty import letters, penalty_alt, penalty_lines, worth_showing
 from app.figures.tree import looked_at, tree_picture, tree_rows, tree_table
 from app.theme import score_text
+from tests.app.drawn import checked
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 LOGITS = np.array([0.5, -1.0, 2.0, 0.0, 3.0, 2.0], dtype=np.float32)
@@ -68,7 +69,7 @@ def test_temperature_is_softmax_of_logits_divided_by_it(temperature: float) -> N
 def test_the_bars_are_the_best_pieces_then_the_chosen_one_then_all_others() -> None:
     found = offers(LOGITS, 1, piece, count=2)
     assert [(offer.id, offer.rank) for offer in found] == [(4, 1), (2, 2), (1, 6)]
-    figure = distribution_bars(found, len(LOGITS), title="t")
+    figure = checked(distribution_bars(found, len(LOGITS), title="t"))
     drawn = np.asarray(figure.data[0].x)
     p = softmax(LOGITS)
     assert drawn == pytest.approx([p[4], p[2], p[1], p[0] + p[3] + p[5]])
@@ -84,7 +85,7 @@ def test_pieces_of_equal_logits_share_a_rank_and_both_are_drawn() -> None:
 def test_what_may_not_be_drawn_is_said_in_words_and_by_a_pattern() -> None:
     allowed = np.array([True, True, False, True, True, True])
     found = offers(LOGITS, 4, piece, count=3, allowed=allowed)
-    figure = distribution_bars(found, 6, title="t")
+    figure = checked(distribution_bars(found, 6, title="t"))
     assert [offer.cut for offer in found] == [False, True, False]
     assert list(figure.data[0].marker.pattern.shape) == ["", "/", "", "."]
     assert "left out" in figure.data[0].text[1]
@@ -93,7 +94,7 @@ def test_what_may_not_be_drawn_is_said_in_words_and_by_a_pattern() -> None:
 
 def test_hostile_pieces_are_drawn_letter_by_letter() -> None:
     found = offers(LOGITS, 4, lambda id: HOSTILE, count=2)
-    figure = distribution_bars(found, 6, title=HOSTILE)
+    figure = checked(distribution_bars(found, 6, title=HOSTILE))
     for text in (*figure.layout.yaxis.ticktext[:2], *figure.data[0].customdata[:2], figure.layout.title.text):
         assert "<img" not in text
         assert "<script" not in text
@@ -179,7 +180,7 @@ def seen() -> Seen:
 
 def test_the_wall_is_coloured_by_the_logarithm_of_the_rank() -> None:
     assert closeness(np.array([1, 10, 100]), 100) == pytest.approx([1, 0.5, 0])
-    figure = lens_wall(seen(), step=1, title="t")
+    figure = checked(lens_wall(seen(), step=1, title="t"))
     assert np.asarray(figure.data[0].z) == pytest.approx(closeness(seen().ranks, 100))
     assert list(figure.data[1].text) == ["100", "50", "3", "1", "1", "1"]
     assert list(figure.layout.yaxis.ticktext) == ["input", "layer 1", "layer 2"]
@@ -188,13 +189,13 @@ def test_the_wall_is_coloured_by_the_logarithm_of_the_rank() -> None:
 
 
 def test_the_cells_may_name_the_most_probable_piece_letter_by_letter() -> None:
-    figure = lens_wall(seen(), step=0, title="t", show_pieces=True)
+    figure = checked(lens_wall(seen(), step=0, title="t", show_pieces=True))
     assert "&lt;/script" in figure.data[1].text[1]
     assert "<script" not in str(figure.data[2].text)
 
 
 def test_the_bars_of_a_step_are_its_probabilities_and_who_leads_where_it_does_not() -> None:
-    figure = lens_bars(seen(), 0, title="t")
+    figure = checked(lens_bars(seen(), 0, title="t"))
     leaders, own = figure.data
     assert np.asarray(own.x) == pytest.approx([0.001, 0.2, 0.6])
     assert np.asarray(leaders.x) == pytest.approx([0.3, 0.5, 0.0])
@@ -220,7 +221,7 @@ def test_ranks_fit_their_cells(rank: int, text: str) -> None:
 def test_places_follow_the_scores_and_the_winner_says_so() -> None:
     scores = np.array([[-1.0, -3.0], [-2.0, -2.0]])  # the first wins at alpha 0, the second at 1
     for at, winner in ((0, "A"), (1, "B")):
-        figure = penalty_lines(scores, [0.0, 1.0], ["A", "B"], at, title="t")
+        figure = checked(penalty_lines(scores, [0.0, 1.0], ["A", "B"], at, title="t"))
         lines = {trace.hovertemplate[0]: list(trace.y) for trace in figure.data if trace.mode == "lines"}
         assert lines == {"A": [1, 2], "B": [2, 1]}
         said = [text for trace in figure.data if trace.mode == "markers+text" for text in trace.text if "wins" in text]

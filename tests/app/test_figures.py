@@ -15,6 +15,7 @@ from app.figures.matrix import NUMBERS_UP_TO, attention_matrix, matrix_alt, matr
 from app.figures.mosaic import LARGEST_TILE, head_mosaic, pooled
 from app.figures.pieces import source_strip, source_table, target_strip
 from app.theme import text_on_weight, weight_scale, weight_text
+from tests.app.drawn import checked
 from transformer.text.tokenizer import Piece
 
 HOSTILE = ("</script><img src=x onerror=alert(1)>", "<b>bold</b>", "$x$", "_a_", ":red[b]", "&lt;", "</s>")
@@ -36,7 +37,7 @@ def reader(count: int) -> TokenAxis:
 
 def test_the_matrix_draws_the_weights_as_they_are() -> None:
     weights = softmax((5, 7))
-    figure = attention_matrix(weights, writer(5), reader(7), title="t")
+    figure = checked(attention_matrix(weights, writer(5), reader(7), title="t"))
     assert np.array_equal(np.asarray(figure.data[0].z), weights)
     assert (figure.data[0].zmin, figure.data[0].zmax) == (0, 1)
     texts = np.array(figure.data[1].text).reshape(5, 7)
@@ -46,21 +47,23 @@ def test_the_matrix_draws_the_weights_as_they_are() -> None:
 
 def test_masked_cells_are_empty_and_a_weight_of_zero_is_not() -> None:
     weights = np.array([[1, 0, 0], [0.5, 0.5, 0], [0, 0.25, 0.75]], dtype=np.float32)
-    figure = attention_matrix(weights, writer(3), writer(3), title="t", mask=np.tril(np.ones((3, 3), dtype=bool)))
+    figure = checked(
+        attention_matrix(weights, writer(3), writer(3), title="t", mask=np.tril(np.ones((3, 3), dtype=bool)))
+    )
     assert np.isnan(np.asarray(figure.data[0].z)).tolist() == np.triu(np.ones((3, 3), dtype=bool), 1).tolist()
     assert list(figure.data[1].text) == ["1.0", ".50", ".50", "·", ".25", ".75"]
 
 
 def test_a_repeated_word_keeps_a_row_and_a_column_each() -> None:
     the = TokenAxis("English", "encoder", ("▁the", "▁the", "▁the"))
-    figure = attention_matrix(softmax((3, 3)), the, the, title="t")
+    figure = checked(attention_matrix(softmax((3, 3)), the, the, title="t"))
     assert list(figure.layout.xaxis.tickvals) == list(figure.layout.yaxis.tickvals) == [0, 1, 2]
     assert len(figure.layout.xaxis.ticktext) == 3
     assert len(set(the.names)) == 3
 
 
 def test_decoder_rows_say_what_they_read_and_what_they_predict() -> None:
-    figure = attention_matrix(softmax((3, 2)), writer(3), reader(2), title="t")
+    figure = checked(attention_matrix(softmax((3, 2)), writer(3), reader(2), title="t"))
     assert [text.split("</span>")[-1] for text in figure.layout.yaxis.ticktext] == ["w0", "w1", "w2"]
     assert [text.split("</span>")[-1] for text in figure.layout.yaxis2.ticktext] == ["w1", "w2", "&lt;/s&gt;"]
     assert figure.layout.yaxis.title.text == "German: reads"
@@ -69,7 +72,7 @@ def test_decoder_rows_say_what_they_read_and_what_they_predict() -> None:
 
 def test_hostile_tokens_are_drawn_letter_by_letter() -> None:
     axis = TokenAxis("<i>English</i>", "encoder", HOSTILE)
-    figure = attention_matrix(softmax((7, 7)), axis, axis, title="<a href='javascript:alert(1)'>x</a>")
+    figure = checked(attention_matrix(softmax((7, 7)), axis, axis, title="<a href='javascript:alert(1)'>x</a>"))
     for text in (*figure.layout.xaxis.ticktext, figure.layout.title.text, figure.layout.xaxis.title.text):
         assert "<" not in text
     assert figure.layout.xaxis.ticktext[1] == "&lt;b&gt;bold&lt;/b&gt;"
@@ -83,7 +86,7 @@ def test_every_token_has_something_to_show(token: str, shown: str) -> None:
 
 def test_beyond_a_readable_size_the_matrix_has_no_numbers_but_all_cells() -> None:
     n = NUMBERS_UP_TO + 1
-    figure = attention_matrix(softmax((n, n)), reader(n), reader(n), title="t")
+    figure = checked(attention_matrix(softmax((n, n)), reader(n), reader(n), title="t"))
     assert len(figure.data) == 1
     assert np.asarray(figure.data[0].z).shape == (n, n)
 
@@ -120,7 +123,7 @@ def test_the_alt_text_says_where_each_row_looks_most() -> None:
 
 def test_the_overview_holds_every_weight_of_every_head() -> None:
     weights = softmax((2, 3, 9, 14))
-    wall = np.asarray(head_mosaic(weights, layer=1, head=2).data[0].z)
+    wall = np.asarray(checked(head_mosaic(weights, layer=1, head=2)).data[0].z)
     cells = wall[~np.isnan(wall)]
     assert cells.size == weights.size
     gap_q, gap_k = (wall.shape[0] - 2 * 9), (wall.shape[1] - 3 * 14) // 2
@@ -129,7 +132,7 @@ def test_the_overview_holds_every_weight_of_every_head() -> None:
 
 
 def test_a_marker_over_each_tile_names_its_head() -> None:
-    figure = head_mosaic(softmax((2, 3, 4, 5)), layer=0, head=0)
+    figure = checked(head_mosaic(softmax((2, 3, 4, 5)), layer=0, head=0))
     markers = figure.data[1]
     assert [tuple(pair) for pair in markers.customdata] == [(i, j) for i in range(2) for j in range(3)]
     frame = figure.layout.shapes[0]

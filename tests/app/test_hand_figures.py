@@ -17,6 +17,7 @@ from app.figures.reasons import forbidden_by, verdict
 from app.figures.snippet import numpy_snippet
 from app.figures.stages import plain, stages_alt, stages_figure, stages_table
 from app.figures.written import TERMS, Writing, digits
+from tests.app.drawn import checked
 from transformer.config import ModelConfig
 from transformer.model.attention import attend
 from transformer.model.probe import Probe
@@ -192,15 +193,15 @@ def test_no_formula_holds_a_token() -> None:
 def test_the_pictures_draw_the_numbers(queries: int, keys: int, d_k: int) -> None:
     hand, (tensors, row) = case(queries, keys, d_k)
     rows, columns = axis(queries, "decoder"), axis(keys)
-    terms = terms_figure(hand, title="t")
+    terms = checked(terms_figure(hand, title="t"))
     assert np.array_equal(np.asarray(terms.data[2].y), hand.terms[hand.order].astype(np.float32))
     assert np.asarray(terms.data[3].y)[-1] == pytest.approx(hand.products[hand.chosen], rel=1e-5)
     assert np.array_equal(terms_table(hand)["dimension"], hand.order)
-    values = values_figure(hand, columns, title="t")
+    values = checked(values_figure(hand, columns, title="t"))
     assert np.array_equal(np.asarray(values.data[0].z), hand.with_sum.astype(np.float32))
     assert len(values.layout.yaxis.ticktext) == len(columns) + 1
     stages = row_stages(hand)
-    figure = stages_figure(stages, columns, hand.mask, title="t", chosen=0)
+    figure = checked(stages_figure(stages, columns, hand.mask, title="t", chosen=0))
     drawn = np.asarray(figure.data[0].z)[:, -1]
     assert np.array_equal(drawn[hand.mask], hand.weights[hand.mask].astype(np.float32))
     assert np.isnan(drawn[~hand.mask]).all()
@@ -208,8 +209,10 @@ def test_the_pictures_draw_the_numbers(queries: int, keys: int, d_k: int) -> Non
     assert figure.data[2].text[2 * len(columns) : 3 * len(columns)].count("−∞") == (~hand.mask).sum()
     assert np.array_equal(stages_table(stages, columns)["weight"], hand.weights)
     assert stages_alt(stages, columns, "t").startswith("t. A line")
-    small = weights_map(
-        tensors["weights"], np.isfinite(tensors["masked_scores"]), rows, columns, query=row, key=0, title="t"
+    small = checked(
+        weights_map(
+            tensors["weights"], np.isfinite(tensors["masked_scores"]), rows, columns, query=row, key=0, title="t"
+        )
     )
     cells = np.asarray(small.data[0].z)
     assert np.array_equal(cells[~np.isnan(cells)], tensors["weights"][np.isfinite(tensors["masked_scores"])])
@@ -219,15 +222,15 @@ def test_the_pictures_draw_the_numbers(queries: int, keys: int, d_k: int) -> Non
 def test_a_large_matrix_is_drawn_without_a_marker_in_each_cell() -> None:
     n = int(CELLS_TO_CLICK**0.5) + 1
     weights = np.full((n, n), 1 / n, np.float32)
-    assert len(weights_map(weights, weights > 0, axis(n), axis(n), query=0, key=0, title="t").data) == 1
+    assert len(checked(weights_map(weights, weights > 0, axis(n), axis(n), query=0, key=0, title="t")).data) == 1
 
 
 def test_hostile_tokens_are_drawn_letter_by_letter() -> None:
     hand, (tensors, _) = case(6, 6)
-    figure = weights_map(
-        tensors["weights"], tensors["weights"] > -1, axis(6), axis(6), query=0, key=0, title="<b>t</b>"
+    figure = checked(
+        weights_map(tensors["weights"], tensors["weights"] > -1, axis(6), axis(6), query=0, key=0, title="<b>t</b>")
     )
-    stages = stages_figure(row_stages(hand), axis(6), hand.mask, title="t")
+    stages = checked(stages_figure(row_stages(hand), axis(6), hand.mask, title="t"))
     for text in (
         *figure.layout.xaxis.ticktext,
         *figure.data[1].text,
@@ -254,7 +257,7 @@ def test_no_parameter_has_the_length_of_a_sentence_in_its_shape(kind: Any) -> No
     table = blocks_table(kind, short)
     assert table["depends on the sentence's length"].count("no, a parameter") == 3
     assert "32 by 8" in blocks_alt(kind, short, "t")
-    assert len(blocks_figure(kind, short, title="t").layout.shapes) == 15
+    assert len(checked(blocks_figure(kind, short, title="t")).layout.shapes) == 15
 
 
 def test_in_cross_attention_the_decoder_asks_and_the_encoder_answers() -> None:

@@ -22,6 +22,7 @@ from app.figures.masks import CELLS_TO_CLICK, LETTERS_UP_TO, letters, mask_alt, 
 from app.figures.reasons import together
 from app.figures.stages import stages_figure
 from app.theme import mask_color
+from tests.app.drawn import checked
 from transformer.config import ModelConfig
 from transformer.padding import mask_parts
 
@@ -67,7 +68,7 @@ def test_what_is_drawn_as_forbidden_is_the_models_mask_not_the_parts() -> None:
     parts = mask_parts(CONFIG, SOURCE, TARGET, "encoder")
     mask = together(parts).copy()
     mask[0, 5] = True  # as if the model allowed it all the same
-    figure = parts_figure(mask, parts, axis(6), axis(6), title="t", cell=(0, 5))
+    figure = checked(parts_figure(mask, parts, axis(6), axis(6), title="t", cell=(0, 5)))
     assert [trace for trace in figure.data if trace.type == "heatmap"][-1].z[0, 5] == 0
 
 
@@ -76,7 +77,7 @@ def test_each_part_has_a_panel_and_so_has_the_whole(kind: Any, panels: int) -> N
     parts = mask_parts(CONFIG, SOURCE, TARGET, kind)
     mask = together(parts)
     rows, columns = axis(mask.shape[0], predicts=True), axis(mask.shape[1])
-    figure = parts_figure(mask, parts, rows, columns, title="t", cell=(1, 2))
+    figure = checked(parts_figure(mask, parts, rows, columns, title="t", cell=(1, 2)))
     drawn = [trace.z for trace in figure.data if trace.type == "heatmap"]
     assert len(drawn) == panels
     for (_, part), z in zip(parts.items(), drawn, strict=False):
@@ -96,7 +97,7 @@ def test_each_part_has_a_panel_and_so_has_the_whole(kind: Any, panels: int) -> N
 def test_a_large_mask_is_drawn_without_a_marker_in_each_cell() -> None:
     n = max(int(CELLS_TO_CLICK**0.5), 3 * LETTERS_UP_TO) + 1
     mask = np.tril(np.ones((n, n), dtype=bool))
-    figure = parts_figure(mask, {"padding": mask}, axis(n), axis(n), title="t", cell=(0, 0))
+    figure = checked(parts_figure(mask, {"padding": mask}, axis(n), axis(n), title="t", cell=(0, 0)))
     assert not having(figure, "markers")
     assert not having(figure, "text")
 
@@ -106,7 +107,7 @@ def test_the_overview_holds_all_masks_and_frames_the_chosen_one() -> None:
     for number, source in enumerate(((5, 6, 7, 3, 0, 0), (5, 6, 7, 8, 9, 3))):
         parts = [mask_parts(CONFIG, source, TARGET, kind) for kind in ("encoder", "decoder", "cross")]
         tiles.append([Tile(f"kind {j}", f"sentence {number}", together(part), part) for j, part in enumerate(parts)])
-    figure = overview_figure(tiles, (1, 2), title="t")
+    figure = checked(overview_figure(tiles, (1, 2), title="t"))
     wall = np.asarray(figure.data[0].z)
     flat = [tile for line in tiles for tile in line]
     assert (wall == 0).sum() == sum(tile.mask.sum() for tile in flat)
@@ -124,7 +125,7 @@ def test_the_four_stages_are_drawn_as_they_are(rows: int, columns: int) -> None:
     scores, mask, masked, weights = stages(rows, columns)
     parts: Any = {"padding": mask}
     queries, keys = axis(rows, "decoder", predicts=True), axis(columns)
-    figure = masking_figure(scores, mask, masked, weights, parts, queries, keys, title="t", cell=(0, 0))
+    figure = checked(masking_figure(scores, mask, masked, weights, parts, queries, keys, title="t", cell=(0, 0)))
     before, allowed, after, infinite, weighed, zero = (np.asarray(t.z) for t in figure.data if t.type == "heatmap")
     assert np.array_equal(before, scores)
     assert np.array_equal(allowed == 0, mask)
@@ -152,7 +153,9 @@ def test_a_masked_weight_that_is_not_zero_would_show() -> None:
     weights[~mask] = 1e-7
     assert largest_masked(weights, mask) == pytest.approx(1e-7)
     assert plain_zero(1e-7) == "1.0e-07"
-    figure = masking_figure(scores, mask, masked, weights, {"padding": mask}, axis(4), axis(6), title="t", cell=(0, 0))
+    figure = checked(
+        masking_figure(scores, mask, masked, weights, {"padding": mask}, axis(4), axis(6), title="t", cell=(0, 0))
+    )
     assert "1.0e-07" in having(figure, "text")[3].text
 
 
@@ -160,7 +163,7 @@ def test_the_row_says_masked_from_the_mask_on() -> None:
     scores, mask, masked, weights = stages(4, 6, seed=2)
     row = int((~mask).sum(axis=1).argmax())
     found = row_stages(scores, scores, mask, masked, weights, row)
-    figure = stages_figure(found, axis(6), mask[row], title="t", chosen=0)
+    figure = checked(stages_figure(found, axis(6), mask[row], title="t", chosen=0))
     grey = ~np.isnan(np.asarray(figure.data[1].z))
     assert grey[~mask[row]].tolist() == [[False, False, True, True, True]] * int((~mask[row]).sum())
     assert not grey[mask[row]].any()
@@ -173,7 +176,7 @@ def test_the_batch_is_a_rectangle_with_padding_at_the_right() -> None:
         Line("encoder, sentence 2", "encoder", ("a", "</s>", "<pad>", "<pad>", "<pad>"), 2),
         Line("decoder, sentence 1", "decoder", ("<s>", "b"), 2),
     ]
-    figure = batch_figure(lines, title="t")
+    figure = checked(batch_figure(lines, title="t"))
     z = np.asarray(figure.data[0].z)
     assert z[0].tolist() == [1] * 5
     assert z[1].tolist() == [1, 1, 0, 0, 0]
@@ -182,13 +185,13 @@ def test_the_batch_is_a_rectangle_with_padding_at_the_right() -> None:
     assert not any("<img" in text for text in (*figure.data[1].text, *figure.data[1].hovertext))
     assert batch_table(lines)["3"] == [HOSTILE[2], "<pad>", ""]
     assert "2 tokens and 3 of padding" in batch_alt(lines, "t")
-    long = batch_figure([Line("encoder, sentence 1", "encoder", ("▁word",) * 60, 60)], title="t")
+    long = checked(batch_figure([Line("encoder, sentence 1", "encoder", ("▁word",) * 60, 60)], title="t"))
     assert long.data[1].mode == "markers"
 
 
 def test_hostile_tokens_are_drawn_letter_by_letter() -> None:
     parts = mask_parts(CONFIG, SOURCE, TARGET, "encoder")
-    figure = parts_figure(together(parts), parts, axis(6), axis(6), title="<i>t</i>", cell=(0, 0))
+    figure = checked(parts_figure(together(parts), parts, axis(6), axis(6), title="<i>t</i>", cell=(0, 0)))
     for layout in (figure.layout.xaxis, figure.layout.xaxis2, figure.layout.yaxis):
         assert not any("<img" in text or "<b>" in text for text in layout.ticktext)
     assert "<i>" not in figure.layout.title.text

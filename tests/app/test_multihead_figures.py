@@ -22,6 +22,7 @@ from app.figures.head_slices import (
     slices_map,
     window,
 )
+from tests.app.drawn import checked
 from transformer.config import ModelConfig
 from transformer.model.attention import MultiHeadAttention
 from transformer.model.probe import Probe
@@ -96,10 +97,10 @@ def test_bars_and_tables_hold_the_same_counts() -> None:
     sizes, counts = (32, 5, 7), [1, 2, 4]
     table = cost_table(counts, sizes)
     for what in ("parameters", "multiplications"):
-        figure = cost_bars(what, counts, 4, sizes, title="t")
+        figure = checked(cost_bars(what, counts, 4, sizes, title="t"))
         drawn = {bar.name.split(":")[0]: list(bar.y) for bar in figure.data}
         assert drawn == {SPLIT: table[what], WHOLE: table[f"not split: {what}"]}
-    assert list(cost_bars("scores", counts, 4, sizes, title="t").data[0].y) == table["scores"] == [35, 70, 140]
+    assert list(checked(cost_bars("scores", counts, 4, sizes, title="t")).data[0].y) == table["scores"] == [35, 70, 140]
     text = cost_text(counts, 4, sizes)
     assert text["h"] == ["1", "2", "**4**"]
     assert text["parameters"] == ["4,224"] * 3
@@ -150,7 +151,7 @@ def test_the_lengths_of_the_slices_make_the_length_of_the_matrix(name: str) -> N
 @pytest.mark.parametrize("name", NAMES)
 def test_the_map_draws_the_matrix_to_half_a_step_and_frames_the_chosen_head(name: str) -> None:
     values = matrix()
-    figure = slices_map(values, name, 2, 4, title="W^Q of t")
+    figure = checked(slices_map(values, name, 2, 4, title="W^Q of t"))
     picture, bars = figure.data
     limit = reach(values)
     drawn = np.asarray(picture.z, np.float64) * limit / STEPS
@@ -168,7 +169,7 @@ def test_the_map_draws_the_matrix_to_half_a_step_and_frames_the_chosen_head(name
 
 def test_a_matrix_too_wide_for_a_screen_is_not_drawn_but_its_lengths_are() -> None:
     values = matrix(2 * WHOLE_UP_TO)
-    (bars,) = slices_map(values, "query", 0, 8, title="t").data
+    (bars,) = checked(slices_map(values, "query", 0, 8, title="t")).data
     assert bars.type == "bar"
     assert np.allclose(bars.y, lengths_table(values, "query", 8)["length of its slice"])
 
@@ -176,7 +177,7 @@ def test_a_matrix_too_wide_for_a_screen_is_not_drawn_but_its_lengths_are() -> No
 @pytest.mark.parametrize("name", ["query", "output"])
 def test_the_picture_of_a_slice_has_its_true_numbers_at_their_true_places(name: str) -> None:
     part = slice_of(matrix(), name, 1, 4)[4:12] if name == "query" else slice_of(matrix(), name, 1, 4)[:, 4:12]
-    heatmap = slice_picture(part, name, limit=1.0, first=4, title="t").data[0]
+    heatmap = checked(slice_picture(part, name, limit=1.0, first=4, title="t")).data[0]
     assert np.array_equal(np.asarray(heatmap.z), part)
     assert (heatmap.x0, heatmap.y0) == ((0, 4) if name == "query" else (4, 0))
     table = matrix_table(part, "x", "query", down=4)
@@ -209,8 +210,8 @@ def test_parts_along_the_sum_add_up_to_its_length_though_lengths_do_not() -> Non
 def test_heads_that_write_nothing_have_no_part() -> None:
     nothing = Written(np.zeros((2, 4)), np.zeros(4), np.zeros(4))
     assert np.array_equal(nothing.along, np.zeros(4))
-    written_bars(nothing, 0, title="t")
-    written_heatmap(nothing, 0, "encoder", title="t")
+    checked(written_bars(nothing, 0, title="t"))
+    checked(written_heatmap(nothing, 0, "encoder", title="t"))
 
 
 def test_the_difference_of_the_sum_is_found_in_any_cell() -> None:
@@ -223,11 +224,11 @@ def test_the_difference_of_the_sum_is_found_in_any_cell() -> None:
 
 def test_bars_and_heatmap_draw_the_rows_in_their_order() -> None:
     written = some_written()
-    lengths, along = written_bars(written, 1, title="<b>").data
+    lengths, along = checked(written_bars(written, 1, title="<b>")).data
     assert np.allclose(lengths.y, written.lengths)
     assert np.allclose(along.y, written.along)
     assert list(lengths.hovertext) == ["head 1", "head 2", "head 3", "bias", "sum = output"]
-    figure = written_heatmap(written, 1, "encoder", title="<b>", first=4, count=12)
+    figure = checked(written_heatmap(written, 1, "encoder", title="<b>", first=4, count=12))
     assert np.allclose(np.asarray(figure.data[0].z), written.rows[:, 4:16])
     assert "<b>" not in figure.layout.title.text
     assert figure.data[0].zmax == pytest.approx(np.abs(written.rows).max())

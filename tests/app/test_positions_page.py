@@ -30,7 +30,7 @@ from app.figures.sinusoids import (
 from app.figures.sizes import PARTS, norm_bars, norms, sum_strips
 from app.figures.tables import columns_csv
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, chart, charts
+from tests.app.drawn import array, chart, charts, checked
 from transformer.decoding.translator import Translator
 from transformer.model.positions import sinusoids
 from transformer.trace import trace
@@ -130,7 +130,7 @@ def test_products_of_sinusoids_depend_on_the_distance_alone_and_those_of_noise_d
 
 def test_the_heatmap_draws_the_table_and_marks_the_positions_of_the_sentence() -> None:
     table = sinusoids(20, 8).numpy()
-    figure = encoding_heatmap(table, reader("▁the", "▁the", "<b>x</b>"), title="<i>t</i>")
+    figure = checked(encoding_heatmap(table, reader("▁the", "▁the", "<b>x</b>"), title="<i>t</i>"))
     assert np.array_equal(np.asarray(figure.data[0].z), table)
     assert (figure.data[0].zmin, figure.data[0].zmax) == (-1, 1)
     assert list(figure.data[1].y) == [0, 1, 2]
@@ -142,7 +142,7 @@ def test_the_heatmap_draws_the_table_and_marks_the_positions_of_the_sentence() -
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_wave_has_the_numbers_of_the_table_on_the_line_of_the_formula(layout: Layout) -> None:
     table = sinusoids(30, 8, layout).numpy()
-    figure = wave(table, 5, layout, 6)
+    figure = checked(wave(table, 5, layout, 6))
     lines, dots = figure.data[0::2], figure.data[1::2]
     drawn = sorted(pair_dimensions(pair_of(5, 8, layout)[0], 8, layout))
     assert 5 in drawn
@@ -158,7 +158,7 @@ def test_the_title_of_a_wave_says_function_and_wavelength() -> None:
 
 
 def test_the_chosen_wavelength_is_marked_and_so_is_the_length_of_the_sentence() -> None:
-    figure = wavelength_chart(16, 5, "interleaved", 12)
+    figure = checked(wavelength_chart(16, 5, "interleaved", 12))
     assert figure.data[1].x[0] == 2
     assert figure.data[1].y[0] == pytest.approx(wavelengths(16)[2])
     assert figure.layout.shapes[0].y0 == 12
@@ -167,12 +167,12 @@ def test_the_chosen_wavelength_is_marked_and_so_is_the_length_of_the_sentence() 
 
 def test_the_curve_has_a_point_for_each_distance() -> None:
     table = encoding(np.arange(12), 8)
-    curve = similarity_curve(table, title="t", formula=True).data[-1]
+    curve = checked(similarity_curve(table, title="t", formula=True)).data[-1]
     assert np.allclose(curve.y, [np.diagonal(table @ table.T, k).mean() for k in range(12)], atol=1e-5)
 
 
 def test_each_line_between_the_layouts_joins_equal_columns() -> None:
-    figure = layouts_figure(16, "interleaved")
+    figure = checked(layouts_figure(16, "interleaved"))
     above, below = (np.asarray(trace.z) for trace in figure.data[:2])
     ends = np.concatenate([np.asarray(trace.x).reshape(-1, 3)[:, :2] for trace in figure.data[2:4]])
     assert sorted(ends[:, 0]) == sorted(ends[:, 1]) == list(range(16))
@@ -182,7 +182,7 @@ def test_each_line_between_the_layouts_joins_equal_columns() -> None:
 
 def test_the_hands_end_where_the_table_has_them_and_the_ring_where_the_matrix_takes_them() -> None:
     points = pairs(sinusoids(50, 64).numpy(), "interleaved")
-    figure = rotation_circles(points, rotations(6, 64), 4, 6, title="t", formula=True)
+    figure = checked(rotation_circles(points, rotations(6, 64), 4, 6, title="t", formula=True))
     before, after, ring = figure.data[-3:]
     shown = shown_pairs(32)
     assert np.allclose(before.customdata[:, 1:], points[4, shown], atol=1e-6)
@@ -201,11 +201,11 @@ def test_few_pairs_are_all_shown_once(count: int) -> None:
 def test_bars_are_the_lengths_of_the_vectors() -> None:
     random = np.random.default_rng(1)
     scaled, positions = random.normal(size=(2, 3, 6))
-    figure = norm_bars(norms(scaled, positions, scaled + positions), reader("▁a", "<b>", "▁a"), 1)
+    figure = checked(norm_bars(norms(scaled, positions, scaled + positions), reader("▁a", "<b>", "▁a"), 1))
     for bar, part in zip(figure.data, (scaled, positions, scaled + positions), strict=True):
         assert np.allclose(bar.y, [math.sqrt(sum(x * x for x in row)) for row in part], atol=1e-6)
     assert figure.layout.xaxis.ticktext[1] == "&lt;b&gt;"
-    strips = sum_strips(scaled[0], positions[0], scaled[0] + positions[0], "<b>", 0)
+    strips = checked(sum_strips(scaled[0], positions[0], scaled[0] + positions[0], "<b>", 0))
     z = np.asarray(strips.data[0].z)
     assert np.allclose(z[0] + z[1], z[2], atol=1e-6)
     assert "<b>" not in strips.layout.title.text

@@ -13,7 +13,7 @@ from app.figures.axes import TokenAxis
 from app.figures.residual import Stream, cosines, relative, shares, sub_layers
 from app.figures.residual_charts import added_heatmap, stream_table
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, chart, charts, open_view, title
+from tests.app.drawn import array, chart, charts, checked, open_view, title
 from transformer.decoding.translator import Translator
 from transformer.trace import trace
 
@@ -141,7 +141,7 @@ def test_many_tokens_are_drawn_without_numbers_and_tables_have_them_all() -> Non
     subs = sub_layers("decoder", 2)
     rows = TokenAxis("German", "decoder", ("<b>x",) * 60, ("y",) * 60)
     ratios = np.random.default_rng(0).random((60, len(subs)))
-    figure = added_heatmap(ratios, rows, subs, row=59, title="t", dark=True)
+    figure = checked(added_heatmap(ratios, rows, subs, row=59, title="t", dark=True))
     assert [trace.type for trace in figure.data] == ["heatmap"]
     assert "<b>" not in figure.layout.yaxis.ticktext[0]
     values = np.random.default_rng(1).random((len(subs), 8))

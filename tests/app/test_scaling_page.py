@@ -27,7 +27,7 @@ from app.figures.softmax import (
 from app.models import Kind
 from app.views.choose import SHORT
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, chart, charts, open_view
+from tests.app.drawn import array, chart, charts, checked, open_view
 from transformer.decoding.translator import Translator
 from transformer.model.attention import attend
 from transformer.model.probe import Probe
@@ -132,7 +132,7 @@ def test_comparisons_are_counted_cell_by_cell() -> None:
 
 def test_histograms_hold_every_score_and_name_the_variance() -> None:
     scores = np.random.default_rng(4).normal(size=500)
-    figure = histograms(8 * scores, scores, title="t")
+    figure = checked(histograms(8 * scores, scores, title="t"))
     assert [float(np.sum(bar.y)) for bar in figure.data] == pytest.approx([1, 1])
     assert figure.data[0].name == f"{WITHOUT}: variance {number(float((8 * scores).var()))}"
     assert figure.data[1].name.startswith(WITH)
@@ -141,7 +141,7 @@ def test_histograms_hold_every_score_and_name_the_variance() -> None:
 
 @pytest.mark.parametrize("what", ["variance", "strongest", "gradient"])
 def test_a_curve_passes_through_the_chosen_width_even_if_it_is_no_power_of_two(what: str) -> None:
-    figure = curve(what, 48, title="t")
+    figure = checked(curve(what, 48, title="t"))
     for second, line in enumerate(figure.data[::2]):
         assert list(line.x) == sorted({*WIDTHS, 48})
         wanted = [getattr(random_sharpness(width)[second], what) for width in line.x]
@@ -153,7 +153,7 @@ def test_a_curve_passes_through_the_chosen_width_even_if_it_is_no_power_of_two(w
 def test_both_matrices_of_a_pair_are_drawn_as_they_are_with_masked_cells_empty() -> None:
     mask = np.tril(np.ones((3, 3), dtype=bool))
     left, right = (softmax(np.random.default_rng(i).normal(size=(3, 3)), mask) for i in (5, 6))
-    figure = matrix_pair((left, right), ("<i>a", "b"), reader(3), reader(3), title="t", mask=mask)
+    figure = checked(matrix_pair((left, right), ("<i>a", "b"), reader(3), reader(3), title="t", mask=mask))
     heatmaps = [trace for trace in figure.data if trace.type == "heatmap"]
     for drawn, matrix in zip(heatmaps, (left, right), strict=True):
         z = np.asarray(drawn.z)
@@ -166,7 +166,7 @@ def test_both_matrices_of_a_pair_are_drawn_as_they_are_with_masked_cells_empty()
 
 def test_the_curves_start_at_all_cells_and_end_at_none() -> None:
     values = softmax(np.random.default_rng(7).normal(size=(1, 2, 5, 6)))
-    figure = share_curves({"cross": values}, {"cross": np.ones((5, 6), dtype=bool)}, 0.01)
+    figure = checked(share_curves({"cross": values}, {"cross": np.ones((5, 6), dtype=bool)}, 0.01))
     assert (figure.data[0].y[0], figure.data[0].y[-1]) == (1, 0)
 
 

@@ -50,7 +50,7 @@ CLICKS = {
     "decoding": ".st-key-next_step button",
 }
 
-# Begins to watch the page, before the key or the mouse is used.
+# Begins to watch the page; the time begins when the key or the mouse button goes down.
 BEGIN = """() => {
     const app = document.querySelector('[data-testid="stApp"]');
     const mine = window.headlight = {begin: performance.now(), last: 0, ran: false};
@@ -58,6 +58,8 @@ BEGIN = """() => {
         mine.last = performance.now();
         mine.ran ||= app.dataset.testScriptState === 'running';
     });
+    const down = () => { mine.begin = performance.now(); };
+    for (const kind of ['pointerdown', 'keydown']) window.addEventListener(kind, down, {capture: true, once: true});
     const everything = {subtree: true, childList: true, attributes: true, characterData: true};
     mine.seen.observe(document.body, everything);
     for (const node of document.querySelectorAll('*')) {
