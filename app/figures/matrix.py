@@ -99,6 +99,8 @@ def attention_matrix(
             **more,
         }
 
+    # The last name of a column leans out at the right, where names of rows make room for it, if there are any.
+    right = 10 if queries.predicts else 10 + 6 * min(len(keys.tokens[-1]), 10)
     down = {"range": [rows - 0.5, -0.5], "automargin": True}
     layout: Piece = {
         "title": {
@@ -110,7 +112,7 @@ def attention_matrix(
             "yanchor": "top",
         },
         "height": top + 60 + max(rows * cell, 60),
-        "margin": {"l": 10, "r": 10, "t": top, "b": 60, "pad": 2},
+        "margin": {"l": 10, "r": right, "t": top, "b": 60, "pad": 2},
         "plot_bgcolor": MASKED,
         "dragmode": False,
         "xaxis": axis(
