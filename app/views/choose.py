@@ -27,6 +27,7 @@ from app.session import (
 from app.theme import ground, role_color
 from app.views.stage import Scene
 
+_FROM_AFAR = "head_chosen_from_afar"
 KINDS: dict[Kind, str] = {
     "cross": "Encoder-decoder attention",
     "encoder": "Encoder self-attention",
@@ -116,6 +117,18 @@ def choose_head(layer: int, head: int) -> None:
     """Chooses a head, from 0."""
     st.session_state[LAYER] = layer + 1
     st.session_state[HEAD] = head + 1
+
+
+def choose_head_from_afar(layer: int, head: int) -> None:
+    """The same from a picture in a fragment that does not hold the buttons; the fragment calls `follow_head`."""
+    choose_head(layer, head)
+    st.session_state[_FROM_AFAR] = True
+
+
+def follow_head() -> None:
+    """Draws the whole page again if a picture of this fragment chose another head."""
+    if st.session_state.pop(_FROM_AFAR, False):
+        st.rerun()
 
 
 def axes(scene: Scene, kind: Kind) -> tuple[TokenAxis, TokenAxis]:

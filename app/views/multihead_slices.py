@@ -20,7 +20,7 @@ from app.models import Kind
 from app.projections import Matrix, input_site, projection
 from app.session import is_dark, linked
 from app.source import SourceLines, lines_from
-from app.views.choose import KINDS, SHORT, SITES
+from app.views.choose import KINDS, SHORT, SITES, choose_head_from_afar, follow_head
 from app.views.placed import placed
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
@@ -32,6 +32,7 @@ MATRICES: list[Matrix] = ["query", "key", "value", "output"]
 @st.fragment
 def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     """The section. A choice in it draws it again with the head that the page was drawn with last."""
+    follow_head()
     st.header("Heads are slices of one matrix", anchor=False)
     name: Matrix = linked("matrix", MATRICES, "query")
     st.segmented_control(
@@ -66,6 +67,7 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
                 if config.d_model <= WHOLE_UP_TO
                 else lengths_table(matrix, name, heads)
             ),
+            on_click=lambda bar: choose_head_from_afar(layer, int(bar.customdata) - 1),
         )
     with right:
         shown = window(config.d_model, d_k)

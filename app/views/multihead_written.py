@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from app.components.chart import Point
 from app.figures.axes import visible
 from app.figures.head_outputs import (
     AT_A_GLANCE,
@@ -17,7 +18,16 @@ from app.models import Kind
 from app.projections import projection
 from app.session import is_dark
 from app.source import lines_from
-from app.views.choose import KINDS, SHORT, SITES, axes, decoder_step, source_token
+from app.views.choose import (
+    KINDS,
+    SHORT,
+    SITES,
+    axes,
+    choose_head_from_afar,
+    decoder_step,
+    follow_head,
+    source_token,
+)
 from app.views.multihead_slices import first_of
 from app.views.placed import placed
 from app.views.stage import Scene
@@ -28,6 +38,12 @@ from transformer.model.attention import MultiHeadAttention
 @st.fragment
 def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     """The section. A choice in it draws it again with the head that the page was drawn with last."""
+
+    def clicked(bar: Point) -> None:
+        if bar.x < scene.config.heads:  # else it is the bias, or the sum
+            choose_head_from_afar(layer, int(bar.x))
+
+    follow_head()
     st.header("What each head writes", anchor=False)
     site, dark = SITES[kind].format(layer), is_dark()
     queries, _ = axes(scene, kind)
@@ -49,9 +65,11 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int) -> None:
             for said, length, part in zip(written.names[:18], written.lengths, written.along, strict=False)
         ),
         table=lambda: bars_table(written),
+        on_click=clicked,
     )
     st.caption(
-        f"Lengths do not add up: heads point in different directions. Their parts along the sum do, and make "
+        "Click a head's bar to choose it. Lengths do not add up: heads point in different directions. Their parts "
+        "along the sum do, and make "
         f"**{written.lengths[-1]:.3f}**, the length of the output. Over all {len(queries)} rows and "
         f"{scene.config.d_model} dimensions the sum of the heads and the bias is at most "
         f"**{sum_difference(heads, bias, output):.1g}** from the model's own `output`, which concatenates the heads "

@@ -5,12 +5,20 @@ from collections.abc import Callable
 import streamlit as st
 
 from app import components
-from app.components.chart import chart
+from app.components.chart import Point, chart
 from app.figures.charts import Figure
 from app.figures.tables import Table, columns_csv
 
 
-def placed(figure: Figure, *, key: str, name: str, alt: str, table: Callable[[], Table]) -> None:
+def placed(
+    figure: Figure,
+    *,
+    key: str,
+    name: str,
+    alt: str,
+    table: Callable[[], Table],
+    on_click: Callable[[Point], None] | None = None,
+) -> None:
     """Draws a figure in the page.
 
     Args:
@@ -18,9 +26,10 @@ def placed(figure: Figure, *, key: str, name: str, alt: str, table: Callable[[],
         name: of the files that are saved.
         alt: what the picture says, in words.
         table: makes the columns of the table twin, when somebody wants them.
+        on_click: is told which point was clicked.
     """
     with st.container(key=f"picture_{key}"):
-        chart(figure, key=key, alt=alt)
+        chart(figure, key=key, alt=alt, on_click=on_click)
     belongings(key=key, name=name, table=table)
 
 
