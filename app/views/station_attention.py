@@ -42,7 +42,7 @@ def weights(scene: Scene, here: Station) -> None:
     mask = _beside(scene, here, "mask")[head].astype(bool)  # (Q, K)
     title = f"{title_of(here)}, head {head + 1}"
     narrowest = matrix_width(bool(queries.predicts), len(keys))
-    st.html(f"<style>.st-key-matrix .js-plotly-plot {{ min-width: {narrowest}px; }}</style>")
+    st.html(f"<style>.st-key-walk_matrix {{ min-width: {narrowest}px; }}</style>")
     with st.container(key="matrix"):
         placed(
             attention_matrix(found, queries, keys, title=title, mask=mask, row=chosen_row(scene, here), dark=is_dark()),
