@@ -168,8 +168,8 @@ def chart_template(dark: bool) -> dict[str, Any]:
         "layout": {
             "font": text,
             "title": {"font": {"color": ink(dark), "size": TITLE_SIZE, "weight": 600}, "x": 0, "xanchor": "left"},
-            "paper_bgcolor": ground(dark),
-            "plot_bgcolor": ground(dark),
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
             "xaxis": axis | {"showgrid": False, "zeroline": False},
             "yaxis": axis,
             "legend": {"font": {"color": ink(dark)}},

@@ -1,6 +1,7 @@
-// A Plotly chart that is drawn again in place. What arrives is one JSON text: {figure, alt}. A chart whose text has not
-// changed is left alone, and of several that arrive while one is drawn only the last is drawn.
-// A click on a point reports its place and what the figure says belongs to it.
+// A Plotly chart that is drawn again in place. What arrives is one JSON text: {figure, alt, dark, reports}. A chart whose
+// text has not changed is left alone, and of several that arrive while one is drawn only the last is drawn.
+// With `reports`, a click on a point is told: its place, and what the figure says belongs to it. A chart that was made
+// for dark ground and stands on light, or the other way round, asks once for another.
 
 const CONFIG = { displayModeBar: false };
 
@@ -17,29 +18,45 @@ function library() {
   return window.headlightPlotly;
 }
 
+const current = (chart) => chart.drawn === chart.text && chart.width === chart.root.clientWidth;
+
 async function draw(chart) {
   const Plotly = await library();
-  const width = chart.root.clientWidth;
-  if (!width || chart.gone || (chart.drawn === chart.text && chart.width === width)) return;  // 0: it is not shown yet
-  const { figure } = JSON.parse(chart.text);
-  Object.assign(chart, { drawn: chart.text, width });
+  const { root, plot, text } = chart;
+  const width = root.clientWidth;
+  if (!width || chart.gone || current(chart)) return;  // 0: it is not shown yet
+  const { figure, reports } = JSON.parse(text);
   const layout = { ...figure.layout, width, clickmode: "event", dragmode: figure.layout.dragmode ?? false };
-  layout.font = { family: getComputedStyle(chart.root).fontFamily, ...layout.font };
-  await Plotly.react(chart.plot, figure.data, layout, CONFIG);
+  layout.font = { family: getComputedStyle(root).fontFamily, ...layout.font };
+  await Plotly.react(plot, figure.data, layout, CONFIG);
+  Object.assign(chart, { drawn: text, width, reports });
   if (chart.listens) return;
   chart.listens = true;
-  chart.plot.on("plotly_click", ({ points }) => {
-    const { x, y, customdata } = points[0];
-    chart.report({ x, y, customdata: customdata ?? null });
+  plot.on("plotly_click", ({ points: [{ x, y, customdata, data }] }) => {
+    if (chart.reports && data.type !== "heatmap") chart.report({ x, y, customdata: customdata ?? null });
   });
+}
+
+function compareGround(chart) {
+  const { dark } = JSON.parse(chart.text);
+  const ground = getComputedStyle(document.querySelector("[data-testid=stApp]") ?? document.body).colorScheme;
+  if (dark === (ground === "dark") || chart.asked === chart.text || chart.gone) return;
+  chart.asked = chart.text;
+  chart.ask();
+}
+
+function failed(chart, error) {
+  window.Plotly?.purge(chart.plot);
+  Object.assign(chart, { drawn: undefined, listens: false });
+  chart.plot.textContent = error.message;
 }
 
 function begin(root) {
   const plot = document.createElement("div");
   root.replaceChildren(plot);
   const chart = { root, plot, queue: Promise.resolve() };
-  chart.again = () => { chart.queue = chart.queue.then(() => draw(chart)).catch((error) => { plot.textContent = error.message; }); };
-  chart.watch = new ResizeObserver(() => { if (chart.width !== root.clientWidth) chart.again(); });
+  chart.again = () => { chart.queue = chart.queue.then(() => draw(chart)).catch((error) => failed(chart, error)); };
+  chart.watch = new ResizeObserver(() => { if (!current(chart)) chart.again(); });
   chart.watch.observe(root);
   return chart;
 }
@@ -47,7 +64,9 @@ function begin(root) {
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".chart");
   const chart = root.chart ??= begin(root);
+  const turn = chart.turn = {};
   chart.report = (point) => setTriggerValue("clicked", point);
+  chart.ask = () => setTriggerValue("ground", true);
   const text = new TextDecoder().decode(data);
   if (text !== chart.text) {
     const { figure, alt } = JSON.parse(text);
@@ -57,7 +76,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
     chart.text = text;
     chart.again();
   }
+  setTimeout(() => compareGround(chart), 100);  // this is called before the page has its new colours
   return () => {
+    if (chart.turn !== turn) return;  // a later call has taken the chart over
     chart.gone = true;
     chart.watch.disconnect();
     window.Plotly?.purge(chart.plot);

@@ -28,6 +28,7 @@ _chart = st.components.v2.component(
 
 
 NUMBERS = {"i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8"}  # that Plotly reads
+WIDER = {"i8": "f8", "u8": "f8", "f2": "f4"}  # those it does not
 
 
 class Point(NamedTuple):
@@ -44,7 +45,7 @@ def chart(figure: Figure, *, key: str, alt: str, on_click: Callable[[Point], Non
     Args:
         key: nothing else on the page may have it. A chart with the same key is the same chart, drawn anew.
         alt: what the picture says, in words.
-        on_click: is told which point was clicked. Only points of scatters and bars can be.
+        on_click: is told which point of a scatter or bar was clicked; a heatmap has `panels.places` on top for that.
     """
 
     def clicked() -> None:
@@ -53,7 +54,10 @@ def chart(figure: Figure, *, key: str, alt: str, on_click: Callable[[Point], Non
             on_click(Point(found["x"], found["y"], found["customdata"]))
 
     drawn = {"data": figure.data, "layout": {"template": chart_template(is_dark())} | figure.layout}
-    _chart(data=encode({"figure": drawn, "alt": alt}), key=key, on_clicked_change=clicked)
+    data = {"figure": drawn, "alt": alt, "dark": is_dark(), "reports": on_click is not None}
+    found = _chart(data=encode(data), key=key, on_clicked_change=clicked, on_ground_change=lambda: None)
+    if found.ground:  # the page has become light or dark since; by now `is_dark` knows
+        st.rerun()
 
 
 def encode(value: dict[str, Any]) -> bytes:
@@ -72,8 +76,8 @@ def _finite(value: Any) -> Any:
         return {name: _finite(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
         return [_finite(each) for each in value]
-    if isinstance(value, np.ndarray) and value.dtype == object:
-        return _finite(value.tolist())
+    if isinstance(value, np.ndarray):
+        return value if value.dtype.str[1:] in NUMBERS else _finite(value.tolist())
     return None if isinstance(value, float | np.floating) and not math.isfinite(value) else value
 
 
@@ -82,8 +86,7 @@ def _plain(value: Any) -> Any:
         return value.item()
     if not isinstance(value, np.ndarray):
         raise TypeError(f"A figure holds a {type(value).__name__}")
-    if value.dtype == np.int64:  # Plotly has no integers of 64 bits
-        value = value.astype(np.float64)
+    value = value.astype(WIDER.get(value.dtype.str[1:], value.dtype), copy=False)
     if value.dtype.str[1:] not in NUMBERS:  # words, None, True
         return value.tolist()
     spec = {"dtype": value.dtype.str[1:], "bdata": base64.b64encode(value.tobytes()).decode()}

@@ -59,7 +59,6 @@ def weights_map(
     layout = settled(title, top + 10 + max((12 if small else 22) * rows, 60), top=top, bottom=10) | {
         "xaxis": side(keys, f"keys: {keys.title}") | {"side": "top", "tickangle": -45, "range": [-0.5, columns - 0.5]},
         "yaxis": side(queries, "queries, reads" if queries.predicts else "queries") | {"range": [rows - 0.5, -0.5]},
-        "clickmode": "event+select",
         "shapes": shapes,
         "plot_bgcolor": MASKED,
     }

@@ -85,7 +85,6 @@ def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False, d
     size = TICK_SIZE if count <= NUMBERS_UP_TO else SMALL_TICK_SIZE
     below = {"tickvals": list(range(count)), "ticktext": ticks(seen.steps.predicts), "automargin": False}
     layout = settled(title, TOP + BOTTOM + ROW * rows, top=TOP, bottom=BOTTOM) | {
-        "clickmode": "event+select",
         "shapes": [frame(step - 0.5, step + 0.5, -0.5, rows - 0.5, 3)],
         "xaxis": plain_axis("predicts", dark, [-0.5, count - 0.5], side="top", tickmode="array", tickangle=-45)
         | {**below, "tickfont": {"size": size, "color": role_color("decoder", dark)}},
@@ -106,7 +105,7 @@ def _texts(seen: Seen, drawn: np.ndarray, show_pieces: bool, dark: bool) -> Piec
 
 
 def _click_targets(seen: Seen) -> Piece:
-    """A click on a heatmap reaches nobody, so a marker lies over each cell, carries its step and tells what is there.
+    """Over each cell lies a marker that carries its step and tells what is there.
 
     Trap: a marker without hover gets no clicks either (test_a_click_on_the_lens_chooses_its_step).
     """

@@ -75,7 +75,6 @@ def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str
             "automargin": True,
         },
         "shapes": [box],
-        "clickmode": "event+select",
         "showlegend": True,
         "legend": BELOW,
     }

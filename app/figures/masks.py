@@ -94,7 +94,7 @@ def parts_figure(
     top = panels_top(keys, len(panels))
     height = top + 44 + max(rows * (20 if rows <= 40 else 11), 60)
     axes = panel_axes(names, queries, keys, dark, per_line=len(panels), across=0.025)
-    settings = {"shapes": shapes, "showlegend": True, "legend": BELOW, "clickmode": "event+select"}
+    settings = {"shapes": shapes, "showlegend": True, "legend": BELOW}
     layout = settled(title, height, top=top, bottom=44) | axes | settings
     return Figure([*data, *reason_legend(list(parts), dark)], layout)
 

@@ -46,10 +46,9 @@ def words(
 
 def places(x: object, y: object, text: Sequence[str], hover: str, size: int, panel: int = 1, **more: Any) -> Piece:
     """Unseen markers to point at and to click; `hover` is Plotly's template."""
-    unseen = {"marker": {"opacity": 0}}
     base = {"type": "scatter", "mode": "markers", "x": x, "y": y, "text": text, "hovertemplate": hover}
     marker = {"symbol": "square", "size": size, "opacity": 0}
-    return base | {"marker": marker, "selected": unseen, "unselected": unseen, "showlegend": False} | on(panel) | more
+    return base | {"marker": marker, "showlegend": False} | on(panel) | more
 
 
 def frame(x0: float, x1: float, y0: float, y1: float, width: float, panel: int = 1) -> Piece:

@@ -59,11 +59,22 @@ def test_it_holds_copies_and_leaves_the_model_as_it_is() -> None:
     model = randomised(small())
     before = {name: weight.clone() for name, weight in model.state_dict().items()}
     flat = FlatTransformer(model)
-    flat.layers[0].hidden.weight.zero_()
-    flat.projection.zero_()
+    for held in (flat.layers[0].hidden.weight, flat.layers[1].norms[2].bias, flat.projection):
+        held.zero_()
+    assert flat.is_current()
     assert all(torch.equal(weight, before[name]) for name, weight in model.state_dict().items())
 
 
 def test_a_model_in_training_mode_is_refused() -> None:
     with pytest.raises(ValueError, match="training mode"):
         search(FlatTransformer(randomised(small()).train()), [[4, EOS]], DecodingConfig())
+
+
+@torch.no_grad()
+def test_it_knows_when_a_weight_was_written_or_moved() -> None:
+    model = randomised(small())
+    for change in (lambda: model.decoder.layers[1].cross_attention.output.bias.zero_(), model.float):
+        flat = FlatTransformer(model)
+        assert flat.is_current()
+        change()
+        assert not flat.is_current()

@@ -1,5 +1,6 @@
 """Text in, text out: order, paragraphs, empty lines, and a sentence for everything that cannot be."""
 
+import copy
 import pickle
 import re
 from dataclasses import replace
@@ -148,6 +149,19 @@ def test_scores_that_are_no_numbers_are_said_so() -> None:
     for method in ("greedy", "beam", "sampling"):
         with pytest.raises(TranslationError, match="no numbers"):
             Translator(broken, translator().tokenizer).translate("A dog.", method=method)
+
+
+def test_it_translates_with_the_weights_that_the_model_has_now() -> None:
+    model = copy.deepcopy(translator().model)
+    changed = Translator(model, translator().tokenizer)
+    before = changed.translate("The cat sat.")
+    with torch.no_grad():
+        for layer in model.decoder.layers:
+            layer.cross_attention.output.weight.neg_()
+    expected = Translator(model, translator().tokenizer).translate("The cat sat.")
+    after = changed.translate("The cat sat.")
+    assert after.sentences[0].hypotheses[0].score == expected.sentences[0].hypotheses[0].score
+    assert after.sentences[0].hypotheses[0].score != before.sentences[0].hypotheses[0].score
 
 
 def test_a_checkpoint_is_loaded_with_the_settings_of_its_recipe(tmp_path: Path) -> None:

@@ -1,15 +1,16 @@
 """The decoding step once more, flat: for speed, and for nothing else.
 
-A step of decoding multiplies a few vectors by small matrices, and on a CPU most of its time went into what surrounds
-the products: calls of modules, sites that nobody watches, views. Here the same step is written over plain tensors:
+This is the one place where the code that is fast is not the code that teaches. A step of decoding multiplies a few
+vectors by small matrices, and on a CPU much of its time goes into what surrounds the products: calls of modules, sites
+that nobody watches, views. Here the same step is written over plain tensors:
 
 - W^Q, W^K and W^V of self-attention are one matrix, so that there is one product instead of three;
 - every matrix is stored transposed, in the order in which the product reads it;
 - keys that may not be looked at get -inf added, from one small tensor a step. (The newest position may always look at
   itself, and every source has a piece: no query here may look nowhere.)
 
-`Transformer.step` is the definition. This equals it (tests/decoding/test_flat.py), and translates several times faster
-(tests/benchmarks/decoding.py).
+`Transformer.step` is the definition, and this equals it (tests/decoding/test_flat.py). What it gains is in the column
+"by modules" of tests/benchmarks/decoding.py. It costs a second copy of the decoder's matrices.
 """
 
 import math
@@ -70,7 +71,8 @@ class FlatLayer:
         def attend_to_past(x: Tensor) -> Tensor:
             projected = self.query_key_value(x).view(len(x), 3, self.heads, -1)  # (R, 3, H, E)
             keys, values = cache.past.append(cache.index, projected[:, 1:].transpose(0, 1))  # (R, H, K, E) each
-            return self.past_output(attend(projected[:, 0, :, None], keys, values, past_bias).view(x.shape))  # (R, D)
+            context = attend(projected[:, 0, :, None], keys, values, past_bias)  # (R, H, 1, E)
+            return self.past_output(context.reshape(x.shape))  # (R, D)
 
         def attend_to_source(x: Tensor) -> Tensor:
             queries = self.source_query(x).view(len(cache.cross_key), -1, self.heads, cache.cross_key.shape[-1])
@@ -89,7 +91,8 @@ class FlatLayer:
 class FlatTransformer:
     """Stands in for a `Transformer` in a search: `start` and `step` as it has them, with nobody watching.
 
-    It holds copies of the decoder's matrices. When the model's weights have changed, make a new one.
+    It holds copies of the decoder's weights; the encoder and the embeddings are the model's own. When the weights have
+    changed (`is_current` says so), make a new one.
     """
 
     def __init__(self, model: Transformer):
@@ -101,6 +104,12 @@ class FlatTransformer:
             self.layers = [FlatLayer(layer, pre_norm) for layer in model.decoder.layers]
             self.norm = None if model.decoder.norm is None else norm(model.decoder.norm)
             self.projection = model.output.weight.detach().t().contiguous()  # (D, V)
+        copied = [*model.decoder.parameters(), model.output.weight]
+        self._copied = [(weight, weight.data_ptr(), weight._version) for weight in copied]
+
+    def is_current(self) -> bool:
+        """Whether the model's weights are still those that were copied: in the same place, and never written since."""
+        return all(w.data_ptr() == place and w._version == version for w, place, version in self._copied)
 
     @property
     def training(self) -> bool:
@@ -130,7 +139,7 @@ def affine(*linears: nn.Linear) -> Affine:
 
 def norm(module: nn.LayerNorm) -> Norm:
     """Its weights and its epsilon."""
-    return Norm(module.weight.detach(), module.bias.detach(), module.eps)
+    return Norm(module.weight.detach().clone(), module.bias.detach().clone(), module.eps)
 
 
 def bias(mask: Tensor, like: Tensor) -> Tensor:

@@ -34,7 +34,7 @@ class Translator:
     """A model with its tokenizer. It keeps nothing of what it translates: threads may share one.
 
     Args:
-        model: in eval mode, on the device where it shall run, with the weights it shall have.
+        model: in eval mode, on the device where it shall run.
         tokenizer: the one it was trained with.
         settings: how to search, unless a call says otherwise.
         checkpoint: where it all came from, if it came from a file.
@@ -117,6 +117,8 @@ class Translator:
         ids = [[piece.id for piece in sentence] for sentence in pieces]  # of an empty sentence: none
         forced = self.tokenizer.encode(clean(prefix)) if isinstance(prefix, str) else list(prefix)
         self._check(sources, ids, forced, settings)
+        if not self._flat.is_current():
+            self._flat = FlatTransformer(self.model)
         done = {}
         for batch in batches([len(sentence) for sentence in ids], settings, batch_tokens):
             found = search(self._flat, [ids[i] for i in batch], settings, forced, keep_tree)
