@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from tests.model.small import B, T, batch, cached_logits, everything, randomised, small, watch
+from tests.model.small import B, T, batch, cached_logits, everything, randomised, sites, small, watch
 from transformer.config import BOS, PAD, ModelConfig
 from transformer.model import SILENT, Probe, Transformer
 from transformer.model.attention import attend
@@ -164,8 +164,11 @@ def test_a_probed_step_records_the_rows_of_the_teacher_forced_pass(norm: str, wi
     model = randomised(small(norm=norm, attention_window=window))
     source, target = batch(padded=False)
     whole = everything(model, source, target)
-    state = model.start(source)
-    seen: set[str] = set()
+    at_start = watch(model, "*")
+    state = model.start(source, at_start)
+    for name, record in at_start.records.items():
+        torch.testing.assert_close(record, whole[name], rtol=0, atol=1e-10, msg=name)
+    seen = set(at_start.records)
     for t in range(T):
         probe = watch(model, "*")
         model.step(target[:, t], state, probe)
@@ -179,15 +182,26 @@ def test_a_probed_step_records_the_rows_of_the_teacher_forced_pass(norm: str, wi
                 row = row[:, t : t + 1]
             if "self_attention" in name and site in ("products", "scores", "mask", "masked_scores", "weights"):
                 row = row[..., : t + 1]  # the keys that exist by now
-            if name == "logits":
+            if name in ("logits", "probabilities"):
                 row = row.squeeze(1)
             if row.dtype == torch.bool:
                 assert torch.equal(step, row), name
             else:
                 torch.testing.assert_close(step, row, rtol=0, atol=1e-10, msg=name)
-    cross_memory = {name for name in whole if "cross" in name and name.endswith((".key", ".value"))}
-    expected = {name for name in whole if not name.startswith("encoder")} - cross_memory  # made once, by `start`
-    assert seen == expected - {"probabilities"}
+    assert seen == whole.keys()
+
+
+@torch.no_grad()
+def test_an_edit_of_the_encoder_acts_while_decoding() -> None:
+    model = randomised(small(norm="pre"))
+    source, target = batch(padded=False)
+    for name in ("encoder.norm_out", "encoder.layers.0.feed_forward.output", "decoder.layers.1.cross_attention.value"):
+        edited = Probe(sites(model.config), (), {name: lambda x: x * 0.5})
+        expected = model(source, target, edited)
+        state = model.start(source, edited)
+        logits = torch.stack([model.step(target[:, t], state) for t in range(T)], dim=1)
+        assert_close(logits, expected, name)
+        assert not torch.allclose(expected, model(source, target))
 
 
 @torch.no_grad()

@@ -97,35 +97,42 @@ class Transformer(nn.Module):
         Returns:
             Logits (B, T, V).
         """
-        logits = probe("logits", self.project(self.states(source, target, probe)))  # (B, T, V)
-        if probe.watches("probabilities"):
-            probe("probabilities", logits.softmax(dim=-1))  # (B, T, V)
-        return logits
+        return self.predict(self.states(source, target, probe), probe)  # (B, T, V)
 
     def states(self, source: Tensor, target: Tensor, probe: Silent = SILENT) -> Tensor:
         """`forward` without the projection: (B, T, D). A loss then projects only the positions that count."""
         memory = self.encoder(source, probe.at("encoder"))  # (B, S, D)
         return self.decoder(target, memory, masks.padding_mask(source), probe.at("decoder"))  # (B, T, D)
 
+    def predict(self, states: Tensor, probe: Silent = SILENT) -> Tensor:
+        """The decoder's output (..., D) -> logits (..., V); the softmax is computed only for somebody who watches."""
+        logits = probe("logits", self.project(states))  # (..., V)
+        if probe.watches("probabilities"):
+            probe("probabilities", logits.softmax(dim=-1))  # (..., V)
+        return logits
+
     def project(self, states: Tensor) -> Tensor:
         """(..., D) -> logits (..., V), "the pre-softmax linear transformation" (section 3.4), without a bias."""
         return linear(states, self.output.weight)  # (..., V)
 
-    def start(self, source: Tensor) -> DecoderState:
-        """Reads the source (B, S) once, and keeps what every decoding step needs of it."""
-        memory = self.encoder(source)  # (B, S, D)
+    def start(self, source: Tensor, probe: Silent = SILENT) -> DecoderState:
+        """Reads the source (B, S) once, and keeps what every decoding step needs of it.
+
+        The probe sees the encoder, and the keys and values that cross-attention has of it.
+        """
+        memory = self.encoder(source, probe.at("encoder"))  # (B, S, D)
         past = Past(len(self.decoder.layers))
         state = DecoderState([], masks.padding_mask(source), past)
         for i, layer in enumerate(self.decoder.layers):
-            key, value = layer.cross_attention.project_memory(memory)  # (B, H, S, E) each
+            below = probe.at("decoder", "layers", i, "cross_attention")
+            key, value = layer.cross_attention.project_memory(memory, below)  # (B, H, S, E) each
             # Contiguous, or every step would copy them.
             state.layers.append(LayerCache(i, past, key.contiguous(), value.contiguous()))
         return state
 
     def step(self, tokens: Tensor, state: DecoderState, probe: Silent = SILENT) -> Tensor:
         """One decoding step: the newest piece of each row, tokens (R) -> logits (R, V) of the next."""
-        states = self.decoder.step(tokens, state, probe.at("decoder"))  # (R, D)
-        return probe("logits", self.project(states))  # (R, V)
+        return self.predict(self.decoder.step(tokens, state, probe.at("decoder")), probe)  # (R, V)
 
 
 def final_norm(config: ModelConfig) -> nn.LayerNorm | None:
