@@ -8,6 +8,7 @@ at each station stands in walk.toml.
 
 import tomllib
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from string import Template
 from typing import Any, Literal
@@ -71,6 +72,7 @@ class Station:
         return f"{place}.{self.part}"
 
 
+@lru_cache(maxsize=16)
 def stations(config: ModelConfig, detail: Detail = "exam") -> tuple[Station, ...]:
     """Every station in order; `lecture` leaves out those that a first look can do without."""
     found = [_station(config, "encoder", "input", None, "text", name) for name in _WORDS["text"]]
