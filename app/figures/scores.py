@@ -8,7 +8,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, ticks
 from app.figures.charts import Figure, plain_axis, settled
-from app.figures.panels import Piece, frame
+from app.figures.panels import Piece, frame, words
 from app.figures.tensor import ink_on, number_text
 from app.theme import CELL_SIZE, MASKED, SMALL_TICK_SIZE, TICK_SIZE, role_color, signed_scale
 
@@ -55,17 +55,8 @@ def score_matrix(
         q, k = (index.ravel() for index in np.indices(scores.shape))
         values = scores.ravel()
         colors = [ink_on(abs(float(v)) / largest, dark) if np.isfinite(v) else "#7d8594" for v in values]
-        digits = {
-            "type": "scatter",
-            "x": k.astype(np.int16),
-            "y": q.astype(np.int16),
-            "text": [number_text(float(v)) if np.isfinite(v) else "−∞" for v in values],
-            "mode": "text",
-            "textfont": {"size": CELL_SIZE - 1, "color": colors},
-            "hoverinfo": "skip",
-            "showlegend": False,
-        }
-        data.append(digits)
+        digits = [number_text(float(v)) if np.isfinite(v) else "−∞" for v in values]
+        data.append(words(k.astype(np.int16), q.astype(np.int16), digits, colors, CELL_SIZE - 1))
     size = TICK_SIZE if numbers else SMALL_TICK_SIZE
     layout = settled(title, 150 + 30 + rows * (34 if numbers else 14), top=150, bottom=14) | {
         "plot_bgcolor": MASKED,
