@@ -21,10 +21,15 @@ function library() {
 const current = (chart) => chart.drawn === chart.text && chart.width === chart.root.clientWidth;
 
 async function draw(chart) {
+  if (!current(chart)) await drawAnew(chart);
+  chart.root.setAttribute("aria-busy", String(!current(chart)));
+}
+
+async function drawAnew(chart) {
   const Plotly = await library();
   const { root, plot, text } = chart;
   const width = root.clientWidth;
-  if (!width || chart.gone || current(chart)) return;  // 0: it is not shown yet
+  if (!width || chart.gone) return;  // 0: it is not shown yet
   const { figure, reports } = JSON.parse(text);
   const layout = { ...figure.layout, width, clickmode: "event", dragmode: figure.layout.dragmode ?? false };
   layout.font = { family: getComputedStyle(root).fontFamily, ...layout.font };
@@ -49,6 +54,7 @@ function failed(chart, error) {
   window.Plotly?.purge(chart.plot);
   Object.assign(chart, { drawn: undefined, listens: false });
   chart.plot.textContent = error.message;
+  chart.root.setAttribute("aria-busy", "false");
 }
 
 function begin(root) {
@@ -71,6 +77,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (text !== chart.text) {
     const { figure, alt } = JSON.parse(text);
     root.setAttribute("role", "figure");
+    root.setAttribute("aria-busy", "true");
     root.setAttribute("aria-label", alt);
     root.style.height = `${figure.layout.height}px`;
     chart.text = text;

@@ -15,6 +15,8 @@ class Page:
 
 HEATMAP = ".js-plotly-plot .hm image"
 CHART = ".js-plotly-plot .trace"
+CHARTS_ARE_DRAWN = """() => [...document.querySelectorAll('.chart')].every(
+    chart => chart.ariaBusy === 'false' || !chart.clientWidth)"""
 
 PAGES: dict[str, Page] = {
     "translate": Page(
@@ -33,7 +35,7 @@ PAGES: dict[str, Page] = {
 
 
 def is_idle(page: Any) -> None:
-    """Waits until the script of the page has run.
+    """Waits until the script of the page has run, and its charts are drawn.
 
     A page that has not reached the server yet says "notRunning" too; that its first run has begun shows in the
     sentence box, which every page has.
@@ -43,6 +45,7 @@ def is_idle(page: Any) -> None:
     page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
     page.locator('[data-testid="stMainBlockContainer"]').wait_for()
     page.wait_for_timeout(150)
+    page.wait_for_function(CHARTS_ARE_DRAWN)
 
 
 def is_drawn(one: Any, name: str) -> None:
