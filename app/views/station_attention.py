@@ -41,7 +41,7 @@ def weights(scene: Scene, here: Station) -> None:
     found = tensor(scene, here)[head].astype(np.float32)  # (Q, K)
     mask = _beside(scene, here, "mask")[head].astype(bool)  # (Q, K)
     title = f"{title_of(here)}, head {head + 1}"
-    narrowest = matrix_width(bool(queries.predicts), len(keys))
+    narrowest = min(matrix_width(bool(queries.predicts), len(keys)), 110 + 24 * len(keys))  # beside the map, all of it
     st.html(f"<style>.st-key-walk_matrix {{ min-width: {narrowest}px; }}</style>")
     with st.container(key="matrix"):
         placed(
