@@ -1,8 +1,7 @@
 """Figures in the page: drawn by Plotly, each in the place where it stood before.
 
 Not by `st.plotly_chart`: that takes a figure that has changed for another chart, throws the drawn one away and draws
-three times until the new one stands. Here the drawn chart is told what changed (tests/benchmarks/app.py: a click costs
-about half). Nor does it report clicks on a cell for long: its selection is forgotten with the chart.
+three times until the new one stands, and forgets with it what was clicked. Here the drawn chart is told what changed.
 """
 
 import base64
@@ -25,7 +24,6 @@ _chart = st.components.v2.component(
     js=(Path(__file__).parent / "chart.js").read_text(encoding="utf-8"),
     isolate_styles=False,  # Plotly writes its styles into the page
 )
-
 
 NUMBERS = {"i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8"}  # that Plotly reads
 WIDER = {"i8": "f8", "u8": "f8", "f2": "f4"}  # those it does not

@@ -30,7 +30,7 @@ from app.figures.sinusoids import (
 from app.figures.sizes import PARTS, norm_bars, norms, sum_strips
 from app.figures.tables import columns_csv
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, chart, charts, checked
+from tests.app.drawn import array, chart, charts, checked, open_view
 from transformer.decoding.translator import Translator
 from transformer.model.positions import sinusoids
 from transformer.trace import trace
@@ -239,13 +239,7 @@ def open_page(odd: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     st.cache_data.clear()
 
     def opened(page: str = "positions", **address: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=120)
-        app.switch_page(str(MAIN.parent / "views" / f"{page}.py"))
-        for name, value in address.items():
-            app.query_params[name] = value
-        app.run()
-        assert not app.exception, app.exception[0].message
-        return app
+        return open_view(page, **address)
 
     return opened
 
