@@ -158,6 +158,7 @@ def chart_template(dark: bool) -> dict[str, Any]:
     text = {"color": quiet, "size": 13}
     axis = {
         "automargin": True,
+        "ticklabeloverflow": "allow",  # else the browser measures all labels of all axes at each drawing
         "gridcolor": line,
         "zerolinecolor": line,
         "tickcolor": line,

@@ -99,6 +99,11 @@ def test_other_architectures_are_refused_all_at_once(make: Make, tmp_path: Path)
     assert not (tmp_path / "mean").exists()
 
 
+def test_dropout_may_differ(make: Make, tmp_path: Path) -> None:
+    average_checkpoints(tmp_path / "mean", [make("a", dropout=0.1), make("b", dropout=0.2, attention_dropout=0.1)])
+    assert load_checkpoint(tmp_path / "mean").config.dropout == 0.1
+
+
 def test_another_vocabulary_of_the_same_size_is_refused(make: Make, tokenizer: Tokenizer, tmp_path: Path) -> None:
     first = make("a")
     other = Tokenizer.train(["xyz xyw xzw", "yzw yzx"], TokenizerConfig(vocab_size=12, byte_fallback=False))

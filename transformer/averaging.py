@@ -30,8 +30,9 @@ def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
     headers = [read_header(path) for path in paths]
     problems = []
     for header in headers[1:]:
-        if header.config != headers[0].config:
-            names = [name for name, value in asdict(header.config).items() if value != getattr(headers[0].config, name)]
+        own = asdict(headers[0].config)
+        names = [name for name, value in asdict(header.config).items() if value != own[name] and "dropout" not in name]
+        if names:  # dropout may differ: it is no part of the architecture
             problems.append(f"{header.path} is another architecture than {headers[0].path}: {', '.join(names)} differ.")
     if problems:
         raise CheckpointError("\n".join(["These checkpoints cannot be averaged.", *problems]))

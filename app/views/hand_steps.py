@@ -17,6 +17,7 @@ from app.figures.written import TERMS, Writing
 from app.models import Kind
 from app.session import is_dark
 from app.source import SourceLines, lines_from, lines_of
+from app.views.choose import KINDS
 from app.views.placed import placed
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
@@ -85,7 +86,7 @@ def _projections(this: Calculation) -> None:
         shape=f"Q: {this.shape('H', this.q, 'E')}. K and V: {this.shape('H', this.k, 'E')}",
     )
     sizes = Sizes(len(this.queries), len(this.keys), this.scene.config.d_model, this.hand.d_k)
-    name = f"{this.title}: shapes"
+    name = f"{KINDS[this.kind]}: shapes"  # of all its heads: another one changes nothing here
     placed(
         blocks_figure(this.kind, sizes, title=name, dark=is_dark()),
         key="hand_blocks",

@@ -93,9 +93,9 @@ def test_a_translation_is_immutable_and_can_be_pickled() -> None:
 
 def test_settings_can_be_changed_by_name_for_one_call() -> None:
     assert translator().translate("A dog.", beam=3).sentences[0].settings == replace(SETTINGS, beam=3)
-    with pytest.raises(ConfigError, match=re.escape("There is no decoding setting beem. There are: method, beam,")):
+    with pytest.raises(ConfigError, match=re.escape("beem is not an option. Did you mean beam?")):
         translator().translate("A dog.", beem=3)
-    with pytest.raises(ConfigError, match=r"beam: Input should be greater than or equal to 1\. "):
+    with pytest.raises(ConfigError, match=r"beam = 0: should be greater than or equal to 1\. alpha = 9: "):
         translator().translate("A dog.", beam=0, alpha=9)
     with pytest.raises(ConfigError, match="5 alternatives cannot come from a beam of 2"):
         translator().translate("A dog.", n_best=5)

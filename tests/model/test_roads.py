@@ -241,6 +241,17 @@ def test_the_fused_kernel_runs_wherever_nobody_watches(monkeypatch: pytest.Monke
 
 
 @torch.no_grad()
+@pytest.mark.parametrize("autocast", [True, False])
+def test_on_the_cpu_bfloat16_goes_through_the_kernel_for_float32(autocast: bool) -> None:
+    """The one for bfloat16 is several times slower there, and rounds in between."""
+    query, key, value = (torch.randn(2, 3, 7, 4, dtype=torch.bfloat16) for _ in range(3))
+    mask = torch.rand(2, 1, 7, 7) > 0.2
+    with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+        found = attend(query, key, value, mask)
+    expected = scaled_dot_product_attention(query.float(), key.float(), value.float(), mask)
+    assert found.equal(expected.to(torch.bfloat16))
+
+
 def test_decoding_computes_each_position_once() -> None:
     model: Transformer = randomised(small())
     seen: list[int] = []

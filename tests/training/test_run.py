@@ -1,5 +1,7 @@
 """A whole run: what it writes, what it can start from, and when it ends."""
 
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -193,3 +195,17 @@ def test_a_folder_that_holds_checkpoints_only_is_not_overwritten_either(finished
 def test_resuming_from_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match=r"no folder .*typo to resume from"):
         Run(tmp_path / "typo", resume=True)
+
+
+def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
+    with Run(tmp_path, resume=False):
+        with pytest.raises(TrainingError, match="Another process is training in"), Run(tmp_path, resume=False):
+            pass
+        (tmp_path / ".half.tmp").touch()
+        script = "import sys; from pathlib import Path; from transformer.training.run import Run\n"
+        script += "with Run(Path(sys.argv[1]), resume=False): pass"
+        other = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True)
+        assert "Another process is training in" in other.stderr
+        assert (tmp_path / ".half.tmp").exists()  # nothing of the first one's was touched
+    with Run(tmp_path, resume=False):
+        assert not (tmp_path / ".half.tmp").exists()

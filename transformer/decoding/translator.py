@@ -8,12 +8,11 @@ batches, searches, and puts everything back in order.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import torch
-from pydantic import TypeAdapter, ValidationError
 
 from transformer.checkpoint import Checkpoint, load_checkpoint
 from transformer.config import EOS, DecodingConfig
@@ -28,6 +27,7 @@ from transformer.model import Transformer
 from transformer.text.normalise import clean, normalise
 from transformer.text.sentences import split_sentences
 from transformer.text.tokenizer import Piece, Tokenizer
+from transformer.untrusted import validate
 
 
 class Translator:
@@ -63,11 +63,9 @@ class Translator:
         """
         checkpoint = load_checkpoint(path, device)
         recipe = checkpoint.recipe or {}
-        try:
-            settings = TypeAdapter(DecodingConfig).validate_python(recipe.get("decoding") or {})
-        except ValidationError:  # a recipe from another version: the checkpoint is good all the same
-            settings = DecodingConfig()
-        return cls(checkpoint.model, checkpoint.tokenizer, settings, checkpoint)
+        settings, _ = validate(DecodingConfig, recipe.get("decoding") or {})
+        # None: a recipe from another version; the checkpoint is good all the same.
+        return cls(checkpoint.model, checkpoint.tokenizer, settings or DecodingConfig(), checkpoint)
 
     def translate(self, text: str, settings: DecodingConfig | None = None, **changes: Any) -> TranslatedText:
         """Translates a text of any number of sentences and lines.
@@ -192,13 +190,7 @@ def batches(lengths: list[int], settings: DecodingConfig, batch_tokens: int) -> 
 
 def _changed(settings: DecodingConfig, changes: Mapping[str, Any]) -> DecodingConfig:
     """Raises ConfigError, with a sentence for each value that cannot be."""
-    names = [field.name for field in fields(settings)]
-    if unknown := sorted(set(changes) - set(names)):
-        raise ConfigError(f"There is no decoding setting {', '.join(unknown)}. There are: {', '.join(names)}.")
-    try:
-        return replace(settings, **changes)
-    except ValidationError as error:
-        problems = [
-            (".".join(map(str, each["loc"])), each["msg"].removeprefix("Value error, ")) for each in error.errors()
-        ]
-        raise ConfigError(" ".join(f"{name or 'decoding'}: {message}." for name, message in problems)) from None
+    found, problems = validate(DecodingConfig, {**asdict(settings), **changes})
+    if found is None:
+        raise ConfigError(" ".join(problems))
+    return found

@@ -41,7 +41,7 @@ def attend(
         (B, H, Q, E). A query that may look nowhere gets zeros, on both roads, forward and backward.
     """
     if not probe:
-        return scaled_dot_product_attention(query, key, value, mask, dropout_rate)  # (B, H, Q, E)
+        return fused(query, key, value, mask, dropout_rate)  # (B, H, Q, E)
     products = probe("products", query @ key.transpose(-2, -1))  # (B, H, Q, K)
     scores = probe("scores", products / math.sqrt(query.shape[-1]))  # (B, H, Q, K)
     if mask is None:
@@ -50,6 +50,19 @@ def attend(
     masked_scores = probe("masked_scores", scores.masked_fill(~mask, -math.inf))  # (B, H, Q, K)
     weights = probe("weights", masked_softmax(masked_scores, mask))  # (B, H, Q, K)
     return dropout(weights, dropout_rate) @ value  # (B, H, Q, E)
+
+
+def fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_rate: float) -> Tensor:
+    """`attend` in one kernel of torch's.
+
+    On the CPU that kernel is several times slower in bfloat16 than in float32, even where the hardware multiplies
+    bfloat16: there it gets float32.
+    """
+    if query.is_cpu and query.dtype == torch.bfloat16:
+        with torch.autocast("cpu", enabled=False):  # which would turn them back
+            exact = fused(query.float(), key.float(), value.float(), mask, dropout_rate)  # (B, H, Q, E)
+        return exact.to(query.dtype)  # (B, H, Q, E)
+    return scaled_dot_product_attention(query, key, value, mask, dropout_rate)  # (B, H, Q, E)
 
 
 def masked_softmax(masked_scores: Tensor, mask: Tensor) -> Tensor:

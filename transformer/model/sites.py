@@ -3,8 +3,10 @@
 No list is kept by hand, so the names that can be watched cannot drift from the code.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from types import MappingProxyType
 
 import torch
 from torch import Tensor
@@ -37,7 +39,7 @@ class _Listener(Probe):
 
 
 @lru_cache(maxsize=32)
-def census(config: ModelConfig) -> dict[str, tuple[str, ...]]:
+def census(config: ModelConfig) -> Mapping[str, tuple[str, ...]]:
     """Every site of the model, in the order of the computation, with its shape in the letters of the alphabet.
 
     For example `{"encoder.layers.0.self_attention.weights": ("B", "H", "S", "S"), ...}`: S for positions of the source,
@@ -48,4 +50,5 @@ def census(config: ModelConfig) -> dict[str, tuple[str, ...]]:
     with torch.random.fork_rng(devices=[]), torch.inference_mode():
         model = Transformer(sizes).eval()
         model(torch.ones(3, 29, dtype=torch.long), torch.ones(3, 31, dtype=torch.long), listener)
-    return {name: tuple(_LETTERS[length] for length in value.shape) for name, value in listener.records.items()}
+    shapes = {name: tuple(_LETTERS[length] for length in value.shape) for name, value in listener.records.items()}
+    return MappingProxyType(shapes)  # it is kept, so nobody may change it

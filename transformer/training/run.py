@@ -6,12 +6,14 @@ average.safetensors     the mean of the last few (paper, section 6.1), made at t
 training.safetensors    what resuming needs (state.py)
 snapshots/              the checkpoints that the average is made of
 tokenizer.model  metrics.jsonl  tensorboard/
+.lock                   held by the process that trains
 """
 
+import fcntl
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from torch.optim import AdamW
 
@@ -38,10 +40,11 @@ FREE: dict[str, set[str]] = {
 
 
 class Run:
-    """One training run on disk.
+    """One training run on disk: `with Run(folder, resume) as run`, for one process at a time.
 
     Raises:
-        TrainingError: the folder holds a run and `resume` is off, holds none and it is on, or cannot be written to.
+        TrainingError: the folder holds a run and `resume` is off, or holds none and it is on. On entering: it cannot be
+            written to, or another process trains in it.
     """
 
     def __init__(self, folder: Path, resume: bool):
@@ -57,15 +60,28 @@ class Run:
                 f"{folder} already holds a run. Go on with it by --resume, or choose another folder with --run-dir."
             )
         self.resumed = self.state.exists()  # a run that was killed before its first save begins again
-        left_over = [path for place in (folder, folder / "snapshots") for path in place.glob(".*.tmp")]
+
+    def __enter__(self) -> Self:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            for path in left_over if self.resumed else [*left_over, folder / "tokenizer.model"]:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock = (self.folder / ".lock").open("w")
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # ends with the process, however that ends
+            left_over = [path for place in (self.folder, self.folder / "snapshots") for path in place.glob(".*.tmp")]
+            for path in left_over if self.resumed else [*left_over, self.folder / "tokenizer.model"]:
                 path.unlink(missing_ok=True)
+        except BlockingIOError:
+            raise TrainingError(
+                f"Another process is training in {self.folder}. Wait for it or stop it, or choose another --run-dir."
+            ) from None
         except OSError as error:
             raise TrainingError(
-                f"The run's folder {folder} cannot be written to: {error.strerror or error}. Choose another --run-dir."
+                f"The run's folder {self.folder} cannot be written to: {error.strerror or error}. Choose another "
+                "--run-dir."
             ) from None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.close()
 
     def restore(self, recipe: Recipe, model: Transformer, optimizer: AdamW, corpus: str) -> Progress:
         """Where the run stands, with weights and moments put back; a new run stands at update 0."""

@@ -58,9 +58,14 @@ def train(
         HeadlightError: something a user can mend; also, after saving, when the run was told to stop.
     """
     where = choose_device(device)
-    run = Run(run_dir, resume)
+    with Run(run_dir, resume) as run:
+        return follow(recipe, run, init_from, where)
+
+
+def follow(recipe: Recipe, run: Run, init_from: Path | None, where: torch.device) -> Path:
+    """The recipe from top to bottom, in a run's folder that nobody else writes to: what `train` says."""
     start = load_checkpoint(init_from) if init_from and not run.resumed else None
-    data = TrainingData(recipe, run_dir, start.tokenizer if start else None)
+    data = TrainingData(recipe, run.folder, start.tokenizer if start else None)
     recipe = fit_vocabulary(recipe, data.tokenizer)
     torch.manual_seed(recipe.training.seed)
     model = Transformer(recipe.model)
@@ -72,7 +77,7 @@ def train(
 
     settings = recipe.training
     batches = data.stream(Position(progress.epoch, progress.batch))
-    report = Report(settings, Metrics(run_dir, progress.update, progress.validated), progress)
+    report = Report(settings, Metrics(run.folder, progress.update, progress.validated), progress)
     report.say(describe(model, where, data.size, data.tokenizer.vocab_size))
     saved = progress.update if run.resumed else None  # None: a new run shows at once that its folder can be written
     with Interrupt() as stop, report:
@@ -97,7 +102,7 @@ def train(
                 return finish(run, recipe, data, progress, where, report, stop)
     raise TrainingError(
         f"Stopped by {stop} after update {progress.update} of {settings.updates}; everything is saved. "
-        f"To go on, give the same command with --resume (and --run-dir {run_dir})."
+        f"To go on, give the same command with --resume (and --run-dir {run.folder})."
     )
 
 
