@@ -19,6 +19,7 @@ from torch.nn.functional import cross_entropy
 from transformer.config import PAD
 from transformer.model import Transformer
 from transformer.text.batches import Batch
+from transformer.training.cross_entropy import linear_cross_entropy
 
 
 def summed_loss(model: Transformer, batch: Batch, label_smoothing: float) -> Tensor:
@@ -28,9 +29,7 @@ def summed_loss(model: Transformer, batch: Batch, label_smoothing: float) -> Ten
     """
     states = model.states(batch.source, batch.target)  # (B, T, D)
     counts = batch.labels != PAD  # (B, T)
-    logits = model.project(states[counts])  # (N, V)
-    logits = logits.to(torch.promote_types(logits.dtype, torch.float32))  # bfloat16 has too few digits for a sum over V
-    return cross_entropy(logits, batch.labels[counts], reduction="sum", label_smoothing=label_smoothing)
+    return linear_cross_entropy(states[counts], model.output.weight, batch.labels[counts], label_smoothing)
 
 
 @torch.inference_mode()
