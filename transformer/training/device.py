@@ -1,6 +1,8 @@
-"""Where to compute, and in what precision."""
+"""Where to compute, in what precision, and with whose memory."""
 
-from contextlib import AbstractContextManager
+import ctypes
+import sys
+from contextlib import AbstractContextManager, suppress
 
 import torch
 
@@ -39,3 +41,17 @@ def multiplies_bfloat16(device: torch.device) -> bool:
         has = torch.cpu.get_capabilities()
         return any(bool(has.get(name)) for name in ("avx512_bf16", "amx_bf16", "bf16"))
     return False
+
+
+def keep_memory() -> None:
+    """Lets the process keep memory that it frees, for as long as it lives (glibc, so on Linux only).
+
+    Without it each large tensor on the CPU is asked from the system and given back, in every layer of every update,
+    and the system clears each page anew.
+    """
+    trim_threshold, mmap_threshold, largest = -1, -3, 2**31 - 1  # malloc.h: M_TRIM_THRESHOLD, M_MMAP_THRESHOLD
+    with suppress(OSError, AttributeError):  # another C library has no such switch
+        if sys.platform == "linux":
+            library = ctypes.CDLL("libc.so.6")
+            library.mallopt(mmap_threshold, largest)
+            library.mallopt(trim_threshold, largest)

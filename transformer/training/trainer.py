@@ -28,7 +28,7 @@ from transformer.errors import TrainingError
 from transformer.model import Transformer
 from transformer.text.batches import Batch
 from transformer.training.data import Position, TrainingData
-from transformer.training.device import autocast, choose_device
+from transformer.training.device import autocast, choose_device, keep_memory
 from transformer.training.interrupt import Interrupt
 from transformer.training.loss import summed_loss
 from transformer.training.metrics import Metrics
@@ -57,6 +57,7 @@ def train(
     Raises:
         HeadlightError: something a user can mend; also, after saving, when the run was told to stop.
     """
+    keep_memory()
     where = choose_device(device)
     with Run(run_dir, resume) as run:
         return follow(recipe, run, init_from, where)
