@@ -215,6 +215,10 @@ def test_all_mistakes_are_told_at_once_with_their_place_and_the_nearest_name(tmp
         ("data.train=[]", 'name a corpus (train = ["FILE.tsv"])'),
         ("data.max_length=1024", "model.max_positions = 1024 has too few"),
         ("decoding.n_best=5", "cannot come from a beam of 4"),
+        ("model.heads=true", "model.heads = True: should be a valid integer"),
+        ("training.half=1", "training.half = 1: should be a valid boolean"),
+        ("model.dropout='0.1'", "model.dropout = 0.1: should be a valid number"),
+        ("decoding.temperature=1e-38", "decoding.temperature = 1e-38: should be greater than or equal to 0.001"),
         ("model=5", "--set: model = 5: should be a section"),
         ("model.heads.x=5", "model.heads"),
         ("=5", "give it as section.key=value"),
@@ -228,6 +232,17 @@ def test_impossible_values_are_told_in_a_sentence(override: str, expected: str) 
     assert len(message) < 1500
     assert "Traceback" not in message
     assert not re.search(r"pydantic|ArgsKwargs|Value error|DataclassArgs", message)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "expected"),
+    [
+        (["data.valid=none", "data.valid_target=my.de"], "valid_target is line-aligned with valid: give valid, too"),
+        (["decoding.method=greedy", "decoding.n_best=4"], "greedy decoding finds one translation and n_best is 4"),
+    ],
+)
+def test_values_that_do_not_go_together_are_told_in_a_sentence(overrides: list[str], expected: str) -> None:
+    assert expected in complaint("paper-base", *overrides)
 
 
 def test_a_recipe_that_is_not_there_names_the_nearest() -> None:

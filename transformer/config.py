@@ -1,7 +1,8 @@
 """Every choice there is, with its type, its bounds and its default. The defaults are the paper's base model.
 
 One recipe (a commented TOML file in `recipes/`) fills these classes; a checkpoint carries them along as JSON.
-They are frozen and refuse unknown keys, so a configuration that exists is one that can be run.
+They are frozen and refuse unknown keys and values of another kind ("32" and true are no numbers), so a configuration
+that exists is one that can be run.
 
 Where the paper (v7 of arXiv:1706.03762) and its authors' later code differ, the paper wins: tensor2tensor went on to
 use pre-norm, dropout inside attention and feed-forward, a doubled learning rate, warm-up 8000 and beta2 0.997.
@@ -9,14 +10,14 @@ use pre-norm, dropout inside attention and feed-forward, a doubled learning rate
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, model_validator
 from pydantic.dataclasses import dataclass
 
 # The four special pieces, the same ids in every vocabulary.
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
 
-Rate = Annotated[float, Field(ge=0.0, lt=1.0)]
-Count = Annotated[int, Field(ge=1)]
+Rate = Annotated[StrictFloat, Field(ge=0.0, lt=1.0)]
+Count = Annotated[StrictInt, Field(ge=1)]
 ToyTask = Literal["copy", "reverse", "sort", "numbers"]
 STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -25,19 +26,20 @@ STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 class ModelConfig:
     """The architecture (paper, section 3 and table 3). The upper bounds keep a hostile file from claiming memory."""
 
-    vocab_size: Annotated[int, Field(ge=5, le=1_000_000)]  # V, shared by source and target
-    encoder_layers: Annotated[int, Field(ge=1, le=64)] = 6  # N
-    decoder_layers: Annotated[int, Field(ge=1, le=64)] = 6  # N
-    d_model: Annotated[int, Field(ge=2, le=16_384)] = 512  # D
-    d_ff: Annotated[int, Field(ge=1, le=65_536)] = 2048  # F
-    heads: Annotated[int, Field(ge=1, le=128)] = 8  # H
+    vocab_size: Annotated[StrictInt, Field(ge=5, le=1_000_000)]  # V, shared by source and target
+    encoder_layers: Annotated[StrictInt, Field(ge=1, le=64)] = 6  # N
+    decoder_layers: Annotated[StrictInt, Field(ge=1, le=64)] = 6  # N
+    d_model: Annotated[StrictInt, Field(ge=2, le=16_384)] = 512  # D
+    d_ff: Annotated[StrictInt, Field(ge=1, le=65_536)] = 2048  # F
+    heads: Annotated[StrictInt, Field(ge=1, le=128)] = 8  # H
     norm: Literal["post", "pre"] = "post"  # LayerNorm after the residual sum (the paper) or before the sub-layer
-    norm_epsilon: Annotated[float, Field(gt=0, le=0.1)] = 1e-6
+    norm_epsilon: Annotated[StrictFloat, Field(gt=0, le=0.1)] = 1e-6
     positions: Literal["sinusoidal", "learned", "none"] = "sinusoidal"
     sinusoid_layout: Literal["interleaved", "concatenated"] = "interleaved"  # the paper's 2i, 2i+1, or half and half
-    max_positions: Annotated[int, Field(ge=2, le=65_536)] = 1024  # rows of the table of positions
-    shared_embeddings: bool = True  # source, target and output share one matrix (section 3.4)
-    attention_window: Annotated[int, Field(ge=1)] | None = None  # self-attention sees |q - k| <= r only (section 4)
+    max_positions: Annotated[StrictInt, Field(ge=2, le=65_536)] = 1024  # rows of the table of positions
+    shared_embeddings: StrictBool = True  # source, target and output share one matrix (section 3.4)
+    # self-attention sees |q - k| <= r only (section 4)
+    attention_window: Annotated[StrictInt, Field(ge=1, le=65_536)] | None = None
     activation: Literal["relu", "gelu", "silu"] = "relu"
     dropout: Rate = 0.1  # on the output of each sub-layer (section 5.4)
     embedding_dropout: Rate = 0.1  # on the sum of embedding and position (section 5.4)
@@ -64,11 +66,11 @@ class TokenizerConfig:
 
     model: str | None = None  # a sentencepiece .model file, or a checkpoint to take it from; else it is trained
     kind: Literal["unigram", "bpe"] = "unigram"
-    vocab_size: Annotated[int, Field(ge=5, le=1_000_000)] = 8000
-    byte_fallback: bool = True  # a character outside the vocabulary becomes its UTF-8 bytes: nothing is lost
-    character_coverage: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
-    sampling: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0  # alpha of subword sampling while training, 0 = off
-    threads: Annotated[int, Field(ge=1, le=64)] = 2  # the unigram vocabulary depends on it, so it is pinned
+    vocab_size: Annotated[StrictInt, Field(ge=5, le=1_000_000)] = 8000
+    byte_fallback: StrictBool = True  # a character outside the vocabulary becomes its UTF-8 bytes: nothing is lost
+    character_coverage: Annotated[StrictFloat, Field(gt=0.0, le=1.0)] = 1.0
+    sampling: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0.0  # alpha of subword sampling while training, 0 = off
+    threads: Annotated[StrictInt, Field(ge=1, le=64)] = 2  # the unigram vocabulary depends on it, so it is pinned
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
@@ -78,19 +80,19 @@ class DataConfig:
     train: tuple[str, ...] = ()  # .tsv or .tsv.gz, or (with train_target) the source side of line-aligned files
     train_target: tuple[str, ...] = ()
     valid: str | None = None  # without it, valid_size pairs are set aside from train
-    valid_target: str | None = None
+    valid_target: str | None = None  # with it, valid is the source side of line-aligned files
     valid_size: Count = 1000
     source_column: Count = 1  # columns are counted from 1
     target_column: Count = 2
     source_language: str = "en"
     target_language: str = "de"
     toy: ToyTask | None = None  # made on the fly instead of read
-    toy_symbols: Annotated[int, Field(ge=2, le=26)] = 26  # copy, reverse, sort: letters in use
+    toy_symbols: Annotated[StrictInt, Field(ge=2, le=26)] = 26  # copy, reverse, sort: letters in use
     toy_min_length: Count = 1  # copy, reverse, sort: letters in a sequence
-    toy_max_length: Annotated[int, Field(ge=1, le=200)] = 20
-    toy_max_number: Annotated[int, Field(ge=1, le=999_999_999)] = 9999  # numbers: 0 to this
+    toy_max_length: Annotated[StrictInt, Field(ge=1, le=200)] = 20
+    toy_max_number: Annotated[StrictInt, Field(ge=1, le=999_999_999)] = 9999  # numbers: 0 to this
     toy_epoch: Count = 20_000  # fresh pairs in what counts as one epoch
-    max_length: Annotated[int, Field(ge=1, le=10_000)] = 128  # pieces; longer pairs are left out, and counted
+    max_length: Annotated[StrictInt, Field(ge=1, le=10_000)] = 128  # pieces; longer pairs are left out, and counted
     tokens_per_batch: Count = 25_000  # at most so many source and so many target tokens, padding included
 
     @model_validator(mode="after")
@@ -101,6 +103,8 @@ class DataConfig:
             raise ValueError("train and toy exclude each other: remove one of them")
         if self.train_target and len(self.train_target) != len(self.train):
             raise ValueError("train and train_target are line-aligned files: give as many of one as of the other")
+        if self.valid_target and not self.valid:
+            raise ValueError("valid_target is line-aligned with valid: give valid, too")
         if self.toy_min_length > self.toy_max_length:
             raise ValueError("toy_min_length is larger than toy_max_length")
         if self.max_length + 1 > self.tokens_per_batch:
@@ -113,27 +117,27 @@ class TrainingConfig:
     """Optimizer, schedule and regularisation (section 5), and how often the run is looked at and saved."""
 
     updates: Count = 100_000
-    seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
+    seed: Annotated[StrictInt, Field(ge=0, lt=2**32)] = 1
     precision: Literal["auto", "float32", "bfloat16"] = "auto"  # auto: bfloat16 where the hardware multiplies it
     accumulate: Count = 1  # batches in one update; the loss is divided by the tokens of all of them
     label_smoothing: Rate = 0.1  # epsilon_ls (section 5.4)
     schedule: Literal["inverse_sqrt", "constant", "cosine"] = "inverse_sqrt"  # section 5.3, equation 3
-    warmup: Annotated[int, Field(ge=0)] = 4000  # updates of linear rise
-    peak_rate: Annotated[float, Field(gt=0)] | None = None  # None: the paper's d_model^-0.5 * warmup^-0.5
+    warmup: Annotated[StrictInt, Field(ge=0)] = 4000  # updates of linear rise
+    peak_rate: Annotated[StrictFloat, Field(gt=0)] | None = None  # None: the paper's d_model^-0.5 * warmup^-0.5
     cooldown: Rate = 0.0  # share of the updates, at the end, over which the rate falls to 0 in a straight line
     beta1: Rate = 0.9
     beta2: Rate = 0.98
-    adam_epsilon: Annotated[float, Field(gt=0)] = 1e-9
-    weight_decay: Annotated[float, Field(ge=0)] = 0.0  # on weight matrices only, never on norms, biases, embeddings
-    clip_norm: Annotated[float, Field(ge=0)] = 0.0  # 0 = no clipping, as in the paper
+    adam_epsilon: Annotated[StrictFloat, Field(gt=0)] = 1e-9
+    weight_decay: Annotated[StrictFloat, Field(ge=0)] = 0.0  # on weight matrices, never on norms, biases, embeddings
+    clip_norm: Annotated[StrictFloat, Field(ge=0)] = 0.0  # 0 = no clipping, as in the paper
     log_every: Count = 50
     validate_every: Count = 1000
     save_every: Count = 500
-    validation_sentences: Annotated[int, Field(ge=0)] = 500  # translated at each validation for BLEU; 0 = loss only
-    patience: Annotated[int, Field(ge=0)] = 0  # stop after so many validations without improvement; 0 = never
+    validation_sentences: Annotated[StrictInt, Field(ge=0)] = 500  # translated at each validation; 0 = loss only
+    patience: Annotated[StrictInt, Field(ge=0)] = 0  # stop after so many validations without improvement; 0 = never
     best_by: Literal["bleu", "chrf", "loss"] = "bleu"
-    average_last: Annotated[int, Field(ge=1, le=100)] = 5  # checkpoints averaged at the end (section 6.1)
-    half: bool = False  # store the weights of finished checkpoints in half precision
+    average_last: Annotated[StrictInt, Field(ge=1, le=100)] = 5  # checkpoints averaged at the end (section 6.1)
+    half: StrictBool = False  # store the weights of finished checkpoints in half precision
 
     @model_validator(mode="after")
     def _consistent(self) -> "TrainingConfig":
@@ -151,20 +155,24 @@ class DecodingConfig:
     """How an output is searched for (section 6.1: beam 4, alpha 0.6, at most 50 tokens longer than the input)."""
 
     method: Literal["beam", "greedy", "sampling"] = "beam"
-    beam: Annotated[int, Field(ge=1, le=64)] = 4
+    beam: Annotated[StrictInt, Field(ge=1, le=64)] = 4
     length_penalty: Literal["paper", "power", "none"] = "paper"  # ((5 + l) / 6)^alpha, or l^alpha; l counts the </s>
-    alpha: Annotated[float, Field(ge=0.0, le=5.0)] = 0.6
-    max_extra_length: Annotated[int, Field(ge=0, le=1000)] = 50
-    n_best: Annotated[int, Field(ge=1, le=64)] = 1
-    temperature: Annotated[float, Field(gt=0.0, le=100.0)] = 1.0  # sampling only, as are the next three
-    top_k: Annotated[int, Field(ge=0)] = 0  # 0 = all pieces
-    top_p: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
-    seed: int = 0
+    alpha: Annotated[StrictFloat, Field(ge=0.0, le=5.0)] = 0.6
+    max_extra_length: Annotated[StrictInt, Field(ge=0, le=1000)] = 50
+    n_best: Annotated[StrictInt, Field(ge=1, le=64)] = 1
+    temperature: Annotated[StrictFloat, Field(ge=0.001, le=100.0)] = 1.0  # sampling only, as are the next three
+    top_k: Annotated[StrictInt, Field(ge=0)] = 0  # 0 = all pieces
+    top_p: Annotated[StrictFloat, Field(gt=0.0, le=1.0)] = 1.0
+    seed: StrictInt = 0
 
     @model_validator(mode="after")
     def _consistent(self) -> "DecodingConfig":
         if self.method == "beam" and self.n_best > self.beam:
             raise ValueError(f"{self.n_best} alternatives cannot come from a beam of {self.beam}: raise beam")
+        if self.method == "greedy" and self.n_best > 1:
+            raise ValueError(
+                f"greedy decoding finds one translation and n_best is {self.n_best}: choose beam or sampling"
+            )
         return self
 
 

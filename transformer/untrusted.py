@@ -6,7 +6,7 @@ Used for recipes, for `--set` on the command line, and for the configuration ins
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
-from typing import Any, TypeVar, get_type_hints
+from typing import TypeVar, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
@@ -14,14 +14,18 @@ from pydantic_core import ErrorDetails
 Config = TypeVar("Config")
 
 
-def validate(kind: type[Config], values: Mapping[str, Any], prefix: str = "") -> tuple[Config | None, list[str]]:
+def validate(kind: type[Config], values: object, prefix: str = "") -> tuple[Config | None, list[str]]:
     """`values` as a configuration of class `kind`, and all problems: exactly one of the two is empty.
 
     Args:
         kind: one of the frozen dataclasses of `transformer.config`.
-        values: nested dictionaries, as TOML and JSON give them.
+        values: nested dictionaries, as TOML and JSON give them; anything else is a problem, too.
         prefix: where the values stand, put before each name (`model.`).
     """
+    if not isinstance(values, Mapping):
+        return None, [
+            f"{prefix.rstrip('.') or 'It'} should be a section with options of its own and is {shown(values)}."
+        ]
     try:
         return TypeAdapter(kind).validate_python(dict(values)), []
     except ValidationError as error:

@@ -43,7 +43,7 @@ def test_flat_steps_are_steps(config: ModelConfig) -> None:
 @pytest.mark.parametrize("method", ["greedy", "beam", "sampling"])
 def test_a_search_with_flat_steps_finds_the_same(method: Method) -> None:
     model = randomised(small(vocab_size=40, decoder_layers=3))
-    settings = DecodingConfig(method=method, max_extra_length=8, n_best=2)
+    settings = DecodingConfig(method=method, max_extra_length=8, n_best=1 if method == "greedy" else 2)
     sources = [[*torch.randint(4, 40, (length,)).tolist(), EOS] for length in (1, 5, 9, 3, 3, 12, 2, 7, 4)]
     for expected, got in zip(
         search(model, sources, settings), search(FlatTransformer(model), sources, settings), strict=True

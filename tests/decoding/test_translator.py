@@ -179,6 +179,15 @@ def test_a_checkpoint_is_loaded_with_the_settings_of_its_recipe(tmp_path: Path) 
         Translator.load(tmp_path / "none.safetensors")
 
 
+@pytest.mark.parametrize("decoding", [5, 0, [1], [], "x", None, True, {"beam": "3"}, {"beem": 3}, {"alpha": [[]]}])
+def test_decoding_settings_that_are_none_leave_the_checkpoint_good(decoding: object, tmp_path: Path) -> None:
+    path, model = tmp_path / "model.safetensors", translator().model
+    save_checkpoint(path, model, translator().tokenizer, recipe={"decoding": decoding}, metrics={})
+    loaded = Translator.load(path)
+    assert loaded.settings == DecodingConfig()
+    assert loaded.translate("The cat sat.").text
+
+
 def test_a_given_translation_has_the_probabilities_that_the_search_gave_it() -> None:
     given = translator().score(LINES[2], "The red dog")
     (found,) = translator().translate_sentences([LINES[2]], prefix="The red dog")  # its beginning is forced upon it

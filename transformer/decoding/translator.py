@@ -63,8 +63,8 @@ class Translator:
         """
         checkpoint = load_checkpoint(path, device)
         recipe = checkpoint.recipe or {}
-        settings, _ = validate(DecodingConfig, recipe.get("decoding") or {})
-        # None: a recipe from another version; the checkpoint is good all the same.
+        settings, _ = validate(DecodingConfig, recipe.get("decoding", {}))
+        # None: settings that are none, or of another version; the checkpoint is good all the same.
         return cls(checkpoint.model, checkpoint.tokenizer, settings or DecodingConfig(), checkpoint)
 
     def translate(self, text: str, settings: DecodingConfig | None = None, **changes: Any) -> TranslatedText:
