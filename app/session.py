@@ -26,8 +26,8 @@ HEAD = "head"
 STEP: Literal["t"] = "t"  # the row of the decoder: it reads piece t and predicts the next
 SOURCE_TOKEN: Literal["s"] = "s"  # the position in the source
 OTHER_TOKEN: Literal["k"] = "k"  # in self-attention: the position that is looked at
-SHOWN_SENTENCE = "shown_sentence"  # which of several sentences the pictures show
-SHOWN_HYPOTHESIS = "shown_hypothesis"  # which of its alternatives
+SHOWN_SENTENCE: Literal["nth"] = "nth"  # which of several sentences the pictures show
+SHOWN_HYPOTHESIS: Literal["alternative"] = "alternative"  # which of its translations
 GIVEN = "given"  # a translation of the visitor's own, shown beside the model's
 GIVEN_FOR = "given_for"  # the checkpoint and the sentence that it is a translation of
 
@@ -142,8 +142,7 @@ def show_given(place: int, file: CheckpointFile, source: str) -> None:
 
 def shown_hypothesis(translation: Translation) -> int:
     """Which of its alternatives is shown, from 0."""
-    chosen = int(st.session_state.get(SHOWN_HYPOTHESIS, 0))
-    return chosen if chosen < len(translation.hypotheses) else 0
+    return shown(SHOWN_HYPOTHESIS, len(translation.hypotheses))
 
 
 def show_hypothesis(index: int) -> None:
@@ -166,13 +165,29 @@ def linked(key: str, options: Sequence[Choice], default: Choice) -> Choice:
     return chosen
 
 
+def shown(key: Literal["nth", "alternative"], count: int) -> int:
+    """Which of `count` is shown, from 0; in the address from 1, and only if it is not the first."""
+    if key not in st.session_state:
+        st.session_state[key] = _number_in_address(key, 0)
+    chosen = int(st.session_state[key])
+    if not 0 < chosen < count:
+        st.query_params.pop(key, None)
+        return 0
+    if st.query_params.get(key) != str(chosen + 1):
+        st.query_params[key] = str(chosen + 1)
+    return chosen
+
+
+def _number_in_address(key: str, default: int) -> int:
+    """A number that stands in the address from 1, counted from 0."""
+    linked = st.query_params.get(key, "")
+    return int(linked) - 1 if linked.isascii() and linked.isdigit() and len(linked) < 5 else default
+
+
 def position(key: Literal["t", "s", "k"], count: int, default: int = 0) -> int:
     """A chosen token, from 0, in a row of `count`; kept in the session and mirrored, from 1, in the address."""
     if key not in st.session_state:
-        linked = st.query_params.get(key, "")
-        st.session_state[key] = (
-            int(linked) - 1 if linked.isascii() and linked.isdigit() and len(linked) < 5 else default
-        )
+        st.session_state[key] = _number_in_address(key, default)
     chosen = min(max(int(st.session_state[key]), 0), count - 1)
     if st.query_params.get(key) != str(chosen + 1):
         st.query_params[key] = str(chosen + 1)

@@ -24,6 +24,7 @@ from app.session import (
     forget_given,
     open_with_example,
     sentence_from_link,
+    shown,
     shown_hypothesis,
 )
 from app.views import controls
@@ -204,7 +205,7 @@ def _one_sentence(translated: TranslatedText) -> Translation | None:
     sentences = [translation for translation in translated.sentences if translation.hypotheses]
     if len(sentences) == 1:
         return sentences[0]
-    chosen = min(st.session_state.get(SHOWN_SENTENCE, 0), len(sentences) - 1)
+    chosen = shown(SHOWN_SENTENCE, len(sentences))
     st.header(f"{len(sentences)} sentences", anchor=False)
     st.caption("All are translated. The pictures below belong to the one that is marked; choose another by a click.")
     components.choices(

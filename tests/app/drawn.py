@@ -64,3 +64,9 @@ def array(value: Any) -> np.ndarray:
         return np.array(value)
     found = np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"]))
     return found.reshape([int(n) for n in value["shape"].split(",")]) if "shape" in value else found
+
+
+def components(app: AppTest, name: str) -> list[dict[str, Any]]:
+    """What goes to the browser for each component of this name, from top to bottom."""
+    found = [each.proto for each in app.get("bidi_component")]
+    return [dict(json.loads(each.json)) for each in found if each.component_name == f"headlight_{name}"]

