@@ -104,6 +104,14 @@ def test_dropout_may_differ(make: Make, tmp_path: Path) -> None:
     assert load_checkpoint(tmp_path / "mean").config.dropout == 0.1
 
 
+@pytest.mark.parametrize("update", ["many", None, [3], True, 2.5])
+def test_an_update_that_is_no_number_is_passed_over(make: Make, tmp_path: Path, update: object) -> None:
+    first = load_checkpoint(make("a", seed=3))
+    save_checkpoint(tmp_path / "b", first.model, first.tokenizer, recipe=None, metrics={"update": update})
+    average_checkpoints(tmp_path / "mean", [tmp_path / "a", tmp_path / "b"])
+    assert load_checkpoint(tmp_path / "mean").metrics["update"] == 3
+
+
 def test_another_vocabulary_of_the_same_size_is_refused(make: Make, tokenizer: Tokenizer, tmp_path: Path) -> None:
     first = make("a")
     other = Tokenizer.train(["xyz xyw xzw", "yzw yzx"], TokenizerConfig(vocab_size=12, byte_fallback=False))

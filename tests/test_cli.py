@@ -106,6 +106,7 @@ def test_a_line_that_cannot_be_translated_is_told_and_the_others_are_translated(
     assert "Line 2: " in result.stderr
     assert "at most 47" in result.stderr
     assert "Line 3: The line is not UTF-8" in result.stderr
+    assert "could not be translated, and are empty in the output: 2." in result.stderr
     assert result.exit_code == 1
 
 
@@ -136,8 +137,23 @@ def test_the_input_is_never_overwritten_by_the_output(checkpoint: Path, tmp_path
     (tmp_path / "text").write_text("a cat")
     result = run("translate", checkpoint, "--input", tmp_path / "text", "--output", tmp_path / "text")
     assert result.exit_code == 1
-    assert "input and output at once" in result.stderr
+    assert "read and overwritten at once" in result.stderr
     assert (tmp_path / "text").read_text() == "a cat"
+
+
+def test_the_checkpoint_is_never_overwritten_by_the_output(checkpoint: Path) -> None:
+    before = checkpoint.read_bytes()
+    result = run("translate", checkpoint, "--output", checkpoint, input="a cat")
+    assert result.exit_code == 1
+    assert "read and overwritten at once" in result.stderr
+    assert checkpoint.read_bytes() == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_a_full_disk_says_what_to_do(checkpoint: Path) -> None:
+    result = run("translate", checkpoint, "--output", "/dev/full", input="a cat")
+    assert result.exit_code == 1
+    assert "No space left on device. Free some space" in result.stderr
 
 
 def test_a_reader_that_goes_away_is_no_catastrophe(
@@ -197,6 +213,27 @@ def test_averaging_a_checkpoint_with_itself_gives_it_back(checkpoint: Path, tmp_
     mean, original = load_checkpoint(tmp_path / "mean.safetensors").model, load_checkpoint(checkpoint).model
     for averaged, weight in zip(mean.parameters(), original.parameters(), strict=True):
         assert torch.equal(averaged, weight)
+
+
+def test_a_forgotten_out_overwrites_no_checkpoint(checkpoint: Path) -> None:
+    before = checkpoint.read_bytes()
+    result = run("average", checkpoint, checkpoint, checkpoint)
+    assert result.exit_code == 2
+    assert "is there already. Name first a new file to write" in one_line(result.stderr)
+    assert checkpoint.read_bytes() == before
+
+
+def test_inspect_prints_nothing_that_a_terminal_would_obey(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer = Tokenizer.train(["a\x1b[31mb c"] * 9, TokenizerConfig(kind="bpe", vocab_size=20, byte_fallback=False))
+    config = ModelConfig(
+        vocab_size=tokenizer.vocab_size, encoder_layers=1, decoder_layers=1, d_model=8, d_ff=8, heads=2
+    )
+    metrics = {"\x1b]0;owned\x07": 1, "note": "\x9b2J\n\u202e", "list": ["\x1b[2J"], "grün": 2}
+    save_checkpoint(tmp_path / "x", Transformer(config), tokenizer, recipe={"name": "\x1b[2J"}, metrics=metrics)
+    text = run("inspect", tmp_path / "x").stdout
+    assert text.replace("\n", "").isprintable()
+    assert "\\x1b]0;owned\\x07" in text
+    assert run("inspect", tmp_path / "x", "--json").stdout.rstrip("\n").isprintable()
 
 
 def test_inspect_tells_everything(checkpoint: Path) -> None:
@@ -285,7 +322,8 @@ def test_a_wrong_recipe_or_a_missing_corpus_trains_nothing(trained: list[tuple[R
         (("evaluate", "CHECKPOINT"), 2, "--data"),
         (("evaluate", "CHECKPOINT", "--data", "nowhere.tsv"), 1, "nowhere.tsv"),
         (("average", "out.safetensors"), 2, "CHECKPOINT"),
-        (("average", "out.safetensors", "nowhere.safetensors"), 1, "No such file"),
+        (("average", "out.safetensors", "nowhere.safetensors"), 2, "at least two checkpoints"),
+        (("average", "out.safetensors", "nowhere.safetensors", "CHECKPOINT"), 1, "No such file"),
         (("trian",), 2, "train"),
         (("train", "nowhere.toml"), 2, "There is no recipe nowhere.toml"),
     ],

@@ -46,7 +46,8 @@ def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
     with torch.no_grad():
         for name, weight in first.model.named_parameters():
             weight.copy_(sums[name] / len(paths))
-    updates = [header.metrics["update"] for header in headers if "update" in header.metrics]
+    stated = [header.metrics.get("update") for header in headers]
+    updates = [update for update in stated if type(update) is int]
     metrics = {"averaged": [header.path.name for header in headers], "update": max(updates, default=None)}
     save_checkpoint(out, first.model, first.tokenizer, recipe=first.recipe, metrics=metrics, half=headers[0].half)
 

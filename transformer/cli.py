@@ -40,7 +40,9 @@ class Commands(TyperGroup):
         except OSError as error:  # a missing file, a full disk
             if error.errno == errno.EPIPE:  # `... | head -1`: typer ends in silence
                 raise
-            typer.echo(f"Error: {error.filename or 'A file'}: {error.strerror or error}.", err=True)
+            full = " Free some space and give the command again." if error.errno == errno.ENOSPC else ""
+            where = error.filename or "A file could not be read or written"
+            typer.echo(f"Error: {where}: {error.strerror or error}.{full}", err=True)
             raise typer.Exit(1) from None
 
 
@@ -115,7 +117,8 @@ def translate(
 
     Each line of the input gives one line of the output. An empty line stays empty, and a line with several sentences
     stays one line. A line that cannot be translated is told on stderr and gives an empty line; the command then ends
-    with 1. Text is UTF-8.
+    with 1. Text is UTF-8. From a file or a pipe, 128 lines are gathered and translated together, which is much faster:
+    the first answer waits for them, or for the end of the input. What is typed on a terminal is answered line by line.
 
     \b
     Examples:
@@ -124,8 +127,9 @@ def translate(
     """
     from transformer.lines import translate_lines
 
-    if input is not None and output is not None and output.exists() and input.exists() and input.samefile(output):
-        raise HeadlightError(f"{output} is input and output at once. Choose another file for --output.")
+    for read in (checkpoint, input):
+        if read is not None and output is not None and output.exists() and read.exists() and read.samefile(output):
+            raise HeadlightError(f"{output} would be read and overwritten at once. Choose another file for --output.")
     with ExitStack() as stack:
         lines: BinaryIO = sys.stdin.buffer if input is None else stack.enter_context(input.open("rb"))
         translator = _translator(checkpoint, device)
@@ -146,7 +150,7 @@ def translate(
                 typer.echo(f"Line {line.number}: {line.problem}", err=True)
             advance(line.number, total)
     if failed:
-        raise HeadlightError(f"{failed} lines could not be translated and are empty in the output.")
+        raise HeadlightError(f"Lines that could not be translated, and are empty in the output: {failed}.")
 
 
 @app.command()
@@ -202,7 +206,8 @@ def average(
 ) -> None:
     """Average the weights of checkpoints of one run.
 
-    The mean of the last few often translates better than each of them (section 6.1 of the paper).
+    The mean of the last few often translates better than each of them (section 6.1 of the paper). A file that is there
+    already is not overwritten.
 
     \b
     Example:
@@ -210,6 +215,9 @@ def average(
     """
     from transformer.averaging import average_checkpoints
 
+    if out.exists() or len(checkpoints) < 2:  # most likely OUT was forgotten
+        there = f"{out} is there already. " if out.exists() else ""
+        raise ConfigError(f"{there}Name first a new file to write, then at least two checkpoints to average.")
     average_checkpoints(out, checkpoints)
     typer.echo(f"{out} is the average of {len(checkpoints)} checkpoints.", err=True)
 
@@ -233,7 +241,7 @@ def inspect(
     from transformer.inspection import as_text, describe
 
     description = describe(load_checkpoint(checkpoint))
-    typer.echo(json.dumps(description, ensure_ascii=False) if as_json else as_text(description))
+    typer.echo(json.dumps(description) if as_json else as_text(description))
 
 
 def _translator(checkpoint: Path, device: str) -> "Translator":

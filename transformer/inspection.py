@@ -7,6 +7,7 @@ from typing import Any
 from transformer.checkpoint import Checkpoint, read_header
 from transformer.model import Transformer, census
 from transformer.text.tokenizer import Tokenizer
+from transformer.untrusted import shown
 
 # The first pattern that a weight's name begins with says to which part of the paper's figure 1 it belongs.
 PARTS = (
@@ -85,9 +86,9 @@ def as_text(description: dict[str, Any]) -> str:
     blocks.append(_block("Parameters (a shared matrix counts once)", shares))
     tokenizer = description["tokenizer"]
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in tokenizer["kinds"].items())
-    first = " ".join(tokenizer["first_pieces"])
+    first = " ".join(piece if piece.isprintable() else shown(piece) for piece in tokenizer["first_pieces"])
     blocks.append(_block("Tokenizer", {"pieces": f"{tokenizer['vocab_size']:,} ({kinds})", "first": first}))
-    metrics = {name: _short(str(value)) for name, value in description["metrics"].items()}
+    metrics = {shown(name): shown(value, 100) for name, value in description["metrics"].items()}
     blocks.append(_block("Metrics", metrics or {"none": ""}))
     letters = ", ".join(f"{letter} = {length:,}" for letter, length in description["letters"].items())
     sites = {name: f"({', '.join(axes)})" for name, axes in collapse_layers(description["sites"]).items()}
@@ -98,7 +99,3 @@ def as_text(description: dict[str, Any]) -> str:
 def _block(title: str, rows: dict[str, str]) -> str:
     width = max(map(len, rows))
     return "\n".join([title, *(f"  {name:<{width}}  {value}".rstrip() for name, value in rows.items())])
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 100 else text[:97] + "..."
