@@ -70,6 +70,14 @@ def test_a_model_in_training_mode_is_refused() -> None:
         search(FlatTransformer(randomised(small()).train()), [[4, EOS]], DecodingConfig())
 
 
+@torch.inference_mode()
+def test_weights_made_in_inference_mode_are_copied_anew_each_time() -> None:
+    """torch does not count what is written to them."""
+    flat = FlatTransformer(randomised(small()))
+    assert flat.model.output.weight.is_inference()
+    assert not flat.is_current()
+
+
 @torch.no_grad()
 def test_it_knows_when_a_weight_was_written_or_moved() -> None:
     model = randomised(small())

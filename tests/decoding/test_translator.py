@@ -179,6 +179,15 @@ def test_a_checkpoint_is_loaded_with_the_settings_of_its_recipe(tmp_path: Path) 
         Translator.load(tmp_path / "none.safetensors")
 
 
+def test_a_checkpoint_may_be_loaded_in_inference_mode(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    save_checkpoint(path, translator().model, translator().tokenizer, recipe=None, metrics={})
+    with torch.inference_mode():
+        loaded = Translator.load(path)
+        inside = loaded.translate("The cat sat.").text
+    assert loaded.translate("The cat sat.").text == Translator.load(path).translate("The cat sat.").text == inside
+
+
 @pytest.mark.parametrize("decoding", [5, 0, [1], [], "x", None, True, {"beam": "3"}, {"beem": 3}, {"alpha": [[]]}])
 def test_decoding_settings_that_are_none_leave_the_checkpoint_good(decoding: object, tmp_path: Path) -> None:
     path, model = tmp_path / "model.safetensors", translator().model

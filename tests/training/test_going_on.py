@@ -23,8 +23,8 @@ from transformer import averaging
 from transformer.config import Recipe
 from transformer.errors import TrainingError
 from transformer.text.toy import toy_pairs
+from transformer.training import data, state, train, trainer, validation
 from transformer.training import run as run_module
-from transformer.training import state, train, trainer, validation
 from transformer.training.metrics import Metrics
 
 Runs = tuple[Recipe, Path]
@@ -70,6 +70,22 @@ def test_a_signal_during_validation_or_averaging_stops_at_once_and_loses_nothing
     train(recipe, tmp_path / "run", resume=True, device="cpu")
     train(recipe, tmp_path / "alone", device="cpu")
     assert_same_run(tmp_path / "run", tmp_path / "alone")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_before_training_begins_is_told_and_loses_nothing(
+    number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_text(*arguments: Any) -> None:
+        os.kill(os.getpid(), number)
+
+    before = signal.getsignal(number)
+    monkeypatch.setattr(data, "read_text", read_text)
+    with pytest.raises(TrainingError, match=rf"Stopped by {number.name} before training began; nothing is lost\. Give"):
+        train(toy_recipe(), tmp_path / "run", device="cpu")
+    monkeypatch.undo()
+    assert signal.getsignal(number) == before
+    train(toy_recipe(updates=1), tmp_path / "run", device="cpu")
 
 
 def test_signals_are_what_they_were_after_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,6 +149,29 @@ def test_an_option_that_a_run_did_not_know_of_counts_as_its_default(stopped: Run
     assert run_module._differences(known, recipe) == []
     changed = replace(recipe, training=replace(recipe.training, cooldown=0.5))
     assert run_module._differences(known, changed) == ["training.cooldown: 0.0 then, 0.5 now"]
+
+
+@pytest.mark.parametrize("change", ["nothing", "best_by", "validation_sentences", "valid"])
+def test_scores_of_another_validation_are_not_compared_with(
+    change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = {"loss": 1.0, "bleu": 50.0}
+    monkeypatch.setattr(trainer, "validate", lambda *arguments: dict(scores))
+    valid = write_pairs(tmp_path / "valid.tsv", toy_pairs("numbers", 2, 5))
+    recipe = corpus_recipe(tmp_path, updates=5, validate_every=5, best_by="bleu")
+    recipe = replace(recipe, data=replace(recipe.data, valid=str(valid)))
+    train(recipe, tmp_path / "run", device="cpu")
+    changes: dict[str, Any] = {"best_by": "loss", "validation_sentences": 3}
+    changes = {change: changes[change]} if change in changes else {}
+    if change == "valid":
+        write_pairs(valid, toy_pairs("numbers", 3, 5))
+    scores.update(loss=2.0, bleu=40.0)
+    longer = replace(recipe, training=replace(recipe.training, updates=10, **changes))
+    chosen = train(longer, tmp_path / "run", resume=True, device="cpu")
+    progress = metadata(tmp_path / "run" / "training.safetensors")["progress"]
+    assert progress["best"] == {"nothing": 50.0, "best_by": -2.0}.get(change, 40.0)
+    assert chosen.stem == ("best" if change == "nothing" else "average")
+    assert [line["update"] for line in lines(tmp_path / "run") if line["kind"] == "valid"] == [5, 10]
 
 
 @pytest.mark.parametrize("damage", ["cut", "emptied", "something else"])

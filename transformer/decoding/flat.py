@@ -105,11 +105,11 @@ class FlatTransformer:
             self.norm = None if model.decoder.norm is None else norm(model.decoder.norm)
             self.projection = model.output.weight.detach().t().contiguous()  # (D, V)
         copied = [*model.decoder.parameters(), model.output.weight]
-        self._copied = [(weight, weight.data_ptr(), weight._version) for weight in copied]
+        self._copied = [(weight, weight.data_ptr(), writes(weight)) for weight in copied]
 
     def is_current(self) -> bool:
         """Whether the model's weights are still those that were copied: in the same place, and never written since."""
-        return all(w.data_ptr() == place and w._version == version for w, place, version in self._copied)
+        return all(w.data_ptr() == place and writes(w) == count != -1 for w, place, count in self._copied)
 
     @property
     def training(self) -> bool:
@@ -129,6 +129,11 @@ class FlatTransformer:
         if self.norm is not None:
             x = self.norm(x)
         return x @ self.projection  # (R, V)
+
+
+def writes(weight: Tensor) -> int:
+    """How often it was written to; -1: of a tensor made in inference mode, torch does not count that."""
+    return -1 if weight.is_inference() else weight._version
 
 
 def affine(*linears: nn.Linear) -> Affine:

@@ -40,6 +40,7 @@ class TrainingData:
         tokenizer: given, or trained on the training pairs and kept in `run_dir/tokenizer.model`.
         valid_pairs, valid_batches: text and ids of the validation set.
         fingerprint: changes when the training text does.
+        judged_by: changes when validations are scored otherwise, or on other text.
 
     Raises:
         CorpusError: no usable pair, or a file that cannot be read, with its name and line.
@@ -67,6 +68,9 @@ class TrainingData:
         self.valid_pairs, self.valid_batches = self._validation(valid)
         checksum = zlib.crc32(self._first.sources.ids.tobytes() + self._first.targets.ids.tobytes())
         self.fingerprint = f"{self.size} pairs, {checksum:08x}"
+        judges = f"{recipe.training.best_by} of {recipe.training.validation_sentences} sentences"
+        checksum = zlib.crc32(repr((self.valid_pairs, recipe.decoding.max_extra_length)).encode())
+        self.judged_by = f"{judges}, {checksum:08x}"
 
     def stream(self, at: Position) -> Iterator[tuple[Batch, Position]]:
         """Batches without end, from a position on; each with the position after it."""
@@ -74,6 +78,11 @@ class TrainingData:
         while True:
             pairs = self._epoch(epoch)
             order = pairs.batches(self._config.tokens_per_batch, self._seed, epoch)
+            if first > len(order):
+                raise TrainingError(
+                    f"The state of this run stands at batch {first} of epoch {epoch + 1}, which has {len(order)}. "
+                    "It is damaged: start again in another --run-dir."
+                )
             for number in range(first, len(order)):
                 yield pairs.collate(order[number]), Position(epoch, number + 1)
             epoch, first = epoch + 1, 0

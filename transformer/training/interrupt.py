@@ -1,16 +1,20 @@
-"""Ctrl-C and SIGTERM: finish the update, save, say how to go on."""
+"""Ctrl-C and SIGTERM: before the first update stop at once; then finish the update, save, say how to go on."""
 
 import signal
 from types import FrameType, TracebackType
 
+from transformer.errors import TrainingError
+
 
 class Interrupt:
-    """Between `with` and its end, SIGINT and SIGTERM set a flag instead of ending the process.
+    """Between `with` and its end, SIGINT and SIGTERM are told in a TrainingError.
 
-    `if interrupt:` asks for it. A second SIGINT ends the process at once, as ever.
+    Once somebody `asks` for them (`if interrupt:`), they only set a flag instead. A second SIGINT then ends the process
+    at once, as ever.
     """
 
     def __init__(self) -> None:
+        self.asks = False
         self._name: str | None = None
         self._before: dict[int, object] = {}
 
@@ -22,9 +26,15 @@ class Interrupt:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]  # what signal() gave, it takes back
+        if kind is KeyboardInterrupt and not self.asks:
+            raise TrainingError(
+                f"Stopped by {self} before training began; nothing is lost. Give the same command again."
+            ) from None
 
     def _catch(self, number: int, frame: FrameType | None) -> None:
         self._name = signal.Signals(number).name
+        if not self.asks:
+            raise KeyboardInterrupt  # through everything that catches errors, to the end of the `with`
         if number == signal.SIGINT:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 

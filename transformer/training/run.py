@@ -10,6 +10,7 @@ tokenizer.model  metrics.jsonl  tensorboard/
 """
 
 import fcntl
+import logging
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -24,6 +25,9 @@ from transformer.errors import TrainingError
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.state import Progress, load_state, read_progress, save_state
+from transformer.untrusted import shown
+
+log = logging.getLogger(__name__)
 
 KEPT = ("best", "last", "average")
 ELSEWHERE = "Start anew in another --run-dir."
@@ -83,10 +87,13 @@ class Run:
     def __exit__(self, *_: object) -> None:
         self._lock.close()
 
-    def restore(self, recipe: Recipe, model: Transformer, optimizer: AdamW, corpus: str) -> Progress:
-        """Where the run stands, with weights and moments put back; a new run stands at update 0."""
+    def restore(self, recipe: Recipe, model: Transformer, optimizer: AdamW, corpus: str, judged_by: str) -> Progress:
+        """Where the run stands, with weights and moments put back; a new run stands at update 0.
+
+        If its validations were judged otherwise than now, its best one is forgotten: the scores cannot be compared.
+        """
         if not self.resumed:
-            return Progress(corpus=corpus)
+            return Progress(corpus=corpus, judged_by=judged_by)
         progress, started_with = read_progress(self.state)
         differences = _differences(started_with, recipe)
         if differences:
@@ -104,6 +111,11 @@ class Run:
         for path in self.snapshots():  # those that were taken after the last save will be taken again
             if int(path.stem) > progress.update:
                 path.unlink()
+        if progress.judged_by not in ("", judged_by):  # "": a state from before this was noted
+            log.warning("Validations are judged otherwise than before: the best checkpoint is looked for anew.")
+            progress.best, progress.best_update, progress.without_improvement = None, 0, 0
+            progress.validated = min(progress.validated, max(progress.update - 1, 0))  # this update, too, anew
+        progress.judged_by = judged_by
         return progress
 
     def save(
@@ -187,5 +199,5 @@ def _differences(before: Mapping[str, Any], now: Recipe) -> list[str]:
             old = before[section].get(option.name, option.default)
             new = getattr(options, option.name)
             if option.name not in free and old != (list(new) if isinstance(new, tuple) else new):
-                lines.append(f"{section}.{option.name}: {old} then, {new} now")
+                lines.append(f"{section}.{option.name}: {shown(old)} then, {new} now")
     return lines

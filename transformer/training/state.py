@@ -6,11 +6,13 @@ epoch), so three integers say where everything stood.
 """
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import torch
+from pydantic import ConfigDict, Field, StrictInt
+from pydantic.dataclasses import dataclass
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
@@ -19,27 +21,33 @@ from torch.optim import AdamW
 from transformer.errors import TrainingError
 from transformer.files import replacing
 from transformer.model import Transformer
+from transformer.untrusted import shown, validate
 
 _MOMENTS = ("exp_avg", "exp_avg_sq")
+_SECTIONS = ("model", "tokenizer", "data", "training")
+
+Natural = Annotated[StrictInt, Field(ge=0, le=2**53)]
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-@dataclass
+@dataclass(config=ConfigDict(extra="forbid"))
 class Progress:
     """Where a run stands after `update` updates."""
 
-    update: int = 0
-    epoch: int = 0  # position in the data: the next batch is number `batch` of epoch `epoch`
-    batch: int = 0
-    tokens: int = 0  # target pieces learnt from so far
-    seconds: float = 0.0  # spent in training, over all resumptions
-    validated: int = 0  # the last update at which the run was validated
+    update: Natural = 0
+    epoch: Natural = 0  # position in the data: the next batch is number `batch` of epoch `epoch`
+    batch: Natural = 0
+    tokens: Natural = 0  # target pieces learnt from so far
+    seconds: Amount = 0.0  # spent in training, over all resumptions
+    validated: Natural = 0  # the last update at which the run was validated
     best: float | None = None  # the best value of `best_by`
-    best_update: int = 0
-    without_improvement: int = 0  # validations since
+    best_update: Natural = 0
+    without_improvement: Natural = 0  # validations since
+    judged_by: str = ""  # fingerprint of how validations are scored, to notice when scores cannot be compared
     scores: dict[str, float | str] = field(default_factory=dict)  # of the last validation
-    recent_loss: float = 0.0  # summed over the recent_tokens target pieces since the last line of metrics,
-    recent_tokens: int = 0
-    recent_seconds: float = 0.0  # which took so long
+    recent_loss: Amount = 0.0  # summed over the recent_tokens target pieces since the last line of metrics,
+    recent_tokens: Natural = 0
+    recent_seconds: Amount = 0.0  # which took so long
     corpus: str = ""  # fingerprint of the training text, to notice when it is no longer the same
 
 
@@ -75,36 +83,50 @@ def read_progress(path: Path) -> tuple[Progress, dict[str, Any]]:
     try:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
-        return Progress(**json.loads(metadata["progress"])), json.loads(metadata["recipe"])
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise TrainingError(
-            f"{path} is not the state of a training run ({error}). Start again in another --run-dir."
-        ) from None
+        stated, recipe = json.loads(metadata["progress"]), json.loads(metadata["recipe"])
+    except KeyError as error:
+        raise _refusal(path, f"it does not say its {error.args[0]}") from None
+    except (OSError, SafetensorError, ValueError, RecursionError) as error:
+        raise _refusal(path, str(error)) from None
+    progress, problems = validate(Progress, stated, prefix="progress.")
+    sections = recipe if isinstance(recipe, dict) else {}
+    problems += [
+        f"recipe.{name} should be a section and is {shown(sections.get(name))}."
+        for name in _SECTIONS
+        if not isinstance(sections.get(name), dict)
+    ]
+    if problems or progress is None:
+        raise _refusal(path, " ".join(problems).rstrip("."))
+    return progress, recipe
 
 
 def load_state(path: Path, model: Transformer, optimizer: AdamW, update: int) -> None:
-    """Puts weights and moments back, to the bit.
+    """Puts weights and moments back, to the bit, if they are exactly those that the model needs.
 
     Raises:
-        TrainingError: the file belongs to another model.
+        TrainingError: names, shapes or dtypes are those of another model.
     """
     kinds = ("weights", *_MOMENTS) if update else ("weights",)  # Adam has no moments before the first update
     with safe_open(path, framework="pt") as file:
-        names = set(file.keys())
+        shapes = {f"{kind}.{name}": list(weight.shape) for kind in kinds for name, weight in model.named_parameters()}
+        needed = {name: f"F32 {shape}" for name, shape in shapes.items()}
+        slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 (it is no dictionary)
+        found = {name: f"{stored.get_dtype()} {stored.get_shape()}" for name, stored in slices.items()}
+        for name in sorted(needed.keys() | found.keys()):
+            if needed.get(name) != found.get(name):
+                raise TrainingError(
+                    f"In {path}, {shown(name)} is {found.get(name, 'missing')}, and should be "
+                    f"{needed.get(name, 'absent')}. Resume with the recipe that the run was started with."
+                )
         for name, parameter in model.named_parameters():
-            read: dict[str, Tensor] = {}
-            for kind in kinds:
-                stored = file.get_tensor(f"{kind}.{name}") if f"{kind}.{name}" in names else None
-                if stored is None or stored.shape != parameter.shape:
-                    found = "missing" if stored is None else f"of shape {tuple(stored.shape)}"
-                    raise TrainingError(
-                        f"In {path}, {kind}.{name} is {found}, and the recipe's model needs {tuple(parameter.shape)}. "
-                        "Resume with the recipe that the run was started with."
-                    )
-                # A copy of our own: what safetensors hands out is the file itself, and Adam writes into its moments.
-                read[kind] = stored.to(parameter.device, copy=True)
+            # A copy of our own: what safetensors hands out is the file itself, and Adam writes into its moments.
+            read = {kind: file.get_tensor(f"{kind}.{name}").to(parameter.device, copy=True) for kind in kinds}
             with torch.no_grad():
                 parameter.copy_(read.pop("weights"))
             if update:
                 step = torch.tensor(float(update), device=parameter.device)
                 optimizer.state[parameter] = {"step": step, **read}
+
+
+def _refusal(path: Path, reason: str) -> TrainingError:
+    return TrainingError(f"{path} is not the state of a training run: {reason}. Start again in another --run-dir.")

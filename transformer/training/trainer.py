@@ -55,15 +55,15 @@ def train(
         The path of the checkpoint to use: the average if it scores better than the best single one.
 
     Raises:
-        HeadlightError: something a user can mend; also, after saving, when the run was told to stop.
+        HeadlightError: something a user can mend; also when the run was told to stop, after saving.
     """
     keep_memory()
     where = choose_device(device)
-    with Run(run_dir, resume) as run:
-        return follow(recipe, run, init_from, where)
+    with Run(run_dir, resume) as run, Interrupt() as stop:
+        return follow(recipe, run, init_from, where, stop)
 
 
-def follow(recipe: Recipe, run: Run, init_from: Path | None, where: torch.device) -> Path:
+def follow(recipe: Recipe, run: Run, init_from: Path | None, where: torch.device, stop: Interrupt) -> Path:
     """The recipe from top to bottom, in a run's folder that nobody else writes to: what `train` says."""
     start = load_checkpoint(init_from) if init_from and not run.resumed else None
     data = TrainingData(recipe, run.folder, start.tokenizer if start else None)
@@ -74,14 +74,15 @@ def follow(recipe: Recipe, run: Run, init_from: Path | None, where: torch.device
         copy_weights(start, model)
     model.to(where)
     optimizer = make_optimizer(model, recipe.training)
-    progress = run.restore(recipe, model, optimizer, data.fingerprint)
+    progress = run.restore(recipe, model, optimizer, data.fingerprint, data.judged_by)
 
     settings = recipe.training
     batches = data.stream(Position(progress.epoch, progress.batch))
     report = Report(settings, Metrics(run.folder, progress.update, progress.validated), progress)
     report.say(describe(model, where, data.size, data.tokenizer.vocab_size))
     saved = progress.update if run.resumed else None  # None: a new run shows at once that its folder can be written
-    with Interrupt() as stop, report:
+    stop.asks = True
+    with report:
         while True:
             if validation_is_due(progress, settings) and not stop:
                 with suppress(Interrupted):  # then it stays due

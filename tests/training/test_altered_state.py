@@ -1,0 +1,66 @@
+"""A state that somebody has altered is as harmless as a checkpoint: a sentence says what is wrong with it."""
+
+import json
+import math
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from tests.training.small import metadata, tensors, toy_recipe
+from transformer.errors import TrainingError
+from transformer.training import train
+
+Change = Callable[[dict[str, Any], dict[str, Tensor]], object]
+MOMENT = "exp_avg.encoder.layers.0.feed_forward.hidden.bias"
+
+
+def altered(finished: Path, folder: Path, change: Change) -> Path:
+    """A copy of a run; `change(about, weights)` may do what it likes to progress and recipe, and to the tensors."""
+    run = Path(shutil.copytree(finished, folder / "run"))
+    file = run / "training.safetensors"
+    about, weights = metadata(file), tensors(file)
+    with safe_open(file, framework="pt") as opened:
+        stated = opened.metadata()
+    change(about, weights)
+    save_file(weights, file, stated | {name: json.dumps(value) for name, value in about.items()})
+    return run
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda about, _: about.update(recipe={}), "recipe.model should be a section and is None"),
+        (lambda about, _: about.update(recipe=[]), "recipe.data should be a section"),
+        (lambda about, _: about["recipe"].update(training="\x1b"), r"recipe.training should be .* is \\x1b"),
+        (lambda about, _: about["recipe"]["model"].update(heads="\x1b"), r"model.heads: \\x1b then, 2 now"),
+        (lambda about, _: about.update(progress=[1]), "should be a section"),
+        (lambda about, _: about["progress"].update(update="x"), "progress.update = x: should be a valid integer"),
+        (lambda about, _: about["progress"].update(update=10**400), "progress.update = 10+"),
+        (lambda about, _: about["progress"].update(epoch=-1), "progress.epoch = -1: should be greater"),
+        (lambda about, _: about["progress"].update(batch=10**9), r"batch 1000000000 of epoch \d+, which has \d+"),
+        (lambda about, _: about["progress"].update(recent_loss=math.inf), "progress.recent_loss = inf"),
+        (lambda about, _: about["progress"].update(scores=[]), "progress.scores"),
+        (lambda about, _: about["progress"].update(stranger=1), "progress.stranger is not an option"),
+        (lambda _, weights: weights.update({MOMENT: weights[MOMENT].int()}), rf"{MOMENT} is I32 .* be F32 \[32\]"),
+        (lambda _, weights: weights.update({MOMENT: weights[MOMENT][:3].clone()}), rf"{MOMENT} is F32 \[3\]"),
+        (lambda _, weights: weights.pop(MOMENT), f"{MOMENT} is missing"),
+        (lambda _, weights: weights.update(stranger=torch.ones(2)), "stranger is F32 .* should be absent"),
+    ],
+)
+def test_an_altered_state_is_refused_in_a_sentence(change: Change, said: str, finished: Path, tmp_path: Path) -> None:
+    run = altered(finished, tmp_path, change)
+    with pytest.raises(TrainingError, match=said):
+        train(toy_recipe(best_by="loss", updates=14), run, resume=True, device="cpu")
+
+
+def test_an_unaltered_state_goes_on(finished: Path, tmp_path: Path) -> None:
+    run = altered(finished, tmp_path, lambda about, weights: None)
+    train(toy_recipe(best_by="loss", updates=14), run, resume=True, device="cpu")
+    assert metadata(run / "training.safetensors")["progress"]["update"] == 14
