@@ -10,7 +10,7 @@ if str(HERE.parent) not in sys.path:  # `streamlit run` knows only the folder of
     sys.path.insert(0, str(HERE.parent))
 
 # The icon is a file of ours: Streamlit would fetch a Material icon from the network
-# (test_no_request_leaves_the_machine).
+# (test_it_opens_with_a_drawn_example_and_no_request_leaves_the_machine).
 st.set_page_config(page_title="Headlight", page_icon=str(HERE / "favicon.png"), layout="wide")
 st.html(HERE / "page.css")
 if not st.get_option("server.enableStaticServing"):  # the drawing library lies in app/static

@@ -1,7 +1,7 @@
 """The parts of the page that need the browser: small, offline, without a framework.
 
 Each is a Streamlit component (v2) made of one JavaScript file beside this one. Text reaches the page by `textContent`
-alone, never as markup, so whatever a user types stays text (tests/browser/test_hostile_words.py).
+alone, never as markup, so whatever a user types stays text (test_hostile_words_are_drawn_as_words).
 Components are registered once, when this module is imported.
 """
 

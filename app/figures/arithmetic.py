@@ -4,7 +4,7 @@
     context  = weight_1 v_1 + weight_2 v_2 + ...
 
 Every intermediate has its name. The vectors are those of the tensors (float32), the sums are carried in float64, so
-each number is the tensor's up to the rounding of the model (test_every_intermediate_by_hand_is_the_tensor's).
+each number is the tensor's up to the rounding of the model (test_every_intermediate_by_hand_is_the_tensors).
 """
 
 from collections.abc import Mapping
