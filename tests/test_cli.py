@@ -353,6 +353,7 @@ def test_every_command_and_option_has_its_help() -> None:
         text = run(command, "--help").stdout
         assert all(option in text for option in expected)
         assert f"python -m transformer {command} " in text  # an example
+    assert "128 lines are gathered" in run("translate", "--help").stdout  # why a pipe seems to hang
     assert "..." not in overview.split("Commands:")[1]  # no description is cut off
 
 

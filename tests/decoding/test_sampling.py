@@ -9,7 +9,7 @@ from torch import Tensor
 
 from tests.decoding.small import ids, random_sources, undecided
 from transformer.config import EOS, DecodingConfig
-from transformer.decoding.sampling import draw, random_numbers
+from transformer.decoding.sampling import device_of_sums, draw, random_numbers
 from transformer.decoding.search import search
 
 SETTINGS = DecodingConfig(method="sampling", n_best=4, max_extra_length=6)
@@ -89,6 +89,11 @@ def test_random_numbers_are_those_of_the_sentence() -> None:
     assert torch.equal(together[1:], random_numbers(sources[1:], 2, 10, seed=3))
     assert torch.equal(together[..., :5], random_numbers(sources, 2, 5, seed=3))
     assert together.unique().numel() == together.numel()
+
+
+def test_sums_are_made_on_the_cpu_for_a_device_without_float64() -> None:
+    assert device_of_sums(torch.device("mps")) == torch.device("cpu")
+    assert device_of_sums(torch.device("cuda", 1)) == torch.device("cuda", 1)
 
 
 def test_threads_that_share_a_model_do_not_meet() -> None:

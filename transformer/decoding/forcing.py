@@ -45,8 +45,8 @@ def given(
     device = next(model.parameters()).device
     with torch.no_grad():
         logits = model(torch.tensor([source_ids], device=device), torch.tensor([[BOS, *ids[:-1]]], device=device))
-        scores = logits[0].double().log_softmax(dim=-1)  # (T, V)
-    log_probabilities = scores.gather(1, torch.tensor(ids, device=device)[:, None])[:, 0].tolist()  # (T)
+        scores = logits[0].cpu().double().log_softmax(dim=-1)  # (T, V); on the CPU: Apple's GPU has no float64
+    log_probabilities = scores.gather(1, torch.tensor(ids)[:, None])[:, 0].tolist()  # (T)
     return Hypothesis(
         ids=ids,
         pieces=tuple(tokenizer.piece(id) for id in ids),

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from transformer.config import EOS, PAD, DecodingConfig
-from transformer.decoding.sampling import draw, random_numbers
+from transformer.decoding.sampling import device_of_sums, draw, random_numbers
 from transformer.decoding.scores import score
 from transformer.decoding.steps import Ending, Step
 
@@ -38,7 +38,8 @@ class Rows:
         self.length = 0
         self.width = settings.n_best if settings.method == "sampling" else 1  # W
         if settings.method == "sampling":
-            self.random = random_numbers(sources, self.width, max(limits), settings.seed).to(device)  # (B, W, L)
+            numbers = random_numbers(sources, self.width, max(limits), settings.seed)  # (B, W, L)
+            self.random = numbers.to(device_of_sums(device))  # (B, W, L)
         self.sums = torch.zeros(len(sources), self.width, device=device)  # (B, W)
         self.ended = torch.zeros_like(self.sums, dtype=torch.long)  # (B, W): with so many pieces; 0 = not yet
 
@@ -90,4 +91,4 @@ class Rows:
         """Only these of the B sentences go on."""
         self.sums, self.ended = self.sums[slots], self.ended[slots]
         if self.settings.method == "sampling":
-            self.random = self.random[slots]
+            self.random = self.random[slots.to(self.random.device)]

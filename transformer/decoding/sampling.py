@@ -31,14 +31,22 @@ def random_numbers(sources: list[list[int]], width: int, length: int, seed: int)
     return numbers
 
 
+def device_of_sums(device: torch.device) -> torch.device:
+    """Where cumulative sums are made, which need float64: Apple's GPU has none, so the CPU stands in for it."""
+    return torch.device("cpu") if device.type == "mps" else device
+
+
 def draw(logits: Tensor, random: Tensor, settings: DecodingConfig) -> Tensor:
-    """logits (B, W, V), uniform random numbers (B, W) -> pieces (B, W)."""
-    cumulative, ids = stretches(logits, settings)
+    """logits (B, W, V), uniform random numbers (B, W) -> pieces (B, W) on the device of the logits.
+
+    Everything between is computed where the random numbers lie.
+    """
+    cumulative, ids = stretches(logits.to(random.device), settings)
     aim = random[:, :, None] * cumulative[..., -1:]  # (B, W, 1)
     # Trap: with right=False a random number of exactly 0 would draw the first piece even if it is forbidden
     # (test_a_random_number_of_zero_draws_an_allowed_piece).
     drawn = torch.searchsorted(cumulative, aim, right=True).clamp(max=cumulative.shape[-1] - 1)  # (B, W, 1)
-    return (drawn if ids is None else ids.gather(-1, drawn)).squeeze(-1)  # (B, W)
+    return (drawn if ids is None else ids.gather(-1, drawn)).squeeze(-1).to(logits.device)  # (B, W)
 
 
 def stretches(logits: Tensor, settings: DecodingConfig) -> tuple[Tensor, Tensor | None]:

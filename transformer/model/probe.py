@@ -28,9 +28,11 @@ class Silent:
         return value
 
     def at(self, *path: object) -> "Silent | Probe":
+        """Further down, nobody watches either."""
         return self
 
     def watches(self, name: str) -> bool:
+        """Never."""
         return False
 
     def __bool__(self) -> bool:

@@ -57,6 +57,7 @@ class Sequences:
 
     @property
     def lengths(self) -> np.ndarray:
+        """int64, in pieces: one for each sequence."""
         return np.diff(self.starts)
 
 
@@ -76,6 +77,7 @@ class EncodedPairs:
         return batch_indices(self.sources.lengths, self.targets.lengths, tokens_per_batch, seed, epoch)
 
     def collate(self, indices: Sequence[int]) -> Batch:
+        """The pairs with these indices as one padded batch."""
         return collate([self.sources[i] for i in indices], [self.targets[i] for i in indices])
 
 

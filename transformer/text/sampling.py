@@ -26,6 +26,8 @@ WORDS_REMEMBERED = 65_536  # at about 1 KB; a few words make up most of any text
 
 
 class Sampler(Protocol):
+    """Cuts words at random."""
+
     def sample(self, word: str, alpha: float, rng: random.Random) -> list[int]:
         """The ids of one random segmentation of `word`: "▁" and what follows it."""
 
@@ -58,12 +60,15 @@ class _Pieces:
 
 
 class UnigramSampler:
+    """Draws a segmentation by its probability (Kudo 2018)."""
+
     def __init__(self, pieces: _Pieces) -> None:
         self._pieces = pieces
         self._unknown_score = min(pieces.scores.values(), default=0.0) - UNKNOWN_PENALTY
         self._remembered = lru_cache(WORDS_REMEMBERED)(self._arrivals)
 
     def sample(self, word: str, alpha: float, rng: random.Random) -> list[int]:
+        """Ids, the last piece drawn first; the smaller `alpha`, the more alike all cuts are."""
         arrivals, end, backwards = self._remembered(word, alpha), len(word), list[str]()
         while end:
             begins, cumulative = arrivals[end]
@@ -92,10 +97,13 @@ class UnigramSampler:
 
 
 class BpeSampler:
+    """Merges as ever, but leaves out merges at random (BPE-dropout, Provilkov et al. 2020)."""
+
     def __init__(self, pieces: _Pieces) -> None:
         self._pieces = pieces
 
     def sample(self, word: str, alpha: float, rng: random.Random) -> list[int]:
+        """Ids; each possible merge is left out with probability `alpha`, anew at each step."""
         scores, parts = self._pieces.scores, list(word)
         while True:
             pairs = [left + right for left, right in pairwise(parts)]

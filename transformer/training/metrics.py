@@ -51,8 +51,9 @@ class Metrics:
             raise self._trouble(error) from error
 
     def close(self) -> None:
+        """Closes both files. A disk that is full has been told of before, when they were written to."""
         for file in (self._file, self._board):
-            with suppress(OSError):  # said already, when it was written to
+            with suppress(OSError):
                 file.close()
 
     def _trouble(self, error: OSError) -> TrainingError:

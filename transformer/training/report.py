@@ -42,6 +42,7 @@ class Report:
         self._metrics.close()
 
     def say(self, text: str) -> None:
+        """Prints a line to stderr, above the bar."""
         self._console.print(text, markup=False, soft_wrap=True)  # a path stays in one piece
 
     def update(
@@ -74,6 +75,7 @@ class Report:
         progress.recent_loss, progress.recent_tokens, progress.recent_seconds = 0.0, 0, 0.0
 
     def validation(self, progress: Progress, improved: bool) -> None:
+        """After every validation: its scores, and whether they are the best so far."""
         self._metrics.write(progress.update, "valid", progress.scores)
         numbers = [f"{name} {value:.3f}" for name, value in progress.scores.items() if isinstance(value, float)]
         self.say(f"update {progress.update} validation: {'  '.join(numbers)}{'  (best so far)' if improved else ''}")

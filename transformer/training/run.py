@@ -130,6 +130,7 @@ class Run:
         save_state(self.state, model, optimizer, progress, asdict(recipe))
 
     def path(self, name: str) -> Path:
+        """Where the checkpoint of this name lies: "best", "last", "average"."""
         return self.folder / f"{name}.safetensors"
 
     def checkpoint(
@@ -155,6 +156,7 @@ class Run:
             path.unlink()
 
     def snapshots(self) -> list[Path]:
+        """The checkpoints kept for the average, the oldest first."""
         return sorted((self.folder / "snapshots").glob("*.safetensors"))
 
     def average(self) -> Path:
