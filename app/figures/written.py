@@ -27,6 +27,11 @@ def digits(value: float) -> str:
     return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
 
 
+def exponent(value: float) -> str:
+    """Four decimals: of e^14.61 a calculator would get two digits right, of e^14.6074 four."""
+    return f"{value:.4f}" if abs(value) < float("inf") else digits(value)
+
+
 @dataclass(frozen=True)
 class Writing:
     """What the formulas of one calculation need to be written down.
@@ -67,12 +72,12 @@ class Writing:
         product, score, masked = (float(row[j]) for row in (hand.products, hand.scores, hand.masked_scores))
         e, weight = float(hand.exponentials[j]), float(hand.weights[j])
         dims, keys = f"{hand.d_k}", f"{int(hand.mask.sum())}"
-        minus = rf" - {digits(hand.subtracted)}" if hand.subtracted else ""
+        minus = rf" - {exponent(hand.subtracted)}" if hand.subtracted else ""
         lines = [
             (rf"{self._q} \cdot {self._k()}", f"= {digits(product)}", f"{dims} products"),
             (rf"{digits(product)} / \sqrt{{{dims}}}", f"= {digits(score)}", "the score"),
             (r"\text{mask}", rf"\to {digits(masked)}", "allowed" if hand.mask[j] else "forbidden"),
-            (rf"e^{{{digits(masked)}{minus}}}", f"= {digits(e)}", ""),
+            (rf"e^{{{exponent(masked)}{minus}}}", f"= {digits(e)}", "four decimals"),
             (rf"\textstyle\sum_j e^{{s_j{minus}}}", f"= {digits(hand.total)}", f"over {keys} keys"),
             (rf"{digits(e)} / {digits(hand.total)}", rf"= \mathbf{{{digits(weight)}}}", "the weight"),
         ]
@@ -115,14 +120,14 @@ class Writing:
         hand, j = self.hand, self.hand.chosen
         allowed = [int(key) for key in hand.keys_by_weight if hand.mask[key]]
         shown = allowed[: self._shown(len(allowed))]
-        minus = f" - {digits(hand.subtracted)}" if hand.subtracted else ""
-        parts = [rf"\underset{{{key + 1}}}{{e^{{{digits(hand.masked_scores[key])}{minus}}}}}" for key in shown]
+        minus = f" - {exponent(hand.subtracted)}" if hand.subtracted else ""
+        parts = [rf"\underset{{{key + 1}}}{{e^{{{exponent(hand.masked_scores[key])}{minus}}}}}" for key in shown]
         rest = float(sum(hand.exponentials[key] for key in allowed[len(shown) :]))
         written = _sum(
             rf"\textstyle\sum_j e^{{s_j{minus}}}", parts, len(allowed) - len(shown), rest, rf"= {digits(hand.total)}"
         )
         share = (
-            rf"\text{{weight}}_{{{j + 1}}} = \frac{{e^{{{digits(hand.masked_scores[j])}{minus}}}}}"
+            rf"\text{{weight}}_{{{j + 1}}} = \frac{{e^{{{exponent(hand.masked_scores[j])}{minus}}}}}"
             rf"{{\sum_j e^{{s_j{minus}}}}} = \frac{{{digits(hand.exponentials[j])}}}{{{digits(hand.total)}}} = "
             rf"\mathbf{{{digits(hand.weights[j])}}}"
         )

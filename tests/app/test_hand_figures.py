@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import math
 import re
 from typing import Any
 
@@ -179,6 +180,17 @@ def test_the_exponentials_are_those_of_keys_that_may_be_looked_at() -> None:
     forbidden = ByHand(hand.query, hand.keys, hand.values, hand.mask, int(np.flatnonzero(~hand.mask)[0]))
     assert r"-\infty" in Writing(forbidden, 2).summary()
     assert r"\mathbf{0}" in Writing(forbidden, 2).summary()
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.6, 30.0])  # scores around 1, 15 and (with the largest subtracted) 1,000
+def test_a_calculator_gets_the_exponentials_that_are_written(scale: float) -> None:
+    hand, _ = case(scale=scale)
+    exponent, e = re.findall(r"e\^\{([-0-9. ]+)\} & = ([^&]+) &", Writing(hand, 2).summary())[0]
+    mantissa, _, power = e.replace(" ", "").partition(r"\cdot10^")
+    written = float(mantissa) * 10.0 ** int(power.strip("{}") or 0)
+    assert math.exp(sum(float(part) for part in exponent.replace("- ", "-").split())) == pytest.approx(
+        written, rel=3e-4
+    )
 
 
 def test_no_formula_holds_a_token() -> None:
