@@ -10,7 +10,7 @@ import numpy as np
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
 from app.figures.charts import Figure, axis, settled
 from app.figures.panels import Piece
-from app.figures.softmax import KEYS, WIDTHS, Sharpness, random_products, random_sharpness, softmax
+from app.figures.softmax import KEYS, WIDTHS, Sharpness, random_products, random_sharpness, softmax, typical_products
 from app.theme import SMALL_TICK_SIZE, TICK_SIZE, ink, pair_color, role_color
 
 WITHOUT, WITH = "without the division", "divided by √d_k"
@@ -90,12 +90,12 @@ def curve(what: str, d_k: int, *, title: str, dark: bool = False) -> Figure:
 
 
 def random_row(d_k: int, *, dark: bool = False) -> Figure:
-    """One random query and its keys: the weights that the softmax makes, with the division and without."""
-    products = random_products(d_k)[0]  # (K)
+    """A typical random query and its keys: the weights that the softmax makes, with the division and without."""
+    products = typical_products(d_k)  # (K)
     order = np.argsort(-products)
     rows = (softmax(products)[order], softmax(products / np.sqrt(d_k))[order])
     names = [f"key {k + 1}" for k in range(KEYS)]
-    title = f"One random query: its weights on {KEYS} keys"
+    title = f"A typical random query: its weights on {KEYS} keys"
     below = axis("key", dark, [-0.6, KEYS - 0.4], showgrid=False, showticklabels=False)
     return _bars(rows, names, below, title=title, dark=dark)
 
@@ -184,7 +184,7 @@ def scores_table(products: np.ndarray, scores: np.ndarray) -> dict[str, np.ndarr
 
 def row_table(d_k: int) -> dict[str, np.ndarray]:
     """The numbers of `random_row`: products and both sets of weights, strongest first."""
-    products = random_products(d_k)[0]
+    products = typical_products(d_k)
     order = np.argsort(-products)
     return {
         "q · k": products[order],

@@ -74,6 +74,18 @@ def random_products(d_k: int) -> np.ndarray:
     return products
 
 
+def typical_products(d_k: int) -> np.ndarray:
+    """The row (KEYS) of `random_products` whose softmax is as sharp as most: its strongest weight is the median.
+
+    Trap: the first row of all is as random as any, and may look mild at a width where nearly all are one-hot
+    (test_the_query_that_is_shown_is_as_sharp_as_most).
+    """
+    products = random_products(d_k)
+    strongest = softmax(products).max(axis=-1)  # (QUERIES)
+    row: np.ndarray = products[np.argsort(strongest)[QUERIES // 2]]
+    return row
+
+
 @lru_cache(maxsize=64)
 def random_sharpness(d_k: int) -> tuple[Sharpness, Sharpness]:
     """Of random products: (as they are, divided by sqrt(d_k))."""

@@ -72,8 +72,8 @@ def _random(scene: Scene) -> None:
         placed(
             random_row(d_k, dark=dark),
             key="random_row",
-            name=f"Softmax of one random query, d_k {d_k}",
-            alt=f"Weights of one random query over {KEYS} keys. Strongest weight, mean over {QUERIES} queries: "
+            name=f"Softmax of a typical random query, d_k {d_k}",
+            alt=f"Weights of a typical random query over {KEYS} keys. Strongest weight, mean over {QUERIES} queries: "
             f"{without.strongest:.2f} without the division, {divided.strongest:.2f} with it.",
             table=lambda: row_table(d_k),
         )
@@ -103,8 +103,9 @@ def _random(scene: Scene) -> None:
                 table=lambda: curve_table(d_k),
             )
     st.caption(
-        f"{QUERIES} random queries with {KEYS} keys each, components N(0, 1), always the same seed. The gradient is "
-        "the Frobenius norm of the softmax's Jacobian, mean over the queries."
+        f"{QUERIES} random queries with {KEYS} keys each, components N(0, 1), always the same seed; the single "
+        "one has the median of their strongest weights, without the division. The gradient is the Frobenius norm of "
+        "the softmax's Jacobian, mean over the queries."
     )
 
 
@@ -204,7 +205,7 @@ def _comparisons(scene: Scene) -> None:
         "section 4, table 1",
         r"\text{self-attention: } O(n^2\cdot d)\ \text{a layer}",
         "Each head of each layer compares every query with every key: n × n scores. That is brute force, in one matrix "
-        "product. Most cells then get next to no weight; which ones, only the scores can tell.",
+        "product. Many cells then get next to no weight; which ones, only the scores can tell.",
         "encoder.layers.0.self_attention.products",
     )
     threshold = float(

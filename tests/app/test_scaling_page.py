@@ -23,6 +23,7 @@ from app.figures.softmax import (
     random_sharpness,
     sharpness,
     softmax,
+    typical_products,
 )
 from app.models import Kind
 from app.views.choose import SHORT
@@ -60,6 +61,13 @@ def test_the_norm_of_the_jacobian_is_that_of_automatic_differentiation() -> None
         jacobian = torch.autograd.functional.jacobian(lambda s: s.softmax(-1), row)
         assert norm == pytest.approx(float(jacobian.norm()), rel=1e-10)
     assert jacobian_norms(np.array([[1.0, 0.0, 0.0]]))[0] == 0
+
+
+@pytest.mark.parametrize("d_k", [1, 32, 1024])
+def test_the_query_that_is_shown_is_as_sharp_as_most(d_k: int) -> None:
+    strongest = np.sort(softmax(random_products(d_k)).max(axis=-1))
+    shown = float(softmax(typical_products(d_k)).max())
+    assert strongest[int(0.45 * QUERIES)] <= shown <= strongest[int(0.55 * QUERIES)]
 
 
 @pytest.mark.parametrize("d_k", [4, 64, 512])
