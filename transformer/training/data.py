@@ -177,6 +177,7 @@ def find_tokenizer(recipe: Recipe, run_dir: Path, pairs: list[Pair], given: Toke
 
 
 def _train_tokenizer(data: DataConfig, config: TokenizerConfig, pairs: list[Pair]) -> Tokenizer:
+    log.info("Learning a vocabulary of up to %d pieces; Ctrl-C is heard once it is done.", config.vocab_size)
     lines = toy_lines(data.toy) if data.toy is not None else (side for pair in pairs for side in pair)
     return Tokenizer.train(lines, config)
 

@@ -9,6 +9,8 @@ from transformer.errors import TrainingError
 class Interrupt:
     """Between `with` and its end, SIGINT and SIGTERM are told in a TrainingError.
 
+    Python hears of a signal only when C++ returns to it, so learning a vocabulary is finished first.
+
     Once somebody `asks` for them (`if interrupt:`), they only set a flag instead. A second SIGINT then ends the process
     at once, as ever.
     """
