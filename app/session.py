@@ -2,8 +2,8 @@
 
 Widgets bound to the address (`bind="query-params"`) are the state: checkpoint, decoding settings. What opens
 differently from sentence to sentence (kind, layer and head, the chosen tokens) stands in the session, and always in the
-address too. The sentence stays in the session, and enters an address only in a link that the user copies; such a link
-is read once and the sentence taken out of the address again.
+address too. The sentence stays in the session and in the browser's tab, and enters an address only in a link that the
+user copies; such a link is read once and the sentence taken out of the address again.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,9 @@ from transformer.decoding.translator import Translator
 
 Choice = TypeVar("Choice")
 
-SENTENCE = "sentence"
+TEXT = "text"  # what is translated
+SENTENCE = "sentence"  # the box for it, and what a link calls it
+LINKED = "linked"  # whether this session began with the sentence of a link
 CHECKPOINT = "checkpoint"
 KIND = "kind"
 LAYER = "layer"
@@ -94,16 +96,37 @@ def task_of(translator: Translator) -> Task:
 def sentence_from_link() -> None:
     """Takes the sentence of a copied link into the session, once, and out of the address."""
     if SENTENCE in st.query_params:
-        st.session_state[SENTENCE] = st.query_params[SENTENCE][: MOST_CHARACTERS + 1]
+        take_sentence(st.query_params[SENTENCE])
+        st.session_state[LINKED] = True
         del st.query_params[SENTENCE]
 
 
+def take_sentence(text: str) -> None:
+    """A sentence from elsewhere than the box; what is chosen besides stays."""
+    st.session_state[TEXT] = text[: MOST_CHARACTERS + 1]
+
+
 def open_with_example(task: Task) -> None:
-    """Fills the sentence box where the user has not written anything of their own for this task."""
-    written = st.session_state.get(SENTENCE)
+    """Takes the first example where the user has not written anything of their own for this task."""
+    written = st.session_state.get(TEXT)
     ours = {example for examples in _EXAMPLES.values() for example in examples}
     if written is None or (written in ours and written not in task.examples):
-        st.session_state[SENTENCE] = task.examples[0] if task.examples else ""
+        st.session_state[TEXT] = task.examples[0] if task.examples else ""
+
+
+def fill_sentence_box() -> None:
+    """Puts the text into its box, before that is drawn, each time.
+
+    Trap: on the way to another page the browser forgets what was put into a box, while the session still has it; so
+    the box is not where the text is kept (test_the_example_is_there_on_every_page).
+    """
+    st.session_state[SENTENCE] = st.session_state[TEXT]
+
+
+def typed() -> None:
+    """The user has pressed Enter in the sentence box."""
+    st.session_state[TEXT] = st.session_state[SENTENCE]
+    forget_choice()
 
 
 def forget_head() -> None:

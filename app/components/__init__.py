@@ -118,9 +118,19 @@ def meter(used: int, limit: int, unit: str, *, watches: str, key: str) -> str | 
     return result.draft
 
 
-def link(sentence: str, *, key: str) -> None:
-    """A button that copies the address of this view with the sentence in it; it is in no address before."""
-    _link(data={"sentence": sentence}, key=key)
+def link(sentence: str, *, linked: bool, key: str, on_kept: Callable[[str], None]) -> None:
+    """A button that copies the address of this view with the sentence in it; it is in no address before.
+
+    `on_kept` is told the sentence that this tab showed before it was loaded anew, unless the present one came with a
+    link (`linked`).
+    """
+
+    def kept() -> None:
+        text = st.session_state[key].kept
+        if isinstance(text, str):
+            on_kept(text)
+
+    _link(data={"sentence": sentence, "linked": linked}, key=key, on_kept_change=kept)
 
 
 def export(target: str, name: str, *, key: str) -> None:

@@ -1,7 +1,37 @@
 // Copies the address of this view with the sentence in it. Where the browser keeps the clipboard closed (plain http from
 // another machine), the address appears, selected, to be copied by hand.
 
-export default function ({ data, parentElement }) {
+//
+// The sentence stands in no address before that, so a reload, after which the server knows nothing of this visitor, would
+// lose it: the tab keeps it (and nobody else can read it there). Each page is one entry of the tab's history: without that
+// each choice would be one, and Back would seem to do nothing.
+
+const KEPT = "headlight sentence";
+
+function oneEntryEachPage() {
+  if (window.headlightHistory) return;
+  window.headlightHistory = true;
+  const push = history.pushState;
+  history.pushState = (state, title, url) => {
+    const samePage = url && new URL(url, location.href).pathname === location.pathname;
+    if (samePage) history.replaceState(state, title, url); else push.call(history, state, title, url);
+  };
+}
+
+// Tells the server the kept sentence, once, when the page has been loaded anew; else keeps the one that is there.
+function keep({ sentence, linked }, setTriggerValue) {
+  const isNew = !window.headlightKeeps;
+  window.headlightKeeps = true;
+  try {
+    const kept = sessionStorage.getItem(KEPT);
+    if (isNew && !linked && kept !== null && kept !== sentence) setTriggerValue("kept", kept);
+    else sessionStorage.setItem(KEPT, sentence);
+  } catch { /* a browser that keeps nothing */ }
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  oneEntryEachPage();
+  keep(data, setTriggerValue);
   const root = parentElement.querySelector(".root");
   const row = document.createElement("div");
   row.className = "buttons";

@@ -16,16 +16,21 @@ from app.models import MOST_CHARACTERS, MOST_SENTENCES
 from app.session import (
     GIVEN,
     GIVEN_FOR,
+    LINKED,
     SENTENCE,
     SHOWN_HYPOTHESIS,
     SHOWN_SENTENCE,
+    TEXT,
     Opened,
+    fill_sentence_box,
     forget_choice,
     forget_given,
     open_with_example,
     sentence_from_link,
     shown,
     shown_hypothesis,
+    take_sentence,
+    typed,
 )
 from app.views import controls
 from transformer.config import BOS, DecodingConfig, ModelConfig
@@ -131,11 +136,11 @@ def given_hypothesis(opened: Opened, translation: Translation) -> tuple[Hypothes
 
 
 def _sentence_box(opened: Opened) -> str:
+    fill_sentence_box()
     text = st.text_input(
         "Sentence",
         key=SENTENCE,
-        persist_state="session",
-        on_change=forget_choice,
+        on_change=typed,
         placeholder="Type a sentence and press Enter",
         autocomplete="off",
     )
@@ -145,12 +150,13 @@ def _sentence_box(opened: Opened) -> str:
             with st.popover("Examples", type="tertiary"):
                 for number, example in enumerate(opened.task.examples):
                     st.button(example, key=f"example_{number}", on_click=_take, args=(example,), width="stretch")
-        components.link(text or "", key="copy_link")
+        linked = bool(st.session_state.get(LINKED))
+        components.link(text or "", linked=linked, key="copy_link", on_kept=take_sentence)
     return text or ""
 
 
 def _take(example: str) -> None:
-    st.session_state[SENTENCE] = example
+    take_sentence(example)
     forget_choice()
 
 
@@ -159,7 +165,7 @@ def _meter(opened: Opened) -> None:
     """How much of the limit is used, while typing: only this line is drawn again."""
     state = st.session_state.get("meter")
     draft = getattr(state, "draft", None)
-    text = draft if isinstance(draft, str) else st.session_state.get(SENTENCE, "")
+    text = draft if isinstance(draft, str) else st.session_state[TEXT]
     used, sentences = models.pieces_needed(opened.file, text)
     unit = "pieces" if sentences < 2 else f"pieces in the longest of {sentences} sentences"
     components.meter(used, models.most_pieces(opened.translator), unit, watches="Sentence", key="meter")

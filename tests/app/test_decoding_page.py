@@ -341,7 +341,7 @@ def test_it_opens_for_any_model_and_any_words(name: str, tmp_path: Path, monkeyp
     app.session_state["reference"] = "Ja."
     methods = dict(zip(PARTS, ("beam", "sampling", "greedy", "beam", "sampling"), strict=True))
     for words in ("a", HOSTILE):
-        app.session_state["sentence"] = words
+        app.session_state["text"] = words
         for part, key in zip(PARTS, ("loop", "tree", "penalty", "lens", "reference"), strict=True):
             app.session_state["part"] = key
             app.session_state["method"] = methods[part]

@@ -73,6 +73,18 @@ def test_the_sentence_and_the_head_are_the_same_on_every_page(visit: Begin) -> N
     assert "head=3" in one.page.url or "head" not in one.page.url
 
 
+def test_the_example_is_there_on_every_page(visit: Begin) -> None:
+    """Whoever has typed nothing yet sees the same sentence wherever they go."""
+    one = visit().open()
+    example = one.page.get_by_label("Sentence", exact=True).input_value()
+    assert example
+    for name in ("hand", "masks", "translate", "decoding"):
+        one.page.get_by_role("link", name=PAGES[name].title, exact=True).click()
+        one.settle()
+        is_drawn(one, name)
+        one.says(example)
+
+
 def test_no_page_shows_the_sentence_of_another_visitor(visit: Begin) -> None:
     words = ["cat", "garden", "street"]
     visitors = [visit() for _ in words]

@@ -1,0 +1,50 @@
+"""What a reload and the browser's Back button do: a lecturer uses both."""
+
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+from tests.browser.conftest import Visit
+
+Begin = Callable[..., Visit]
+
+
+def test_a_reload_keeps_the_sentence_in_the_tab_and_what_was_chosen_in_the_address(visit: Begin) -> None:
+    one = visit().open()
+    one.type("the old garden")
+    one.page.locator(".st-key-head button").nth(1).click()
+    one.settle()
+    one.page.reload()
+    one.says("the old garden")
+    one.settle()
+    assert parse_qs(urlsplit(one.page.url).query)["head"] == ["2"]
+    assert "garden" not in one.page.url
+
+
+def test_the_sentence_of_a_link_counts_for_more_than_the_one_the_tab_has_kept(visit: Begin) -> None:
+    one = visit().open()
+    one.type("the old garden")
+    one.open(sentence="a new house")
+    one.says("a new house")
+    one.page.reload()
+    one.says("a new house")
+
+
+def test_back_leads_to_the_page_before_however_much_was_chosen_since(visit: Begin) -> None:
+    one = visit().open()
+    page = one.page
+    page.get_by_role("link", name="One head by hand").click()
+    page.wait_for_url("**/hand*")
+    one.settle()
+    for head in (1, 0):
+        page.locator(".st-key-head button").nth(head).click()
+        one.settle()
+    page.get_by_role("link", name="Masks").click()
+    page.wait_for_url("**/masks*")
+    one.settle()
+    page.go_back()
+    page.wait_for_url("**/hand*")
+    one.settle()
+    page.locator(".st-key-hand_map .hm image").first.wait_for(state="attached")
+    page.go_back()
+    page.wait_for_url(lambda url: urlsplit(url).path == "/")
+    one.drawn()
