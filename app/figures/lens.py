@@ -26,6 +26,10 @@ from app.theme import (
 )
 
 NUMBERS_UP_TO = 26  # steps; beyond, texts would overlap
+GRID_UP_TO = 40  # steps; beyond, lines between the cells would take most of them
+NAMES_UP_TO = 50  # steps; beyond, every second one is named, or every third
+WIDEST = 760  # px of all cells on a small screen
+LETTER = 8  # px
 ROW = 36  # px
 TOP, BOTTOM = 130, 60  # px
 
@@ -64,8 +68,8 @@ def closeness(ranks: np.ndarray, vocabulary: int) -> np.ndarray:
 
 
 def rank_text(rank: int) -> str:
-    """1, 24, 3.1k."""
-    return str(rank) if rank < 1000 else f"{rank / 1000:.1f}k" if rank < 10_000 else f"{rank // 1000}k"
+    """1, 24, 3k: at most three letters, up to a hundred thousand."""
+    return str(rank) if rank < 1000 else f"{rank / 1000:.0f}k"
 
 
 def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False, dark: bool = False) -> Figure:
@@ -78,16 +82,22 @@ def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False, d
     rows, count = seen.ranks.shape
     drawn = closeness(seen.ranks, seen.vocabulary)  # (N + 1, T)
     bar = _color_bar(seen.vocabulary)
-    data = [heat(drawn, weight_scale(dark), 0, 1, showscale=True, colorbar=bar)]
+    gap = int(count <= GRID_UP_TO)
+    data = [heat(drawn, weight_scale(dark), 0, 1, showscale=True, colorbar=bar, xgap=gap)]
     if count <= NUMBERS_UP_TO:
         data.append(_texts(seen, drawn, show_pieces, dark))
     data.append(_click_targets(seen))
     size = TICK_SIZE if count <= NUMBERS_UP_TO else SMALL_TICK_SIZE
-    below = {"tickvals": list(range(count)), "ticktext": ticks(seen.steps.predicts), "automargin": False}
+    every = -(-count // NAMES_UP_TO)
+    named = {
+        "tickvals": list(range(0, count, every)),
+        "ticktext": ticks(seen.steps.predicts)[::every],
+        "automargin": False,
+    }
     layout = settled(title, TOP + BOTTOM + ROW * rows, top=TOP, bottom=BOTTOM) | {
         "shapes": [frame(step - 0.5, step + 0.5, -0.5, rows - 0.5, 3)],
         "xaxis": plain_axis("predicts", dark, [-0.5, count - 0.5], side="top", tickmode="array", tickangle=-45)
-        | {**below, "tickfont": {"size": size, "color": role_color("decoder", dark)}},
+        | {**named, "tickfont": {"size": size, "color": role_color("decoder", dark)}},
         "yaxis": _layer_axis(seen, dark),
     }
     return Figure(data, layout)
@@ -96,7 +106,7 @@ def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False, d
 def _texts(seen: Seen, drawn: np.ndarray, show_pieces: bool, dark: bool) -> Piece:
     cells = list(np.ndindex(drawn.shape))
     if show_pieces:
-        texts = ticks(tuple(_short(seen.tops[i][t]) for i, t in cells))
+        texts = ticks(tuple(_short(seen.tops[i][t], _letters(seen)) for i, t in cells))
     else:
         texts = [rank_text(int(seen.ranks[cell])) for cell in cells]
     x, y = np.array([t for _, t in cells], dtype=np.int16), np.array([i for i, _ in cells], dtype=np.int16)
@@ -130,9 +140,24 @@ def _layer_axis(seen: Seen, dark: bool) -> dict[str, object]:
     return plain_axis("", dark, [-0.5, rows - 0.5], tickmode="array") | ticked
 
 
-def _short(piece: str) -> str:
+def _short(piece: str, letters: int = 9) -> str:
+    """The piece cut to so many letters; the mark of a word's beginning is left out where it would cost one."""
     piece = visible(piece)
-    return piece if len(piece) <= 9 else piece[:8] + "…"
+    if len(piece) > letters:
+        piece = piece.removeprefix("▁") or piece
+    return piece if len(piece) <= letters else piece[: letters - 1] + "…"
+
+
+def _letters(seen: Seen) -> int:
+    """How many letters of a piece stand in a cell."""
+    return max(5, min(9, WIDEST // (LETTER * seen.ranks.shape[1])))
+
+
+def lens_width(seen: Seen, show_pieces: bool = False) -> int:
+    """The width in px below which the wall scrolls sideways: so that texts fit into their cells."""
+    count = seen.ranks.shape[1]
+    cell = 7 if count > NUMBERS_UP_TO else LETTER * _letters(seen) if show_pieces else 28
+    return 90 + count * cell
 
 
 def lens_bars(seen: Seen, step: int, *, title: str, dark: bool = False) -> Figure:
@@ -167,7 +192,7 @@ def lens_bars(seen: Seen, step: int, *, title: str, dark: bool = False) -> Figur
         }
         for name, values, color, texts, shift in both
     ]
-    layout = settled(title, TOP + BOTTOM + ROW * rows, top=TOP, bottom=BOTTOM) | {
+    layout = settled(title, 70 + BOTTOM + ROW * rows, top=70, bottom=BOTTOM) | {
         "xaxis": plain_axis("probability", dark, [0, 1.4], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"),
         "yaxis": _layer_axis(seen, dark),
     }

@@ -3,11 +3,11 @@
 import streamlit as st
 
 from app import computed
-from app.components.chart import Point, chart
-from app.figures.lens import Seen, lens_alt, lens_bars, lens_table, lens_wall
+from app.components.chart import Point
+from app.figures.lens import Seen, lens_alt, lens_bars, lens_table, lens_wall, lens_width
 from app.session import STEP, choose_position, is_dark
 from app.source import lines_between
-from app.views.placed import belongings, placed
+from app.views.placed import placed, scrolling
 from app.views.stage import Scene
 from app.views.triplet import triplet
 
@@ -31,26 +31,24 @@ def lens_part(scene: Scene, step: int) -> None:
         key="lens_cells",
         label_visibility="collapsed",
     )
-    left, right = st.columns([5, 4], gap="medium")
-    with left:
-        title = _TITLES[shown].format(f"{seen.vocabulary:,}")
-        with st.container(key="picture_lens"):
-            chart(
-                lens_wall(seen, step=step, title=title, show_pieces=shown == "piece", dark=dark),
-                key="lens",
-                alt=lens_alt(seen, title),
-                on_click=_clicked,
-            )
-        belongings(key="lens", name="Logit lens", table=lambda: lens_table(seen))
-    with right:
-        title = f"Step {step + 1}, layer by layer"
+    title = _TITLES[shown].format(f"{seen.vocabulary:,}")
+    with scrolling("lens", lens_width(seen, shown == "piece")):
         placed(
-            lens_bars(seen, step, title=title, dark=dark),
-            key="lens_step",
-            name=f"Logit lens, step {step + 1}",
-            alt=f"{title}: " + "; ".join(seen.told(i, step).replace("<br>", ", ") for i in range(len(seen.ranks))),
-            table=lambda: lens_table(seen, step),
+            lens_wall(seen, step=step, title=title, show_pieces=shown == "piece", dark=dark),
+            key="lens",
+            name="Logit lens",
+            alt=lens_alt(seen, title),
+            table=lambda: lens_table(seen),
+            on_click=_clicked,
         )
+    title = f"Step {step + 1}, layer by layer"
+    placed(
+        lens_bars(seen, step, title=title, dark=dark),
+        key="lens_step",
+        name=f"Logit lens, step {step + 1}",
+        alt=f"{title}: " + "; ".join(seen.told(i, step).replace("<br>", ", ") for i in range(len(seen.ranks))),
+        table=lambda: lens_table(seen, step),
+    )
     st.caption(
         "All layers add to one residual stream; the output projection reads it after the last. Read earlier, it shows "
         "what the decoder would have said. Nobody trained the earlier layers to be read, so low ranks there are no "

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from app import components
 from app.components.chart import Point, chart
@@ -49,3 +50,9 @@ def belongings(*, key: str, name: str, table: Callable[[], Table], drawn: bool =
         twin = st.popover("Table", key=f"table_{key}", on_change="rerun")
         if twin.open:
             twin.dataframe(dict(table()), alt=name, hide_index=True)
+
+
+def scrolling(key: str, narrowest: int) -> DeltaGenerator:
+    """A place in which the chart `key` scrolls sideways rather than become narrower than this (px)."""
+    st.html(f"<style>.st-key-{key} {{ min-width: {narrowest}px; }}</style>")
+    return st.container(key="matrix")  # see page.css

@@ -194,6 +194,20 @@ def test_the_cells_may_name_the_most_probable_piece_letter_by_letter() -> None:
     assert "<script" not in str(figure.data[2].text)
 
 
+def test_a_long_wall_has_no_lines_between_cells_and_fewer_names() -> None:
+    n = 100
+    many = Seen(np.ones((3, n)), np.ones((3, n)), [["▁lang"] * n] * 3, np.ones((3, n)), writer(*["▁lang"] * n), 100)
+    figure = checked(lens_wall(many, step=0, title="t"))
+    assert figure.data[0].xgap == 0
+    assert list(figure.layout.xaxis.tickvals) == list(range(0, n, 2))
+
+
+def test_pieces_are_cut_to_their_cells() -> None:
+    n = 20
+    wide = Seen(np.ones((1, n)), np.ones((1, n)), [["▁gewohnt"] * n], np.ones((1, n)), writer(*["▁x"] * n), 100)
+    assert set(checked(lens_wall(wide, step=0, title="t", show_pieces=True)).data[1].text) == {"gewo…"}
+
+
 def test_the_bars_of_a_step_are_its_probabilities_and_who_leads_where_it_does_not() -> None:
     figure = checked(lens_bars(seen(), 0, title="t"))
     leaders, own = figure.data
@@ -210,7 +224,7 @@ def test_the_words_of_the_lens_say_from_where_a_piece_leads() -> None:
     assert len(lens_table(seen())["rank"]) == 6
 
 
-@pytest.mark.parametrize(("rank", "text"), [(1, "1"), (999, "999"), (3140, "3.1k"), (15_999, "15k")])
+@pytest.mark.parametrize(("rank", "text"), [(1, "1"), (999, "999"), (3140, "3k"), (15_999, "16k")])
 def test_ranks_fit_their_cells(rank: int, text: str) -> None:
     assert rank_text(rank) == text
 
