@@ -2,6 +2,9 @@
 
 In the code a site is an expression `probe("weights", ...)`. The statement around it is what a page shows, so text and
 code cannot drift apart: a site that is renamed or moved is found where it is now (test_every_site_has_its_lines).
+
+A running app shows the code that it runs. Where a file has changed since, its lines are no longer those; then a
+sentence stands in their place (test_a_file_that_has_changed_says_so_in_place_of_its_lines).
 """
 
 import ast
@@ -10,10 +13,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from time import time
 
 import transformer
 
 PACKAGE = Path(transformer.__file__).parent
+STARTED = time()
+CHANGED = "# This file has changed since the app was started: restart the app."
 _RESIDUAL = ("residual_in", "residual_sum", "norm_out")
 
 
@@ -65,6 +71,8 @@ def lines_between(path: str, name: str) -> SourceLines:
     Raises:
         KeyError: there is none.
     """
+    if _has_changed(PACKAGE / path):
+        return SourceLines(f"transformer/{path}", 1, CHANGED)
     tree, lines = _parsed(path)
     body: list[ast.stmt] = tree.body
     node: ast.stmt | None = None
@@ -94,6 +102,10 @@ def lines_from(function: Callable[..., object], first: str, last: str = "") -> S
     Raises:
         KeyError: the function has no such line any more.
     """
+    file = Path(inspect.getfile(function)).resolve()
+    path = file.relative_to(PACKAGE.resolve().parent).as_posix()
+    if _has_changed(file):
+        return SourceLines(path, 1, CHANGED)
     lines, start = inspect.getsourcelines(function)
     begin = next((i for i, line in enumerate(lines) if first in line), None)
     end = next(
@@ -101,9 +113,12 @@ def lines_from(function: Callable[..., object], first: str, last: str = "") -> S
     )
     if begin is None or end is None:
         raise KeyError(f"{function.__qualname__} has no lines from {first!r} to {last!r}")
-    file = Path(inspect.getfile(function)).resolve().relative_to(PACKAGE.resolve().parent)
     text = _dedented([line.rstrip("\n") for line in lines[begin : end + 1]])
-    return SourceLines(file.as_posix(), start + begin, text)
+    return SourceLines(path, start + begin, text)
+
+
+def _has_changed(file: Path) -> bool:
+    return file.stat().st_mtime > STARTED
 
 
 @cache
@@ -112,8 +127,14 @@ def _parsed(path: str) -> tuple[ast.Module, list[str]]:
     return ast.parse(text), text.splitlines()
 
 
-@cache
 def _find(path: str, name: str, stack: str = "", which: int = 0) -> SourceLines:
+    if _has_changed(PACKAGE / path):
+        return SourceLines(f"transformer/{path}", 1, CHANGED)
+    return _statement(path, name, stack, which)
+
+
+@cache
+def _statement(path: str, name: str, stack: str, which: int) -> SourceLines:
     """The statement that holds `probe("name", ...)`: of several, number `which`.
 
     `stack` picks the class Encoder or Decoder where both have one.

@@ -1,6 +1,7 @@
 """A page is triplets: what the paper says, what the code does, and the picture of that very tensor.
 
-This draws the first two beside each other; the page places the picture below. The lines of code are read from the file.
+This draws the first two: the formula on a line of its own, for which it has the whole width, then words and code beside
+each other. The page places the picture below. The lines of code are read from the file.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,11 +26,11 @@ def triplet(
     """
     lines = lines_of(code, pre_norm) if isinstance(code, str) else code
     with st.container(border=True):
-        left, right = st.columns([1, 1], gap="medium")
+        st.caption(f"The paper, {section}")
+        if formula:
+            st.latex(formula)
+        left, right = st.columns([2, 3], gap="medium")
         with left:
-            st.caption(f"The paper, {section}")
-            if formula:
-                st.latex(formula)
             st.markdown(text)
         with right:
             _code(lines)
