@@ -4,6 +4,7 @@
 // for dark ground and stands on light, or the other way round, asks once for another.
 
 const CONFIG = { displayModeBar: false };
+const SMALLEST = 10;  // px of a number
 
 // The drawing library, once for all charts, from this machine. Pages lie beside each other, and `app/` beside them.
 function library() {
@@ -20,6 +21,19 @@ function library() {
 
 const current = (chart) => chart.drawn === chart.text && chart.width === chart.root.clientWidth;
 
+// Numbers in the cells of a heatmap, a trace of text with `meta: {columns, beside, short}`: as large as cells of this
+// width allow; else the `short` ones; else none. `beside` are the px at the sides that are not cells.
+function fitted(trace, width) {
+  if (!trace.meta?.columns) return trace;
+  const cell = (width - trace.meta.beside) / trace.meta.columns;
+  for (const text of [trace.text, trace.meta.short]) {
+    const longest = Math.max(...text.map((each) => each.length));
+    const size = Math.floor(Math.min(trace.textfont.size, (0.92 * cell) / (0.5 * longest)));
+    if (size >= SMALLEST) return { ...trace, text, textfont: { ...trace.textfont, size } };
+  }
+  return { ...trace, visible: false };
+}
+
 async function draw(chart) {
   if (!current(chart)) await drawAnew(chart);
   chart.root.setAttribute("aria-busy", String(!current(chart)));
@@ -33,7 +47,7 @@ async function drawAnew(chart) {
   const { figure, reports } = JSON.parse(text);
   const layout = { ...figure.layout, width, clickmode: "event", dragmode: figure.layout.dragmode ?? false };
   layout.font = { family: getComputedStyle(root).fontFamily, ...layout.font };
-  await Plotly.react(plot, figure.data, layout, CONFIG);
+  await Plotly.react(plot, figure.data.map((trace) => fitted(trace, width)), layout, CONFIG);
   Object.assign(chart, { drawn: text, width, reports });
   if (chart.listens) return;
   chart.listens = true;

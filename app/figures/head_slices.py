@@ -39,7 +39,7 @@ def reach(matrix: np.ndarray) -> float:
 
 
 def beyond(matrix: np.ndarray) -> float:
-    """The share of weights for which the colours do not reach."""
+    """The share of numbers for which the colours do not reach."""
     return float(np.mean(np.abs(matrix) > reach(matrix)))
 
 

@@ -1,63 +1,104 @@
 """The map of the whole model: the paper's Figure 1, drawn from the checkpoint's own config.
 
 The encoder stands left, the decoder right, both read from the bottom up. All layers are there; the one that is looked
-at is opened into its sub-layers, the others are bars. The layout is made here, in plain numbers; the browser draws it.
+at is opened into its sub-layers, the others are bars. Arrows lead from box to box, and around each sub-layer to its sum
+(the residual connection). The layout is made here, in plain numbers; the browser draws it.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
-from app.figures.walk import Station, stations
+from app.figures.walk import Station
 from app.theme import role_color
 from transformer.config import ModelConfig
 
-WIDTH = 360.0
-COLUMN = 150.0
-LEFT, RIGHT = 12.0, 198.0
-TALL, BAR, GAP = 30.0, 17.0, 7.0
+WIDTH = 316.0
+COLUMN = 118.0
+LEFT, RIGHT = 24.0, 174.0
+ROUND = 13.0  # from a column to the way around a sub-layer
+TALL, TWO_LINES, BAR = 25.0, 35.0, 17.0
+GAP, BAR_GAP = 9.0, 5.0
 
 _NAMES = {
     "self_attention": ("Multi-head", "attention"),
     "cross_attention": ("Encoder-decoder", "attention"),
     "feed_forward": ("Feed-forward", ""),
 }
+_ATTENTION = ("query", "key", "value", "products", "scores", "mask", "masked_scores", "weights", "context")
+_INSIDE = {
+    "self_attention": (*_ATTENTION, "concatenated", "output"),
+    "cross_attention": (*_ATTENTION, "concatenated", "output"),
+    "feed_forward": ("hidden", "activated", "output"),
+}
 
 
 @dataclass(frozen=True)
 class Box:
-    """A box of the map; `station` is where a click goes."""
+    """A box of the map; `stations` are those for which it lights up, the first of them its own."""
 
-    station: str
-    block: str  # as in Station.block
+    stations: tuple[str, ...]
     label: str
     second: str
     x: float
-    y: float  # of its top
-    width: float
+    y: float  # of its bottom, counted upwards
     height: float
     kind: str  # "part", "bar", "norm" or "plain"
 
+    @property
+    def middle(self) -> float:
+        return self.y + self.height / 2
 
-def model_map(config: ModelConfig, here: Station, *, dark: bool = False) -> dict[str, Any]:
-    """Boxes and lines of the map with the station `here` marked; data of the component `map`."""
-    walk = stations(config)
-    first: dict[str, str] = {}
-    for station in walk:
-        first.setdefault(station.block, station.id)
-    left, left_top, layers_left = _column("encoder", LEFT, config, here, first)
-    right, right_top, layers_right = _column("decoder", RIGHT, config, here, first)
-    height = max(left_top, right_top) + 2 * (TALL + GAP) + GAP
-    out = [
-        Box("logits", "output.top", "Linear (logits)", "", RIGHT, right_top + GAP, COLUMN, TALL, "part"),
-        Box("probabilities", "output.top", "Softmax", "", RIGHT, right_top + 2 * GAP + TALL, COLUMN, TALL, "part"),
-    ]
-    boxes = left + right + out
-    here_block = here.block
-    marked = {"output.top": "probabilities" if here.id in ("probabilities", "chosen") else "logits"}.get(here_block)
-    # The encoder's output goes to every decoder layer: drawn to the one that is open.
-    top_of_encoder = max(box.y + box.height for box in left)
-    crossing = next((box for box in right if box.block.endswith("cross_attention")), None)
-    target = crossing or next(box for box in right if box.kind == "bar")
+    @property
+    def top(self) -> float:
+        return self.y + self.height
+
+
+class _Column:
+    """One stack, put together from the bottom up."""
+
+    def __init__(self, stack: str, x: float):
+        self.stack, self.x, self.end = stack, x, GAP
+        self.boxes: list[Box] = []
+        self.ways: list[list[tuple[float, float]]] = []  # around sub-layers
+        self.layers = (0.0, 0.0)  # from where to where they are
+
+    def put(self, stations: tuple[str, ...], label: str, second: str = "", kind: str = "part") -> Box:
+        height = TWO_LINES if second else BAR if kind in ("bar", "norm") else TALL
+        box = Box(stations, label, second, self.x, self.end, height, kind)
+        self.boxes.append(box)
+        self.end += height + (BAR_GAP if kind == "bar" else GAP)
+        return box
+
+    def add(self, first: Box, total: Box) -> None:
+        """The way from below the first box of a sub-layer around it, into its sum."""
+        middle = self.x + COLUMN / 2
+        edge, beside = (self.x, -ROUND) if self.stack == "encoder" else (self.x + COLUMN, ROUND)
+        begin = first.y - GAP / 2
+        self.ways.append([(middle, begin), (edge + beside, begin), (edge + beside, total.middle), (edge, total.middle)])
+
+
+def model_map(config: ModelConfig, here: Station, walk: tuple[Station, ...], *, dark: bool = False) -> dict[str, Any]:
+    """Boxes and arrows of the map with the station `here` marked; data of the component `map`.
+
+    Args:
+        walk: a box leads to the first of its stations that is in it, or else to its own.
+    """
+    encoder, decoder = _column("encoder", LEFT, config, here), _column("decoder", RIGHT, config, here)
+    decoder.put(("logits",), "Linear (logits)")
+    decoder.put(("probabilities", "chosen"), "Softmax")
+    height = max(encoder.end, decoder.end)
+    known = {station.id for station in walk}
+
+    def arrow(stack: str, points: list[tuple[float, float]], head: bool = True) -> dict[str, Any]:
+        return {"stack": stack, "points": [(x, height - y) for x, y in points], "head": head}
+
+    columns = (encoder, decoder)
+    arrows = [arrow(column.stack, way) for column in columns for way in column.ways]
+    for column in columns:
+        middle = column.x + COLUMN / 2
+        for low, high in pairwise(column.boxes):
+            arrows.append(arrow(column.stack, [(middle, low.top), (middle, high.y)], head=high.y - low.top >= GAP))
     return {
         "width": WIDTH,
         "height": height,
@@ -67,89 +108,84 @@ def model_map(config: ModelConfig, here: Station, *, dark: bool = False) -> dict
         "decoder": role_color("decoder", dark),
         "boxes": [
             {
-                "station": box.station,
+                "station": next((station for station in box.stations if station in known), box.stations[0]),
                 "label": box.label,
                 "second": box.second,
                 "x": box.x,
-                "y": height - box.y - box.height,  # the browser counts from the top
-                "width": box.width,
+                "y": height - box.top,  # the browser counts from the top
+                "width": COLUMN,
                 "height": box.height,
                 "kind": box.kind,
-                "stack": "encoder" if box.x == LEFT else "decoder",
-                "on": box.station == marked if marked else _is_on(box, here),
+                "stack": column.stack,
+                "on": here.id in box.stations,
             }
-            for box in boxes
+            for column in columns
+            for box in column.boxes
         ],
         "stacks": [
-            {"x": x - 8, "y": height - top - 5, "height": top - bottom + 10, "stack": stack}
-            for stack, x, (bottom, top) in (("encoder", LEFT, layers_left), ("decoder", RIGHT, layers_right))
+            {
+                "x": column.x - (ROUND + 6 if column is encoder else 5),
+                "y": height - column.layers[1] - 4,
+                "width": COLUMN + ROUND + 11,
+                "height": column.layers[1] - column.layers[0] + 4,
+                "stack": column.stack,
+            }
+            for column in columns
         ],
-        "column": COLUMN,
-        "memory": {
-            "x0": LEFT + COLUMN / 2,
-            "y0": height - top_of_encoder,
-            "x1": RIGHT,
-            "y1": height - target.y - target.height / 2,
-            "middle": (LEFT + COLUMN + RIGHT) / 2,
-        },
-    }  # fmt: skip
+        "arrows": [*arrows, arrow("encoder", _memory(encoder, decoder))],
+    }
 
 
-def _is_on(box: Box, here: Station) -> bool:
-    if box.block != here.block:
-        return False
-    if here.part != "input":
-        return box.kind == "part" or here.part == "top"
-    last = here.id.rsplit(".", 1)[-1]
-    wanted = {"characters": "pieces", "pieces": "pieces", "tokens": "tokens", "scaled": "tokens"}.get(last, "positions")
-    return box.station.endswith(wanted)
+def _memory(encoder: _Column, decoder: _Column) -> list[tuple[float, float]]:
+    """The encoder's output goes to every decoder layer: drawn to the one that is open."""
+    target = next(box for box in decoder.boxes if box.label.startswith("Encoder-decoder"))
+    middle, between = encoder.x + COLUMN / 2, (encoder.x + COLUMN + decoder.x) / 2
+    top = encoder.boxes[-1].top
+    return [(middle, top), (middle, top + 8), (between, top + 8), (between, target.middle), (decoder.x, target.middle)]
 
 
-def _column(
-    stack: str, x: float, config: ModelConfig, here: Station, first: dict[str, str]
-) -> tuple[list[Box], float, tuple[float, float]]:
-    """Boxes from the bottom up; how high they reach; from where to where the layers are."""
-    y = GAP
-    boxes: list[Box] = []
-    block = f"{stack}.input"
-
-    def put(station: str, block: str, label: str, second: str, height: float, kind: str) -> None:
-        nonlocal y
-        boxes.append(Box(station, block, label, second, x, y, COLUMN, height, kind))
-        y += height + GAP
-
+def _column(stack: str, x: float, config: ModelConfig, here: Station) -> _Column:
+    """The boxes of a stack, its layers included."""
+    column = _Column(stack, x)
     if stack == "encoder":
-        put("pieces", block, "Pieces and ids", "", TALL, "plain")
+        column.put(("pieces", "characters"), "Pieces and ids", kind="plain")
     else:
-        put("decoder.embedding.tokens", "decoder.fed", "Output so far", "", TALL, "plain")
-    put(f"{stack}.embedding.tokens", block, "Embedding · √d", "", TALL, "part")
-    put(f"{stack}.embedding.positions", block, "+ positions", "", TALL, "part")
-    y += 8
-    bottom = y
+        column.put(("shifted",), "Output so far", kind="plain")
+    embedding = f"{stack}.embedding"
+    column.put((f"{embedding}.tokens", f"{embedding}.scaled"), "Embedding · √d")
+    column.put((f"{embedding}.positions", f"{embedding}.output"), "+ positions")
+    column.end += GAP
+    bottom = column.end - GAP
     layers = config.encoder_layers if stack == "encoder" else config.decoder_layers
     opened = here.layer if here.stack == stack and here.layer is not None else 0
-    parts = (
-        ["self_attention", "feed_forward"]
-        if stack == "encoder"
-        else ["self_attention", "cross_attention", "feed_forward"]
-    )
     for layer in range(layers):
         base = f"{stack}.layers.{layer}"
-        if layer != opened:
-            put(first[f"{base}.self_attention"], f"{base}.bar", f"layer {layer + 1}", "", BAR, "bar")
-            continue
-        for part in parts:
-            name, second = _NAMES[part]
-            if stack == "decoder" and part == "self_attention":
-                name = "Masked multi-head"
-            block = f"{base}.{part}"
-            if config.norm == "pre":
-                put(f"{block}.norm_out", f"{block}.norm", "Norm", "", BAR, "norm")
-            put(first[block], block, name, second, TALL + (12 if second else 0), "part")
-            last = "residual_sum" if config.norm == "pre" else "norm_out"
-            put(f"{block}.{last}", f"{block}.norm", "Add" if config.norm == "pre" else "Add & Norm", "", BAR, "norm")
-    top = y - GAP
-    y += 8
+        if layer == opened:
+            _open(column, base, config)
+        else:
+            column.put((f"{base}.self_attention.residual_in",), f"layer {layer + 1}", kind="bar")
+    column.layers = (bottom, column.boxes[-1].top)
+    column.end = column.boxes[-1].top + GAP + 3
     if config.norm == "pre":
-        put(f"{stack}.norm_out", f"{stack}.top", "Norm", "", BAR, "norm")
-    return boxes, y, (bottom, top)
+        column.put((f"{stack}.norm_out",), "Norm", kind="norm")
+    return column
+
+
+def _open(column: _Column, base: str, config: ModelConfig) -> None:
+    """The sub-layers of one layer."""
+    for part, inside in _INSIDE.items():
+        if part == "cross_attention" and column.stack == "encoder":
+            continue
+        name, second = _NAMES[part]
+        if column.stack == "decoder" and part == "self_attention":
+            name = "Masked multi-head"
+        site = f"{base}.{part}"
+        within = tuple(f"{site}.{tensor}" for tensor in inside)
+        if config.norm == "pre":
+            first = column.put((f"{site}.norm_out", f"{site}.residual_in"), "Norm", kind="norm")
+            column.put(within, name, second)
+            total = column.put((f"{site}.residual_sum",), "Add", kind="norm")
+        else:
+            first = column.put((*within, f"{site}.residual_in"), name, second)
+            total = column.put((f"{site}.norm_out", f"{site}.residual_sum"), "Add & Norm", kind="norm")
+        column.add(first, total)

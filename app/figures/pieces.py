@@ -99,6 +99,14 @@ def target_table(pieces: Sequence[str], ids: Sequence[int], probabilities: Seque
     ]
 
 
+def shifted_table(reads: Sequence[str], predicts: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows of the decoder, as rows of a table: what each reads, and what it predicts."""
+    return [
+        {"row": row, "reads": read, "predicts": predicted}
+        for row, (read, predicted) in enumerate(zip(reads, predicts, strict=True), start=1)
+    ]
+
+
 def _kind(text: str) -> str:
     if text in ("<s>", "</s>", "<pad>"):
         return "control"

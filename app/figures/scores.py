@@ -1,16 +1,18 @@
 """Scores of one head as a matrix: q · k in every cell, before or after the division, before or after the mask.
 
 Rows are queries, columns are keys. Scores are signed, so the colours diverge around 0; a cell that the mask has set to
-minus infinity is grey and says so.
+minus infinity is grey and says so. The mask itself is drawn as what it is: who may look at whom.
 """
 
 import numpy as np
 
 from app.figures.axes import TokenAxis, ticks
-from app.figures.charts import Figure, plain_axis, settled
-from app.figures.panels import Piece, frame, words
-from app.figures.tensor import ink_on, number_text
-from app.theme import CELL_SIZE, MASKED, SMALL_TICK_SIZE, TICK_SIZE, role_color, signed_scale
+from app.figures.charts import Figure, color_bar, plain_axis, settled
+from app.figures.masks import LETTERS_UP_TO, letters, reason_legend, reason_scale, reasons
+from app.figures.panels import BELOW, Piece, frame, heat, words
+from app.figures.reasons import Parts
+from app.figures.tensor import label_width, numbers_in_cells
+from app.theme import MASKED, SMALL_TICK_SIZE, TICK_SIZE, ink, role_color, signed_scale
 
 NUMBERS_UP_TO = 32  # rows or columns
 
@@ -47,19 +49,42 @@ def score_matrix(
             "ygap": 1,
             "hoverongaps": False,
             "hovertemplate": "%{y}<br>and %{x}<br>%{z:.4f}<extra></extra>",
-            "colorbar": {"thickness": 10, "outlinewidth": 0, "tickfont": {"size": 12}},
+            "colorbar": color_bar(),
         }
     ]
-    numbers = max(rows, columns) <= NUMBERS_UP_TO
-    if numbers:
-        q, k = (index.ravel() for index in np.indices(scores.shape))
-        values = scores.ravel()
-        colors = [ink_on(abs(float(v)) / largest, dark) if np.isfinite(v) else "#7d8594" for v in values]
-        digits = [number_text(float(v)) if np.isfinite(v) else "−∞" for v in values]
-        data.append(words(k.astype(np.int16), q.astype(np.int16), digits, colors, CELL_SIZE - 1))
-    size = TICK_SIZE if numbers else SMALL_TICK_SIZE
-    layout = settled(title, 150 + 30 + rows * (34 if numbers else 14), top=150, bottom=14) | {
+    if max(rows, columns) <= NUMBERS_UP_TO:
+        data.append(numbers_in_cells(scores, largest, label_width(queries.tokens, TICK_SIZE), dark))
+    return Figure(data, _layout(queries, keys, title, row, dark))
+
+
+def may_look(
+    mask: np.ndarray,
+    parts: Parts,
+    queries: TokenAxis,
+    keys: TokenAxis,
+    *,
+    title: str,
+    row: int | None = None,
+    dark: bool = False,
+) -> Figure:
+    """mask (Q, K), True = may attend, in the colours of the page Masks; parts: why not."""
+    data = [heat(reasons(mask, parts), reason_scale(dark), -0.5, 3.5)]
+    if len(keys) <= LETTERS_UP_TO:
+        q, k = np.nonzero(~mask)
+        data.append(words(k, q, letters(mask, parts)[q, k].tolist(), ink(dark), 11))
+    used = [part for part, allowed in parts.items() if not allowed.all()]
+    return Figure([*data, *reason_legend(used, dark)], _layout(queries, keys, title, row, dark))
+
+
+def _layout(queries: TokenAxis, keys: TokenAxis, title: str, row: int | None, dark: bool) -> Piece:
+    """Queries down, keys above; a colour bar or a legend has its place at the foot."""
+    rows, columns = len(queries), len(keys)
+    large = max(rows, columns) <= NUMBERS_UP_TO
+    size = TICK_SIZE if large else SMALL_TICK_SIZE
+    layout = settled(title, 150 + 46 + rows * (30 if large else 14), top=150, bottom=46) | {
         "plot_bgcolor": MASKED,
+        "showlegend": True,
+        "legend": BELOW,
         "xaxis": plain_axis(
             f"looked at: {keys.title}",
             dark,
@@ -81,4 +106,4 @@ def score_matrix(
     }
     if row is not None:
         layout["shapes"] = [frame(-0.5, columns - 0.5, row - 0.5, row + 0.5, 4)]
-    return Figure(data, layout)
+    return layout

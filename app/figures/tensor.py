@@ -4,15 +4,19 @@ Values are signed, so the colours diverge around 0 and the range is symmetric. N
 room for them; hover, table and CSV have them all.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from app.figures.axes import TokenAxis, plotly_text, ticks
+from app.figures.axes import TokenAxis, plotly_text, ticks, visible
 from app.figures.charts import Figure, plain_axis, settled
 from app.figures.panels import Piece, frame, words
-from app.theme import CELL_SIZE, SMALL_TICK_SIZE, TICK_SIZE, role_color, signed_scale
+from app.theme import CELL_SIZE, SMALL_TICK_SIZE, TICK_SIZE, ink, role_color, signed_scale
 
 NUMBERS_UP_TO = 12  # columns; beyond, digits would not be legible
 LARGE_UP_TO = 40  # rows
+COLOR_BAR, LENGTHS = 60, 70  # px at the right of the cells
+UNINKED = "#7d8594"  # of a number on a cell without a colour
 
 
 def tensor_heatmap(
@@ -57,13 +61,13 @@ def tensor_heatmap(
             "colorbar": {"thickness": 10, "outlinewidth": 0, "len": 1, "tickfont": {"size": 12}},
         }
     ]
-    if width <= NUMBERS_UP_TO and large:
-        r, c = np.nonzero(finite)
-        shown = [float(v) for v in values[r, c]]
-        inks = [ink_on(abs(v) / largest, dark) for v in shown]
-        x, y = (c + first).astype(np.int32), r.astype(np.int32)
-        data.append(words(x, y, [number_text(v) for v in shown], inks, CELL_SIZE - 1))
-    layout = settled(title, 96 + max(height * (24 if large else 12), 50), bottom=48) | {
+    numbers = width <= NUMBERS_UP_TO
+    tick_size, row_height = (TICK_SIZE, 24) if large else (SMALL_TICK_SIZE, 17 if numbers else 12)  # px
+    if numbers:
+        beside = label_width(rows.tokens, tick_size) + (COLOR_BAR + LENGTHS if norms else COLOR_BAR)
+        data.append(numbers_in_cells(values, largest, beside, dark, first=first, size=13 if large else 11))
+    top = 62 if norms else 44
+    layout = settled(title, top + 52 + max(height * row_height, 50), top=top, bottom=48) | {
         "bargap": 0.25,
         "xaxis": plain_axis(columns, dark, [first - 0.5, first + width - 0.5], domain=[0, 0.86 if norms else 1]),
         "yaxis": plain_axis(
@@ -72,29 +76,58 @@ def tensor_heatmap(
             [height - 0.5, -0.5],
             tickvals=list(range(height)),
             ticktext=ticks(rows.tokens),
-            tickfont={"size": TICK_SIZE if large else SMALL_TICK_SIZE, "color": role_color(rows.role, dark)},
+            tickfont={"size": tick_size, "color": role_color(rows.role, dark)},
         ),
     }
     if row is not None:
         layout["shapes"] = [frame(first - 0.5, first + width - 0.5, row - 0.5, row + 0.5, 3)]
     if norms:
         lengths = row_norms(values)
-        top = float(lengths.max()) * 1.02 or 1.0
-        data.append(_length_bars(lengths, role_color(rows.role, dark), large))
-        layout["xaxis2"] = plain_axis("length ‖x‖", dark, [0, top], domain=[0.88, 1], anchor="y", showticklabels=False)
+        longest = float(lengths.max()) * 1.02 or 1.0
+        data.append(_length_bars(lengths, role_color(rows.role, dark), large, dark))
+        layout["xaxis2"] = plain_axis(
+            "length ‖x‖", dark, [0, longest], domain=[0.88, 1], anchor="y", side="top", showticklabels=False
+        )
     return Figure(data, layout)
 
 
-def _length_bars(lengths: np.ndarray, color: str, numbers: bool) -> Piece:
-    """A bar a row on an axis of its own."""
+def label_width(tokens: Sequence[str], size: int) -> float:
+    """About how many px the tokens at the left of a picture take."""
+    return 35 + 0.55 * size * max(len(visible(token)) for token in tokens)
+
+
+def numbers_in_cells(
+    values: np.ndarray, largest: float, beside: float, dark: bool, *, first: int = 0, size: int = CELL_SIZE - 1
+) -> Piece:
+    """A number in each cell of values (R, C), -∞ included: as many digits as the browser has room for, or none.
+
+    Args:
+        largest: the colours go from -largest to largest.
+        beside: px of the picture's width that are not cells.
+        first: the number of the first column.
+    """
+    r, c = np.nonzero(~np.isnan(values))
+    shown = [float(v) for v in values[r, c]]
+    inks = [ink_on(abs(v) / largest, dark) if np.isfinite(v) else UNINKED for v in shown]
+    room = {"columns": values.shape[1], "beside": beside, "short": [number_text(v, short=True) for v in shown]}
+    texts = [number_text(v) for v in shown]
+    return words((c + first).astype(np.int32), r.astype(np.int32), texts, inks, size, meta=room)  # see chart.js
+
+
+def _length_bars(lengths: np.ndarray, color: str, numbers: bool, dark: bool) -> Piece:
+    """A bar a row on an axis of its own; its number begins where the bar does, so all stand in one column."""
     bars = {
         "type": "bar",
         "x": lengths,
         "y": np.arange(len(lengths)),
         "orientation": "h",
         "xaxis": "x2",
-        "marker": {"color": color, "opacity": 0.65},
-        "textposition": "auto",
+        "marker": {"color": color, "opacity": 0.35},
+        "textposition": "inside",
+        "insidetextanchor": "start",
+        "textangle": 0,
+        "constraintext": "none",
+        "insidetextfont": {"size": 13, "color": ink(dark)},
         "hovertemplate": "length %{x:.4f}<extra></extra>",
         "showlegend": False,
     }
@@ -107,11 +140,13 @@ def row_norms(values: np.ndarray) -> np.ndarray:
     return lengths
 
 
-def number_text(value: float) -> str:
-    """A signed number as it stands in a cell: 0.12, -1.3, -24."""
+def number_text(value: float, short: bool = False) -> str:
+    """A signed number as it stands in a cell: 0.12, -1.3, -24, −∞; `short` has one digit less after the point."""
+    if np.isinf(value):
+        return "∞" if value > 0 else "−∞"
     if value == 0:
         return "0"
-    digits = 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
+    digits = max((2 if abs(value) < 10 else 1 if abs(value) < 100 else 0) - short, 0)
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text
 

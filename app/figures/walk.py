@@ -2,12 +2,15 @@
 
 The list is made from the checkpoint's own config: its layers, the place of its norms, its positions. A station is known
 by the name of its site (contract 1 of the design), or by a plain name where the model has no tensor of its own there:
-`characters`, `pieces`, `chosen`; and `….concatenated`, which is the site `context` with its heads joined. What is said
-at each station stands in walk.toml.
+`characters`, `pieces`, `shifted`, `chosen`; and `….concatenated`, which is the site `context` with its heads joined.
+What is said at each station stands in walk.toml.
+
+A first lecture stops at the first layer of each stack, then where the last one ends, and leaves out what a first look
+can do without.
 """
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from string import Template
@@ -17,16 +20,32 @@ from transformer.config import ModelConfig
 
 Detail = Literal["lecture", "exam"]
 Look = Literal[
-    "characters", "pieces", "stream", "head", "scores", "mask", "weights", "norm", "hidden", "logits", "chosen"
+    "characters",
+    "pieces",
+    "shifted",
+    "stream",
+    "head",
+    "scores",
+    "mask",
+    "weights",
+    "norm",
+    "hidden",
+    "logits",
+    "chosen",
 ]
 Stack = Literal["encoder", "decoder", "output"]
 
 _WORDS: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(
     Path(__file__).with_name("walk.toml").read_text(encoding="utf-8")
 )
-_PLAIN = ("characters", "pieces", "chosen")
-_HEAD = ("query", "key", "value", "products", "scores", "mask", "masked_scores", "weights", "context", "concatenated")
-_LECTURE = ("query", "key", "value", "weights", "context", "activated")
+_PLAIN = ("characters", "pieces", "shifted", "chosen")
+_LECTURE = {
+    "encoder.self_attention": ("query", "key", "value", "weights", "context"),
+    "encoder.feed_forward": ("activated",),
+    "decoder.self_attention": ("mask", "weights"),
+    "decoder.cross_attention": ("weights", "context"),
+    "decoder.feed_forward": ("activated",),
+}
 
 
 @dataclass(frozen=True)
@@ -72,11 +91,19 @@ class Station:
         return f"{place}.{self.part}"
 
 
-@lru_cache(maxsize=16)
-def stations(config: ModelConfig, detail: Detail = "exam") -> tuple[Station, ...]:
-    """Every station in order; `lecture` leaves out those that a first look can do without."""
-    found = [_station(config, "encoder", "input", None, "text", name) for name in _WORDS["text"]]
+@lru_cache(maxsize=64)
+def stations(config: ModelConfig, detail: Detail = "exam", beside: str = "") -> tuple[Station, ...]:
+    """Every station in order, or those of a first lecture and the station `beside`, to which somebody strayed."""
+    if detail == "lecture":
+        return tuple(
+            _for_a_lecture(station, config)
+            for station in stations(config)
+            if station.id == beside or _is_for_a_lecture(station, config)
+        )
+    found = [_station(config, "encoder", "input", None, "text", name) for name in ("characters", "pieces")]
     for stack, layers in (("encoder", config.encoder_layers), ("decoder", config.decoder_layers)):
+        if stack == "decoder":
+            found.append(_station(config, stack, "input", None, "text", "shifted"))
         found += [_station(config, stack, "input", None, "embedding", name) for name in _WORDS["embedding"]]
         attentions = ["self_attention"] if stack == "encoder" else ["self_attention", "cross_attention"]
         for layer in range(layers):
@@ -89,7 +116,7 @@ def stations(config: ModelConfig, detail: Detail = "exam") -> tuple[Station, ...
         if config.norm == "pre":
             found.append(_station(config, stack, "top", None, "top", "norm_out"))
     found += [_station(config, "output", "top", None, "output", name) for name in _WORDS["output"]]
-    return tuple(station for station in found if detail == "exam" or _is_for_a_lecture(station, config))
+    return tuple(found)
 
 
 def nearest(wanted: str, walk: tuple[Station, ...]) -> int:
@@ -110,10 +137,33 @@ def _order(config: ModelConfig, words: str) -> list[str]:
 
 
 def _is_for_a_lecture(station: Station, config: ModelConfig) -> bool:
-    if station.part == "input":
-        return station.name in ("characters", "pieces", "output")
-    closing = "residual_sum" if config.norm == "pre" else "norm_out"
-    return station.part == "top" or station.name in (*_LECTURE, closing)
+    if station.layer is None:
+        return station.part == "top" or station.name in ("characters", "pieces", "shifted", "output")
+    if station.layer > 0:
+        return _ends_a_stack(station, config)
+    ends = station.name == _closing(config) and (station.stack == "encoder" or station.part == "feed_forward")
+    return ends or station.name in _LECTURE[f"{station.stack}.{station.part}"]
+
+
+def _for_a_lecture(station: Station, config: ModelConfig) -> Station:
+    """The same, and in the last layer with words for all layers after the first."""
+    if not station.layer or not _ends_a_stack(station, config):
+        return station
+    last = station.layer + 1
+    rest, do = ("Layer 2", "does") if last == 2 else (f"Layers 2 to {last}", "do")
+    said = _WORDS["lecture"]["rest"]
+    title, text = (Template(said[name]).substitute(rest=rest, do=do, stack=station.stack) for name in ("title", "text"))
+    return replace(station, title=title, text=text, look="stream", formula="")
+
+
+def _ends_a_stack(station: Station, config: ModelConfig) -> bool:
+    layers = config.encoder_layers if station.stack == "encoder" else config.decoder_layers
+    return station.layer == layers - 1 and station.part == "feed_forward" and station.name == _closing(config)
+
+
+def _closing(config: ModelConfig) -> str:
+    """The last site of a sub-layer."""
+    return "residual_sum" if config.norm == "pre" else "norm_out"
 
 
 def _station(config: ModelConfig, stack: Any, part: str, layer: int | None, words: str, name: str) -> Station:
@@ -147,7 +197,10 @@ def _fill(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
     window = "" if config.attention_window is None or part == "cross_attention" else (
         f" This checkpoint looks no further than {config.attention_window} positions away."
     )  # fmt: skip
-    wave = r"PE_{(pos,2i)}=\sin\frac{pos}{10000^{2i/d}}\quad PE_{(pos,2i+1)}=\cos\frac{pos}{10000^{2i/d}}"
+    wave = (
+        r"\begin{aligned}PE_{(pos,2i)}&=\sin(pos/10000^{2i/d})\\"
+        r"PE_{(pos,2i+1)}&=\cos(pos/10000^{2i/d})\end{aligned}"
+    )
     return {
         "input": "source" if stack == "encoder" else "output so far, with `<s>` before it",
         "memory": "the encoder's output" if part == "cross_attention" else "the same rows",

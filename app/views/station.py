@@ -8,13 +8,13 @@ import streamlit as st
 from app import components
 from app.figures.axes import visible
 from app.figures.distribution import distribution_bars, distribution_table, offers
-from app.figures.pieces import source_strip, source_table, target_strip, target_table
+from app.figures.pieces import shifted_table, source_strip, source_table, target_strip, target_table
 from app.figures.vocabulary import logit_bars
 from app.figures.walk import Station
 from app.session import is_dark
 from app.views.placed import placed
 from app.views.stage import Scene
-from app.views.station_attention import scores, weights
+from app.views.station_attention import mask, scores, weights
 from app.views.station_tensors import chosen_row, head, hidden, norm, stream
 
 
@@ -23,10 +23,11 @@ def draw(scene: Scene, here: Station) -> None:
     pictures: dict[str, Callable[[Scene, Station], None]] = {
         "characters": _characters,
         "pieces": _pieces,
+        "shifted": _shifted,
         "stream": stream,
         "head": head,
         "scores": scores,
-        "mask": scores,
+        "mask": mask,
         "weights": weights,
         "norm": norm,
         "hidden": hidden,
@@ -49,6 +50,11 @@ def _pieces(scene: Scene, here: Station) -> None:
     components.pieces(source_strip(pieces, dark=is_dark()), key="walk_pieces")
     st.caption("Below each piece: its id, and the places of its characters in the sentence. ▁ begins a word.")
     st.dataframe(source_table(pieces, scene.translation.source), hide_index=True, alt="Pieces of the source")
+
+
+def _shifted(scene: Scene, here: Station) -> None:
+    table = shifted_table(scene.target.tokens, scene.target.predicts)
+    st.dataframe(table, hide_index=True, alt="Rows of the decoder: what each reads and predicts")
 
 
 def _logits(scene: Scene, here: Station) -> None:

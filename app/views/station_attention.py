@@ -3,35 +3,57 @@
 import numpy as np
 import streamlit as st
 
+from app.figures.masks import mask_alt, mask_table
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_table, matrix_width
-from app.figures.scores import score_matrix
+from app.figures.scores import may_look, score_matrix
 from app.figures.walk import Station
 from app.session import is_dark
 from app.views.choose import axes
-from app.views.placed import placed
+from app.views.placed import placed, scrolling
 from app.views.stage import Scene
 from app.views.station_tensors import choose_head, chosen_row, kind_at, tensor, title_of
+from transformer.config import BOS
+from transformer.padding import mask_parts
+
+SMALLEST_CELL = 24  # px; all columns of a plain sentence stand beside the map
 
 
 def scores(scene: Scene, here: Station) -> None:
-    """(Q, K) before the softmax; or the mask, in the same colours."""
+    """(Q, K) before the softmax."""
     head = choose_head(scene, here)
     queries, keys = axes(scene, kind_at(here))
     values = tensor(scene, here)[head]
     title = f"{title_of(here)}, head {head + 1}"
     limit = None
-    if here.look == "mask":
-        values = np.where(values.astype(bool), 0.0, -np.inf)
-        st.caption("Grey with −∞: may not look. Light: may look, and keeps its score.")
-    elif here.name != "products":  # the same colours before and after the mask
+    if here.name != "products":  # the same colours before and after the mask
         limit = float(np.abs(_beside(scene, here, "scores")[head]).max())
-    placed(
-        score_matrix(values, queries, keys, title=title, limit=limit, row=chosen_row(scene, here), dark=is_dark()),
-        key="score_matrix",
-        name=title,
-        alt=f"{title}. {values.shape[0]} rows by {values.shape[1]} columns; the table has the numbers.",
-        table=lambda: matrix_table(values, queries, keys),
-    )
+    with scrolling("score_matrix", 110 + SMALLEST_CELL * len(keys)):
+        placed(
+            score_matrix(values, queries, keys, title=title, limit=limit, row=chosen_row(scene, here), dark=is_dark()),
+            key="score_matrix",
+            name=title,
+            alt=f"{title}. {values.shape[0]} rows by {values.shape[1]} columns; the table has the numbers.",
+            table=lambda: matrix_table(values, queries, keys),
+        )
+
+
+def mask(scene: Scene, here: Station) -> None:
+    """(Q, K): who may look at whom, the same for all heads."""
+    kind = kind_at(here)
+    queries, keys = axes(scene, kind)
+    found = tensor(scene, here)[0].astype(bool)  # (Q, K)
+    target_ids = (BOS, *scene.hypothesis.ids[:-1])
+    parts = mask_parts(scene.config, scene.translation.source_ids, target_ids, kind)
+    title = title_of(here)
+    with scrolling("may_look", 110 + 12 * len(keys)):
+        placed(
+            may_look(found, parts, queries, keys, title=title, row=chosen_row(scene, here), dark=is_dark()),
+            key="may_look",
+            name=title,
+            alt=mask_alt(found, parts, queries, keys, title),
+            table=lambda: mask_table(found, parts, queries, keys),
+        )
+    st.caption("One mask for all heads: a query may look at a key, or not. What is forbidden gets the score −∞.")
 
 
 def weights(scene: Scene, here: Station) -> None:
@@ -39,13 +61,13 @@ def weights(scene: Scene, here: Station) -> None:
     head = choose_head(scene, here)
     queries, keys = axes(scene, kind_at(here))
     found = tensor(scene, here)[head].astype(np.float32)  # (Q, K)
-    mask = _beside(scene, here, "mask")[head].astype(bool)  # (Q, K)
+    allowed = _beside(scene, here, "mask")[head].astype(bool)  # (Q, K)
     title = f"{title_of(here)}, head {head + 1}"
-    narrowest = min(matrix_width(bool(queries.predicts), len(keys)), 110 + 24 * len(keys))  # beside the map, all of it
-    st.html(f"<style>.st-key-walk_matrix {{ min-width: {narrowest}px; }}</style>")
-    with st.container(key="matrix"):
+    narrowest = min(matrix_width(bool(queries.predicts), len(keys)), 110 + SMALLEST_CELL * len(keys))
+    row = chosen_row(scene, here)
+    with scrolling("walk_matrix", narrowest):
         placed(
-            attention_matrix(found, queries, keys, title=title, mask=mask, row=chosen_row(scene, here), dark=is_dark()),
+            attention_matrix(found, queries, keys, title=title, mask=allowed, row=row, dark=is_dark()),
             key="walk_matrix",
             name=title,
             alt=matrix_alt(found, queries, keys, title),

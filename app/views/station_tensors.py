@@ -5,6 +5,7 @@ import streamlit as st
 
 from app.figures.axes import TokenAxis
 from app.figures.firing import firing_table, firing_units, share_firing
+from app.figures.head_slices import beyond, reach
 from app.figures.normalisation import before_and_after, moments_table
 from app.figures.tensor import NUMBERS_UP_TO, tensor_alt, tensor_heatmap, tensor_table
 from app.figures.walk import Station
@@ -71,12 +72,16 @@ def hidden(scene: Scene, here: Station) -> None:
         table=lambda: firing_table(before, after, rows),
     )
     values = before if here.name == "hidden" else after
+    limit = reach(values)
     placed(
-        tensor_heatmap(values, rows, title=title, columns="unit", row=row, norms=True, dark=is_dark()),
+        tensor_heatmap(values, rows, title=title, columns="unit", row=row, limit=limit, norms=True, dark=is_dark()),
         key="units",
         name=f"{title}, all units",
         alt=tensor_alt(values, rows, title),
         table=lambda: tensor_table(values, rows, "unit"),
+    )
+    st.caption(
+        f"Colours end at ±{limit:.2g}, three times the root mean square; {beyond(values):.1%} of the values are beyond."
     )
 
 
@@ -102,7 +107,7 @@ def chosen_row(scene: Scene, here: Station) -> int:
 def title_of(here: Station) -> str:
     """What is shown, and where in the model it is."""
     place = f", layer {here.layer + 1}" if here.layer is not None else ""
-    return f"{here.title}: {here.stack}{place}"
+    return f"{here.title} · {here.stack}{place}"
 
 
 def choose_head(scene: Scene, here: Station) -> int:

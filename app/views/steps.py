@@ -8,15 +8,16 @@ from app import components
 from app.figures.map import model_map
 from app.figures.walk import Detail, Station, nearest, stations
 from app.session import KIND, LAYER, is_dark
-from app.source import lines_of
 from app.views.choose import decoder_step, source_token
 from app.views.stage import Scene, stage
 from app.views.station import draw
+from app.views.station_code import code_at
 from app.views.station_tensors import kind_at
 from app.views.triplet import code_card, shape_text
 
 STATION = "at"  # the id of the station, in the session and in the address
 DETAIL = "detail"
+WITHOUT_ROW = ("characters", "pieces", "shifted", "chosen")  # pictures in which no row is marked
 PACE = 3.0  # seconds at each station while playing
 _DETAILS: dict[str, Detail] = {"First lecture": "lecture", "Every step": "exam"}
 
@@ -39,8 +40,9 @@ def _walk(scene: Scene) -> None:
             "Detail", list(_DETAILS), default="First lecture", required=True, key=DETAIL, bind="query-params",
             label_visibility="collapsed", width="content",
         )  # fmt: skip
-    walk = stations(scene.config, _DETAILS[detail])
-    place = nearest(st.session_state.get(STATION) or st.query_params.get(STATION, "encoder.embedding.output"), walk)
+    wanted = st.session_state.get(STATION) or st.query_params.get(STATION, "encoder.embedding.output")
+    walk = stations(scene.config, _DETAILS[detail], wanted)
+    place = nearest(wanted, walk)
     if st.session_state.get("playing") and time.monotonic() - st.session_state.get("moved", 0.0) > 0.8 * PACE:
         place = _play_on(place, len(walk))
     here = walk[place]
@@ -48,15 +50,13 @@ def _walk(scene: Scene) -> None:
     with buttons:
         _buttons(walk, place)
     with left, st.container(key="map"):
-        components.model_map(model_map(scene.config, here, dark=is_dark()), key="model_map", on_choose=_go)
+        components.model_map(model_map(scene.config, here, walk, dark=is_dark()), key="model_map", on_choose=_go)
     with right:
-        _heading(here, scene)
-        if here.stack == "encoder":
-            source_token(scene, "Token")
-        else:
-            decoder_step(scene, "Row: reads → predicts")
+        _heading(here, scene, f"{place + 1} of {len(walk)}")
+        if here.look not in WITHOUT_ROW:
+            _row(scene, here)
         draw(scene, here)
-        _code(scene, here)
+        code_card(code_at(scene, here))
 
 
 def _buttons(walk: tuple[Station, ...], place: int) -> None:
@@ -69,30 +69,29 @@ def _buttons(walk: tuple[Station, ...], place: int) -> None:
         st.session_state["moved"] = time.monotonic()
         st.rerun()
     st.button("Next", shortcut="Right", on_click=_go, args=(after.id,), disabled=place == last, key="next")
-    st.caption(f"{place + 1} of {len(walk)}")
 
 
-def _heading(here: Station, scene: Scene) -> None:
-    """What this is, and what the paper says of it."""
+def _heading(here: Station, scene: Scene, count: str) -> None:
+    """Where one is, what this is, and what the paper says of it."""
     place = {"input": f"{here.stack}, input", "top": here.stack}.get(here.part, "")
     if here.layer is not None:
         part = here.part.replace("_", " ").replace("cross", "encoder-decoder")
         place = f"{here.stack}, layer {here.layer + 1}, {part}"
     with st.container(key="station"):
-        words, formula = st.columns([3, 2], gap="medium", vertical_alignment="center")
-        with words:
-            st.caption(f"{place} · paper, {here.section}")
-            st.header(here.title, anchor=False)
-            st.markdown(here.text)
+        st.caption(f"**{count}** · {place} · paper, {here.section}")
+        st.header(here.title, anchor=False)
+        st.markdown(here.text)
         if here.formula:
-            formula.latex(here.formula)
+            st.latex(here.formula)
     if here.letters:
         st.caption(shape_text(here.letters, scene.sizes))
 
 
-def _code(scene: Scene, here: Station) -> None:
-    if here.site:
-        code_card(lines_of(here.site, pre_norm=scene.config.norm == "pre"))
+def _row(scene: Scene, here: Station) -> None:
+    if here.stack == "encoder":
+        source_token(scene, "Token")
+    else:
+        decoder_step(scene, "Row: reads → predicts")
 
 
 def _go(station: str) -> None:

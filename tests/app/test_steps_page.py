@@ -11,11 +11,14 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from app import source
+from app.figures.axes import TokenAxis
 from app.figures.map import model_map
+from app.figures.tensor import number_text, tensor_heatmap
 from app.figures.walk import Station, nearest, stations
 from app.source import lines_between, lines_of
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, charts
+from tests.app.drawn import array, charts, checked, components
 from transformer.config import ModelConfig
 from transformer.decoding.translator import Translator
 from transformer.model import census
@@ -66,17 +69,26 @@ def test_the_lecture_is_a_part_of_the_walk_in_the_same_order() -> None:
         assert len(lecture) < 0.6 * len(everything)
 
 
-def test_a_station_that_a_walk_lacks_leads_to_its_nearest() -> None:
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_a_first_lecture_has_about_25_stops_however_deep_the_model_is(norm: Any) -> None:
+    lecture = stations(ModelConfig(vocab_size=11, encoder_layers=6, decoder_layers=6, norm=norm), "lecture")
+    assert 24 <= len(lecture) <= 26
+    assert {station.layer for station in lecture} == {None, 0, 5}
+    rest = [station for station in lecture if station.layer == 5]
+    assert [station.title for station in rest] == ["Layers 2 to 6 of the encoder", "Layers 2 to 6 of the decoder"]
+    deeper = stations(ModelConfig(vocab_size=11, encoder_layers=2, decoder_layers=9, norm=norm), "lecture")
+    assert len(deeper) == len(lecture)
+    assert "Layer 2 does the same" in next(station.text for station in deeper if station.layer == 1)
+
+
+def test_a_station_beside_the_lecture_is_a_stop_in_its_place() -> None:
     config = CONFIGS[0]
-    walk, lecture = stations(config), stations(config, "lecture")
+    walk, lecture = stations(config), set(ids(stations(config, "lecture")))
     for i, station in enumerate(walk):
         assert nearest(station.id, walk) == i
-        found = lecture[nearest(station.id, lecture)]
-        assert station.layer is None or (found.layer, found.part, found.stack) == (
-            station.layer,
-            station.part,
-            station.stack,
-        )
+        strayed = ids(stations(config, "lecture", station.id))
+        assert strayed == [other for other in ids(walk) if other in lecture | {station.id}]
+    assert stations(config, "lecture", "nonsense") == stations(config, "lecture")
     assert nearest("nonsense", walk) == 0
     assert nearest("", walk) == 0
 
@@ -101,7 +113,7 @@ def test_the_map_leads_to_stations_and_marks_where_one_is(config: ModelConfig) -
     walk = stations(config)
     known = set(ids(walk))
     for station in walk:
-        drawn = model_map(config, station)
+        drawn = model_map(config, station, walk)
         assert {box["station"] for box in drawn["boxes"]} <= known
         on = [box for box in drawn["boxes"] if box["on"]]
         assert len(on) == 1, station.id
@@ -111,6 +123,33 @@ def test_the_map_leads_to_stations_and_marks_where_one_is(config: ModelConfig) -
         for stack in ("encoder", "decoder"):
             column = sorted((b for b in drawn["boxes"] if b["stack"] == stack), key=lambda b: b["y"])
             assert all(a["y"] + a["height"] <= b["y"] for a, b in pairwise(column))
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda c: f"{c.encoder_layers}{c.decoder_layers}{c.norm}{c.positions}")
+def test_every_box_of_the_map_leads_to_a_station_that_lights_it(config: ModelConfig) -> None:
+    everything = {station.id: station for station in stations(config)}
+    for detail in ("lecture", "exam"):
+        walk = stations(config, detail)
+        for box in model_map(config, walk[0], walk)["boxes"]:
+            there = model_map(config, everything[box["station"]], walk)
+            (lit,) = [other for other in there["boxes"] if other["on"]]
+            opens = box["kind"] == "bar"  # of which the first sub-layer lights up
+            assert opens or (lit["label"], lit["station"], lit["stack"]) == (box["label"], box["station"], box["stack"])
+
+
+def test_titles_begin_with_a_capital_and_hold_no_colon() -> None:
+    for detail, config in product(("lecture", "exam"), CONFIGS):
+        for station in stations(config, detail):
+            assert station.title[0].isupper(), station.title
+            assert ":" not in station.title
+
+
+def test_a_file_that_has_changed_says_so_in_place_of_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "STARTED", 0.0)
+    assert lines_of("encoder.layers.0.self_attention.weights").text == source.CHANGED
+    assert lines_between("model/masks.py", "no longer there").text == source.CHANGED
+    found = source.lines_from(trace, "no longer there")
+    assert (found.path, found.text) == ("transformer/trace.py", source.CHANGED)
 
 
 def opened(open_app: Callable[..., AppTest], station: str, row: int = 0, **address: str) -> AppTest:
@@ -181,6 +220,38 @@ def test_scores_and_weights_are_drawn_with_the_mask_grey(open_app: Callable[...,
     np.testing.assert_allclose(np.nansum(weights, axis=-1), 1.0, rtol=1e-5)
 
 
+def test_the_mask_is_drawn_as_who_may_look_and_why_not(open_app: Callable[..., AppTest], truth: Truth) -> None:
+    site = "decoder.layers.0.self_attention.mask"
+    app = opened(open_app, site)
+    figure = charts(app)[0]
+    np.testing.assert_array_equal(drawn(app) == 0, truth[site][0])
+    assert not any(trace.get("showscale") for trace in figure["data"])
+    assert [trace["name"] for trace in figure["data"][-2:]] == ["may look", "F causal mask"]
+    base = "encoder.layers.0.self_attention.mask"  # one sentence alone: nothing is masked
+    assert not drawn(opened(open_app, base)).any()
+
+
+@pytest.mark.parametrize(
+    ("station", "words"),
+    [
+        ("characters", "def clean"),
+        ("pieces", "def encode"),
+        ("shifted", "(BOS, *target_ids[:-1])"),
+        ("encoder.layers.0.self_attention.concatenated", "context.transpose(1, 2).flatten(-2)"),
+        ("encoder.layers.0.self_attention.output", 'probe("output"'),
+        ("logits", 'probe("logits"'),
+        ("chosen", "def advance"),
+    ],
+)
+def test_each_station_shows_the_lines_that_make_it(station: str, words: str, open_app: Callable[..., AppTest]) -> None:
+    assert words in opened(open_app, station).code[0].value
+
+
+def test_a_row_is_chosen_only_where_the_picture_marks_it(open_app: Callable[..., AppTest]) -> None:
+    for station, pickers in (("pieces", 0), ("chosen", 0), ("encoder.embedding.tokens", 1), ("logits", 1)):
+        assert len(components(opened(open_app, station), "picker")) == pickers, station
+
+
 def test_heads_side_by_side_are_the_context_joined(open_app: Callable[..., AppTest], truth: Truth) -> None:
     base = "encoder.layers.0.self_attention"
     joined = drawn(opened(open_app, f"{base}.concatenated"))
@@ -206,6 +277,25 @@ def test_units_that_fire_are_counted(open_app: Callable[..., AppTest], truth: Tr
     fires = int((truth[site][1] > 0).sum())
     assert any(f"({fires:,})" in caption.value for caption in app.caption)
     np.testing.assert_array_equal(drawn(app, 1), truth[site])
+    heat = charts(app)[1]["data"][0]
+    assert heat["zmax"] == -heat["zmin"] == pytest.approx(3 * np.sqrt(np.mean(truth[site].astype(np.float64) ** 2)))
+    assert any(f"Colours end at ±{heat['zmax']:.2g}" in caption.value for caption in app.caption)
+
+
+def test_numbers_stand_in_the_cells_of_a_long_sentence_too() -> None:
+    values = np.linspace(-20, 20, 1200).reshape(100, 12)
+    rows = TokenAxis("English", "encoder", tuple("abcde" * 20))
+    _, numbers = checked(tensor_heatmap(values, rows, title="t")).data
+    assert len(numbers.text) == 1200
+    assert numbers.meta["columns"] == 12
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "short"),
+    [(1.25, "1.25", "1.2"), (-13.46, "-13.5", "-13"), (0.0, "0", "0"), (-np.inf, "−∞", "−∞"), (-0.001, "0.00", "0.0")],
+)
+def test_a_number_has_one_digit_less_where_the_cell_is_narrow(value: float, text: str, short: str) -> None:
+    assert (number_text(value), number_text(value, short=True)) == (text, short)
 
 
 def test_the_distribution_is_the_softmax_of_the_logits(open_app: Callable[..., AppTest], truth: Truth) -> None:

@@ -13,6 +13,7 @@ from transformer.trace import trace
 
 Begin = Callable[..., Visit]
 SENTENCE = "the cat sat on the mat"
+LONG = "the cat sat on the mat because it was too tired"
 CHART = """() => {
     const z = document.querySelector('.st-key-picture_tensor .js-plotly-plot')._fullData[0].z;  // as Plotly has it
     return Array.from(z._inputArray ?? z, row => Array.from(row));
@@ -55,6 +56,63 @@ def test_a_box_of_the_map_is_chosen_by_click_and_by_key(visit: Begin) -> None:
     page.wait_for_url("**at=logits*")
     one.settle()
     assert "ogits" in station(page)
+
+
+def test_up_and_down_go_from_box_to_box_and_each_lights_up(visit: Begin) -> None:
+    one = visit().open("steps", sentence=SENTENCE, at="encoder.layers.0.self_attention.query")
+    is_drawn(one, "steps")
+    page = one.page
+    page.locator("svg.map .box.on").focus()
+    page.keyboard.press("ArrowUp")
+    page.wait_for_url(
+        "**at=encoder.layers.0.self_attention.norm_out*"
+    )  # not in a first lecture, and reached all the same
+    one.settle()
+    assert page.locator("svg.map .box.on").get_attribute("aria-label") == "encoder: Add & Norm"
+    page.keyboard.press("ArrowDown")
+    page.wait_for_url("**at=encoder.layers.0.self_attention.query*")
+
+
+NUMBERS = """() => {
+    const boxes = [...document.querySelectorAll('.st-key-score_matrix .textpoint text')]
+        .map(node => node.getBoundingClientRect());
+    const over = boxes.filter((box, i) => i && Math.abs(box.y - boxes[i - 1].y) < 4 && box.x < boxes[i - 1].right);
+    return [boxes.length, over.length];
+}"""
+
+
+def test_numbers_of_a_wide_matrix_have_room_or_are_left_out(visit: Begin) -> None:
+    one = visit().open("steps", sentence=LONG, at="encoder.layers.0.self_attention.scores", detail="Every step")
+    is_drawn(one, "steps")
+    count, over = one.page.evaluate(NUMBERS)
+    assert count > 150
+    assert over == 0
+    one.page.set_viewport_size({"width": 1920, "height": 1080})
+    one.settle()
+    assert one.page.evaluate(NUMBERS)[1] == 0
+
+
+CUT = """() => [...document.querySelectorAll('.katex-display .base')].filter(part => {
+    const [own, place] = [part, part.closest('[data-testid=stMarkdown]')].map(node => node.getBoundingClientRect());
+    return own.left < place.left - 1 || own.right > place.right + 1;
+}).length"""
+FORMULAS = (
+    "encoder.embedding.positions",
+    "encoder.layers.0.self_attention.output",
+    "encoder.layers.0.feed_forward.output",
+)
+
+
+def test_no_formula_is_cut_off(visit: Begin) -> None:
+    for width in (390, 1280):
+        one = visit(width=width)
+        for station in FORMULAS:
+            one.open("steps", sentence="the cat", at=station, detail="Every step")
+            one.page.locator(".katex-display").wait_for()
+            assert one.page.evaluate(CUT) == 0, (width, station)
+        one.open("attention", sentence="the cat")
+        one.page.locator(".katex-display").first.wait_for()
+        assert one.page.evaluate(CUT) == 0, width
 
 
 def test_play_goes_on_by_itself_and_pauses(visit: Begin) -> None:

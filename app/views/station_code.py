@@ -1,0 +1,35 @@
+"""The lines of code at each station: those that compute its tensor, or that make its text, its ids, its choice."""
+
+from app.figures.walk import Station
+from app.source import SourceLines, lines_between, lines_from, lines_of
+from app.views.stage import Scene
+from transformer.decoding.translation import Translation
+from transformer.trace import trace_batch
+
+CHOICE = {
+    "beam": ("decoding/beam.py", "Beam.advance"),
+    "greedy": ("decoding/rows.py", "Rows.advance"),
+    "sampling": ("decoding/sampling.py", "draw"),
+}
+
+
+def code_at(scene: Scene, here: Station) -> SourceLines:
+    """What a page shows as the code of this station."""
+    match here.look:
+        case "characters":
+            return lines_between("text/normalise.py", "clean")
+        case "pieces":
+            return lines_between("text/tokenizer.py", "Tokenizer.encode")
+        case "shifted":
+            return lines_from(trace_batch, "BOS, *target_ids")
+        case "chosen":
+            return lines_between(*CHOICE[method_of(scene.translation)])
+    if here.name == "concatenated":
+        return lines_between("model/attention.py", "MultiHeadAttention.join")
+    return lines_of(here.site or here.id, pre_norm=scene.config.norm == "pre")
+
+
+def method_of(translation: Translation) -> str:
+    """How the translation was searched for; a beam of one is greedy."""
+    settings = translation.settings
+    return "greedy" if settings.method == "beam" and settings.beam == 1 else settings.method
