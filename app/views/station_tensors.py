@@ -72,7 +72,7 @@ def hidden(scene: Scene, here: Station) -> None:
         table=lambda: firing_table(before, after, rows),
     )
     values = before if here.name == "hidden" else after
-    limit = reach(values)
+    limit = _limit(values)
     placed(
         tensor_heatmap(values, rows, title=title, columns="unit", row=row, limit=limit, norms=True, dark=is_dark()),
         key="units",
@@ -80,9 +80,7 @@ def hidden(scene: Scene, here: Station) -> None:
         alt=tensor_alt(values, rows, title),
         table=lambda: tensor_table(values, rows, "unit"),
     )
-    st.caption(
-        f"Colours end at ±{limit:.2g}, three times the root mean square; {beyond(values):.1%} of the values are beyond."
-    )
+    _say_limit(values)
 
 
 def tensor(scene: Scene, here: Station) -> np.ndarray:
@@ -124,13 +122,15 @@ def kind_at(here: Station) -> Kind:
 
 def _pictures(values: np.ndarray, rows: TokenAxis, title: str, row: int | None) -> None:
     """All dimensions at a glance, then a few of them in numbers."""
+    limit = _limit(values)
     placed(
-        tensor_heatmap(values, rows, title=title, row=row, norms=True, dark=is_dark()),
+        tensor_heatmap(values, rows, title=title, row=row, limit=limit, norms=True, dark=is_dark()),
         key="tensor",
         name=title,
         alt=tensor_alt(values, rows, title),
         table=lambda: tensor_table(values, rows),
     )
+    _say_limit(values)
     width = values.shape[1]
     if width <= NUMBERS_UP_TO:
         return
@@ -140,7 +140,6 @@ def _pictures(values: np.ndarray, rows: TokenAxis, title: str, row: int | None) 
     )
     window = values[:, first : first + NUMBERS_UP_TO]
     name = f"{title}, dimensions {first} to {first + window.shape[1] - 1}"
-    limit = float(np.abs(values).max())
     placed(
         tensor_heatmap(window, rows, title=name, first=first, row=row, limit=limit, dark=is_dark()),
         key="tensor_numbers",
@@ -148,6 +147,19 @@ def _pictures(values: np.ndarray, rows: TokenAxis, title: str, row: int | None) 
         alt=tensor_alt(window, rows, name),
         table=lambda: tensor_table(window, rows, first=first),
     )
+
+
+def _limit(values: np.ndarray) -> float:
+    """Where the colours end: a few large values would leave all others pale."""
+    return min(reach(values), float(np.abs(values).max())) or 1.0
+
+
+def _say_limit(values: np.ndarray) -> None:
+    if share := beyond(values):
+        most = f"{share:.1%}" if share >= 0.001 else "less than 0.1%"
+        st.caption(
+            f"Colours end at ±{reach(values):.2g}, three times the root mean square; {most} of the values are beyond."
+        )
 
 
 def _before_norm(scene: Scene, here: Station) -> np.ndarray:

@@ -75,7 +75,7 @@ def _heading(here: Station, scene: Scene, count: str) -> None:
     """Where one is, what this is, and what the paper says of it."""
     place = {"input": f"{here.stack}, input", "top": here.stack}.get(here.part, "")
     if here.layer is not None:
-        part = here.part.replace("_", " ").replace("cross", "encoder-decoder")
+        part = here.part.replace("cross", "encoder-decoder").replace("_", " " if "cross" in here.part else "-")
         place = f"{here.stack}, layer {here.layer + 1}, {part}"
     with st.container(key="station"):
         st.caption(f"**{count}** · {place} · paper, {here.section}")

@@ -75,10 +75,10 @@ def test_a_first_lecture_has_about_25_stops_however_deep_the_model_is(norm: Any)
     assert 24 <= len(lecture) <= 26
     assert {station.layer for station in lecture} == {None, 0, 5}
     rest = [station for station in lecture if station.layer == 5]
-    assert [station.title for station in rest] == ["Layers 2 to 6 of the encoder", "Layers 2 to 6 of the decoder"]
+    assert [station.title for station in rest] == ["Layers 2 to 6 do the same"] * 2
     deeper = stations(ModelConfig(vocab_size=11, encoder_layers=2, decoder_layers=9, norm=norm), "lecture")
     assert len(deeper) == len(lecture)
-    assert "Layer 2 does the same" in next(station.text for station in deeper if station.layer == 1)
+    assert "Layer 2 does the same" in [station.title for station in deeper]
 
 
 def test_a_station_beside_the_lecture_is_a_stop_in_its_place() -> None:
@@ -198,6 +198,16 @@ def test_a_stream_is_drawn_as_it_was_computed(station: str, open_app: Callable[.
     app = opened(open_app, station)
     np.testing.assert_array_equal(drawn(app, 0), truth[station])
     np.testing.assert_array_equal(drawn(app, 1), truth[station][:, :12])
+    colors_end_where_most_values_do(app, 0, truth[station])
+
+
+def colors_end_where_most_values_do(app: AppTest, place: int, values: np.ndarray) -> None:
+    """At the largest value, or at three times the root mean square; then the page says so."""
+    heat = charts(app)[place]["data"][0]
+    reach = 3 * np.sqrt(np.mean(values.astype(np.float64) ** 2))
+    assert heat["zmax"] == -heat["zmin"] == pytest.approx(min(reach, np.abs(values).max()))
+    said = any(f"Colours end at ±{reach:.2g}" in caption.value for caption in app.caption)
+    assert said == (np.abs(values).max() > reach)
 
 
 @pytest.mark.parametrize("name", ["query", "value", "context"])
@@ -226,7 +236,7 @@ def test_the_mask_is_drawn_as_who_may_look_and_why_not(open_app: Callable[..., A
     figure = charts(app)[0]
     np.testing.assert_array_equal(drawn(app) == 0, truth[site][0])
     assert not any(trace.get("showscale") for trace in figure["data"])
-    assert [trace["name"] for trace in figure["data"][-2:]] == ["may look", "F causal mask"]
+    assert [trace["name"] for trace in figure["data"][-2:]] == ["may look", "C causal mask"]
     base = "encoder.layers.0.self_attention.mask"  # one sentence alone: nothing is masked
     assert not drawn(opened(open_app, base)).any()
 
@@ -277,9 +287,7 @@ def test_units_that_fire_are_counted(open_app: Callable[..., AppTest], truth: Tr
     fires = int((truth[site][1] > 0).sum())
     assert any(f"({fires:,})" in caption.value for caption in app.caption)
     np.testing.assert_array_equal(drawn(app, 1), truth[site])
-    heat = charts(app)[1]["data"][0]
-    assert heat["zmax"] == -heat["zmin"] == pytest.approx(3 * np.sqrt(np.mean(truth[site].astype(np.float64) ** 2)))
-    assert any(f"Colours end at ±{heat['zmax']:.2g}" in caption.value for caption in app.caption)
+    colors_end_where_most_values_do(app, 1, truth[site])
 
 
 def test_numbers_stand_in_the_cells_of_a_long_sentence_too() -> None:
