@@ -66,6 +66,7 @@ _MASK: dict[str, tuple[str, str]] = {
     "padding": ("#c3c9d3", "#4d5666"),
     "causal": ("#f2b04a", "#9a6510"),
     "window": ("#cfa6e0", "#7a4c92"),
+    "several": ("#8f7f66", "#6f6148"),
 }
 
 MASKED = "rgba(128, 136, 150, 0.28)"  # a cell that may not attend: grey on either ground, never the colour of 0
@@ -96,8 +97,8 @@ def head_is_dashed(head: int) -> bool:
     return head // len(_HEADS[0]) % 2 == 1
 
 
-def mask_color(reason: Literal["allowed", "padding", "causal", "window"], dark: bool) -> str:
-    """The colour of a cell of a mask: allowed, or the reason why it is not."""
+def mask_color(reason: Literal["allowed", "padding", "causal", "window", "several"], dark: bool) -> str:
+    """The colour of a cell of a mask: allowed, or the reason why it is not, or that there are several."""
     return _MASK[reason][dark]
 
 

@@ -22,16 +22,27 @@ function library() {
 const current = (chart) => chart.drawn === chart.text && chart.width === chart.root.clientWidth;
 
 // Numbers in the cells of a heatmap, a trace of text with `meta: {columns, beside, short}`: as large as cells of this
-// width allow; else the `short` ones; else none. `beside` are the px at the sides that are not cells.
+// width allow; else the `short` ones; else none. `beside` are the px at the sides that are not cells. Words (`meta: {columns,
+// beside, cut}`) become smaller too, and what is still too long is cut.
 function fitted(trace, width) {
   if (!trace.meta?.columns) return trace;
   const cell = (width - trace.meta.beside) / trace.meta.columns;
+  if (trace.meta.cut) return shortened(trace, cell);
   for (const text of [trace.text, trace.meta.short]) {
     const longest = Math.max(...text.map((each) => each.length));
     const size = Math.floor(Math.min(trace.textfont.size, (0.92 * cell) / (0.5 * longest)));
     if (size >= SMALLEST) return { ...trace, text, textfont: { ...trace.textfont, size } };
   }
   return { ...trace, visible: false };
+}
+
+function shortened(trace, cell) {
+  const longest = Math.max(...trace.text.map((each) => each.length));
+  const size = Math.max(SMALLEST + 1, Math.min(trace.textfont.size, Math.floor(cell / (0.52 * longest))));
+  const letters = Math.floor(cell / (0.52 * size));
+  const fits = (word) => word.length <= letters || word.includes("&");
+  const text = trace.text.map((word) => fits(word) ? word : `${word.slice(0, letters - 1)}…`);
+  return { ...trace, text, textfont: { ...trace.textfont, size }, visible: letters > 2 };
 }
 
 async function draw(chart) {

@@ -28,22 +28,21 @@ def batch_figure(lines: Sequence[Line], *, title: str, dark: bool = False) -> Fi
     columns = max(len(line.tokens) for line in lines)
     z = np.full((len(lines), columns), np.nan, dtype=np.float32)  # lines, positions
     x, y, text, hover = [], [], [], []
-    letters = max(3, int(112 / columns))  # that fit into a cell on the narrowest screen
     for i, line in enumerate(lines):
         for j, token in enumerate(line.tokens):
             z[i, j] = 0 if j >= line.real else 1 if line.role == "encoder" else 2
             shown = visible(token)
-            cut = shown if len(shown) <= letters else shown[: letters - 1] + "…"
             x.append(j)
             y.append(i)
-            text.append(plotly_text(cut))
+            text.append(plotly_text(shown))
             hover.append(f"{line.name}, position {j + 1}<br>{plotly_text(shown)}")
     colors = [mask_color("padding", dark), _soft(role_color("encoder", dark)), _soft(role_color("decoder", dark))]
     scale = [(edge / 3, color) for i, color in enumerate(colors) for edge in (i, i + 1)]
     template = "%{hovertext}<extra></extra>"
     at = np.array(x, dtype=np.int16), np.array(y, dtype=np.int16)
     if columns <= TEXT_UP_TO:
-        tokens = words(*at, text, ink(dark), 14, hovertext=hover, hovertemplate=template, hoverinfo="all")
+        cells = {"columns": columns, "beside": 130, "cut": True}  # see chart.js
+        tokens = words(*at, text, ink(dark), 14, meta=cells, hovertext=hover, hovertemplate=template, hoverinfo="all")
     else:
         tokens = places(*at, [], template, 14, hovertext=hover)
     data = [heat(z, scale, -0.5, 2.5, xgap=2, ygap=4), tokens]

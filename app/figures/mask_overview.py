@@ -7,12 +7,12 @@ import numpy as np
 
 from app.figures.axes import plotly_text
 from app.figures.charts import Figure, settled
-from app.figures.masks import PARTS, reason_legend, reason_scale, reasons
+from app.figures.masks import PARTS, SEVERAL, reason_legend, reason_scale, reasons
 from app.figures.panels import BARE, BELOW, Cell, frame, heat, places
 from app.figures.reasons import NAMES, Part, Parts
 from app.theme import ink
 
-GAP = 4  # between tiles: what comes after the reasons
+GAP = SEVERAL + 1  # between tiles: what comes after the reasons
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis
 from app.figures.charts import Figure, settled
-from app.figures.masks import letters, reason_scale, reasons
+from app.figures.masks import letters, reason_heat
 from app.figures.panels import Cell, Piece, cell_frames, heat, panel_axes, panels_top, words
 from app.figures.reasons import Parts
 from app.figures.stages import Stage
@@ -51,7 +51,7 @@ def masking_figure(
     signed, after = signed_scale(dark), np.where(finite, masked_scores, np.nan).astype(np.float32)
     data = [
         heat(scores.astype(np.float32), signed, -limit, limit, 1, **hover),
-        heat(reasons(mask, parts), reason_scale(dark), -0.5, 3.5, 2),
+        reason_heat(mask, parts, dark, 2),
         heat(after, signed, -limit, limit, 3, **hover),
         _grey(~finite, 3),
         heat(np.where(mask, weights, np.nan).astype(np.float32), weight_scale(dark), 0, 1, 4, **hover),

@@ -1,7 +1,7 @@
 """Masks as pictures (section 3.2.3): each part by itself, and all together.
 
-A cell that may attend is blue. A cell that may not has the colour and the letter of its reason: P padding, F future,
-W outside the attention window; where there are several, the colour of the first and the letters of all. Which cells are
+A cell that may attend is blue. A cell that may not has the colour and the letter of its reason: P padding, C causal,
+W outside the attention window; where there are several, a colour of its own and the letters of all. Which cells are
 forbidden is read from the mask of the model, the parts only say why.
 """
 
@@ -16,17 +16,18 @@ from app.figures.reasons import NAMES, Part, Parts, forbidden_by
 from app.theme import ink, mask_color
 
 PARTS: tuple[Part, ...] = ("padding", "causal", "window")
-LETTERS: dict[Part, str] = {"padding": "P", "causal": "F", "window": "W"}
+LETTERS: dict[Part, str] = {"padding": "P", "causal": "C", "window": "W"}
+SEVERAL = len(PARTS) + 1  # in `reasons`
 LETTERS_UP_TO = 22  # columns of a panel
 CELLS_TO_CLICK = 2500
 
 
 def reasons(mask: np.ndarray, parts: Parts) -> np.ndarray:
-    """(Q, K) of 0 = may attend, or 1 + the place in PARTS of the first part that forbids."""
+    """(Q, K) of 0 = may attend, 1 + the place in PARTS of the part that forbids, or SEVERAL."""
     found = np.zeros(mask.shape, dtype=np.int8)
-    for number, name in reversed(list(enumerate(PARTS, start=1))):
+    for number, name in enumerate(PARTS, start=1):
         if name in parts:
-            found[~parts[name]] = number
+            found = np.where(parts[name], found, np.where(found, SEVERAL, number)).astype(np.int8)
     found[mask] = 0
     return found
 
@@ -41,14 +42,21 @@ def letters(mask: np.ndarray, parts: Parts) -> np.ndarray:
 
 
 def reason_scale(dark: bool) -> list[tuple[float, str]]:
-    """The colours of `reasons`, in four steps over the range -0.5 to 3.5."""
-    colors = [mask_color("allowed", dark), *(mask_color(name, dark) for name in PARTS)]
-    return [(edge / 4, color) for i, color in enumerate(colors) for edge in (i, i + 1)]
+    """The colours of `reasons`, in steps over the range -0.5 to SEVERAL + 0.5."""
+    colors = [mask_color("allowed", dark), *(mask_color(part, dark) for part in PARTS), mask_color("several", dark)]
+    return [(edge / len(colors), color) for i, color in enumerate(colors) for edge in (i, i + 1)]
+
+
+def reason_heat(mask: np.ndarray, parts: Parts, dark: bool, panel: int = 1) -> Piece:
+    """The cells of a mask in the colours of their reasons."""
+    return heat(reasons(mask, parts), reason_scale(dark), -0.5, SEVERAL + 0.5, panel)
 
 
 def reason_legend(parts: Sequence[Part], dark: bool) -> list[Piece]:
     """What the colours and letters mean, as traces that stand in the legend alone."""
     entries = [("allowed", "may look")] + [(p, f"{LETTERS[p]} {NAMES[p]}") for p in PARTS if p in parts]
+    if len(parts) > 1:
+        entries.append(("several", "both" if len(parts) == 2 else "several of them"))
     return [
         {
             "type": "scatter", "x": [None], "y": [None], "mode": "markers", "name": text,
@@ -79,9 +87,10 @@ def parts_figure(
     ]
     panels.append(("together" if len(parts) > 1 else f"{NAMES['padding']} alone", mask, parts))
     rows, columns = mask.shape
-    scale, data, shapes = reason_scale(dark), [], []
+    data: list[Piece] = []
+    shapes: list[Piece] = []
     for number, (_, allowed, why) in enumerate(panels, start=1):
-        data.append(heat(reasons(allowed, why), scale, -0.5, 3.5, number))
+        data.append(reason_heat(allowed, why, dark, number))
         if columns * len(panels) <= 3 * LETTERS_UP_TO:
             q, k = np.nonzero(~allowed)
             text = letters(allowed, why)[q, k].tolist()

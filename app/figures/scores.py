@@ -8,8 +8,8 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, ticks
 from app.figures.charts import Figure, color_bar, plain_axis, settled
-from app.figures.masks import LETTERS_UP_TO, letters, reason_legend, reason_scale, reasons
-from app.figures.panels import BELOW, Piece, frame, heat, words
+from app.figures.masks import LETTERS_UP_TO, letters, reason_heat, reason_legend
+from app.figures.panels import BELOW, Piece, frame, words
 from app.figures.reasons import Parts
 from app.figures.tensor import label_width, numbers_in_cells
 from app.theme import MASKED, SMALL_TICK_SIZE, TICK_SIZE, ink, role_color, signed_scale
@@ -68,7 +68,7 @@ def may_look(
     dark: bool = False,
 ) -> Figure:
     """mask (Q, K), True = may attend, in the colours of the page Masks; parts: why not."""
-    data = [heat(reasons(mask, parts), reason_scale(dark), -0.5, 3.5)]
+    data = [reason_heat(mask, parts, dark)]
     if len(keys) <= LETTERS_UP_TO:
         q, k = np.nonzero(~mask)
         data.append(words(k, q, letters(mask, parts)[q, k].tolist(), ink(dark), 11))

@@ -18,7 +18,16 @@ from app.figures.masking import (
     plain_zero,
     row_stages,
 )
-from app.figures.masks import CELLS_TO_CLICK, LETTERS_UP_TO, letters, mask_alt, mask_table, parts_figure, reasons
+from app.figures.masks import (
+    CELLS_TO_CLICK,
+    LETTERS_UP_TO,
+    SEVERAL,
+    letters,
+    mask_alt,
+    mask_table,
+    parts_figure,
+    reasons,
+)
 from app.figures.reasons import together
 from app.figures.stages import stages_figure
 from app.theme import mask_color
@@ -52,15 +61,15 @@ def having(figure: Any, mode: str) -> list[Any]:
     return [trace for trace in figure.data if getattr(trace, "mode", "") == mode and trace.text is not None]
 
 
-def test_a_cell_has_the_first_reason_as_its_colour_and_all_as_its_letters() -> None:
+def test_a_cell_has_the_colour_of_its_reason_or_of_several_and_the_letters_of_all() -> None:
     parts = mask_parts(CONFIG, SOURCE, TARGET, "decoder")
     mask = together(parts)
     found, said = reasons(mask, parts), letters(mask, parts)
     assert (found == 0).tolist() == mask.tolist()
-    assert (found[0, 1], said[0, 1]) == (2, "F")
+    assert (found[0, 1], said[0, 1]) == (2, "C")
     assert (found[3, 0], said[3, 0]) == (3, "W")
-    assert (found[0, 4], said[0, 4]) == (1, "PFW")
-    assert (found[3, 4], said[3, 4]) == (1, "PF")
+    assert (found[0, 4], said[0, 4]) == (SEVERAL, "PCW")
+    assert (found[3, 4], said[3, 4]) == (SEVERAL, "PC")
     assert (said == "").tolist() == mask.tolist()
 
 
@@ -88,7 +97,7 @@ def test_each_part_has_a_panel_and_so_has_the_whole(kind: Any, panels: int) -> N
     assert len(figure.layout.shapes) == 2 * panels
     legend = [trace.name for trace in figure.data if trace.type == "scatter" and trace.name]
     assert legend[0] == "may look"
-    assert len(legend) == 1 + len(parts)
+    assert len(legend) == 1 + len(parts) + (len(parts) > 1)
     table = mask_table(mask, parts, rows, columns)
     assert [table[name][0] == "may look" for name in columns.names] == mask[0].tolist()
     assert f"{int(mask[0].sum())} of {mask.shape[1]} keys" in mask_alt(mask, parts, rows, columns, "t")
