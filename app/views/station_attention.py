@@ -5,7 +5,7 @@ import streamlit as st
 
 from app.figures.masks import mask_alt, mask_table
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_table, matrix_width
-from app.figures.scores import may_look, score_matrix
+from app.figures.scores import NUMBERS_UP_TO, may_look, score_matrix
 from app.figures.walk import Station
 from app.session import is_dark
 from app.views.choose import axes
@@ -14,8 +14,6 @@ from app.views.stage import Scene
 from app.views.station_tensors import choose_head, chosen_row, kind_at, tensor, title_of
 from transformer.config import BOS
 from transformer.padding import mask_parts
-
-SMALLEST_CELL = 24  # px; all columns of a plain sentence stand beside the map
 
 
 def scores(scene: Scene, here: Station) -> None:
@@ -27,7 +25,7 @@ def scores(scene: Scene, here: Station) -> None:
     limit = None
     if here.name != "products":  # the same colours before and after the mask
         limit = float(np.abs(_beside(scene, here, "scores")[head]).max())
-    with scrolling("score_matrix", 110 + SMALLEST_CELL * len(keys)):
+    with scrolling("score_matrix", _narrowest(len(keys))):
         placed(
             score_matrix(values, queries, keys, title=title, limit=limit, row=chosen_row(scene, here), dark=is_dark()),
             key="score_matrix",
@@ -45,7 +43,7 @@ def mask(scene: Scene, here: Station) -> None:
     target_ids = (BOS, *scene.hypothesis.ids[:-1])
     parts = mask_parts(scene.config, scene.translation.source_ids, target_ids, kind)
     title = title_of(here)
-    with scrolling("may_look", 110 + 12 * len(keys)):
+    with scrolling("may_look", _narrowest(len(keys))):
         placed(
             may_look(found, parts, queries, keys, title=title, row=chosen_row(scene, here), dark=is_dark()),
             key="may_look",
@@ -63,7 +61,7 @@ def weights(scene: Scene, here: Station) -> None:
     found = tensor(scene, here)[head].astype(np.float32)  # (Q, K)
     allowed = _beside(scene, here, "mask")[head].astype(bool)  # (Q, K)
     title = f"{title_of(here)}, head {head + 1}"
-    narrowest = min(matrix_width(bool(queries.predicts), len(keys)), 110 + SMALLEST_CELL * len(keys))
+    narrowest = min(matrix_width(bool(queries.predicts), len(keys)), _narrowest(len(keys)))
     row = chosen_row(scene, here)
     with scrolling("walk_matrix", narrowest):
         placed(
@@ -74,6 +72,11 @@ def weights(scene: Scene, here: Station) -> None:
             table=lambda: matrix_table(found, queries, keys),
         )
     st.caption("Each row sums to 1. Grey: masked. A point: less than .005.")
+
+
+def _narrowest(columns: int) -> int:
+    """Px: all columns of a plain sentence stand beside the map, a longer one scrolls."""
+    return 110 + columns * (24 if columns <= NUMBERS_UP_TO else 12)
 
 
 def _beside(scene: Scene, here: Station, name: str) -> np.ndarray:
