@@ -94,7 +94,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   scroller.appendChild(svg);
   const legend = document.createElement("p");
   legend.className = "note";
-  legend.textContent = `${data.legend.join("   ")}   In a node: probability; Σ sum of log-probabilities · score after the length penalty.`;
+  legend.textContent = `${data.legend.join(" · ")}. In a node: its probability, Σ the sum of log-probabilities, and the score after the length penalty.`;
   const alt = document.createElement("p");
   alt.className = "alt hidden";
   alt.textContent = data.alt;

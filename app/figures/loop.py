@@ -34,12 +34,10 @@ def cached_numbers(sizes: Sizes, positions: int) -> int:
 
 
 def bytes_text(count: int) -> str:
-    """384 B, 96 kB, 1.5 MB."""
-    if count < 1024:
+    """384 B, 98.3 kB, 1.57 MB."""
+    if count < 1000:
         return f"{count} B"
-    if count < 1024**2:
-        return f"{count / 1024:.3g} kB" if count < 1000 * 1024 else f"{count / 1024**2:.2g} MB"
-    return f"{count / 1024**2:.3g} MB"
+    return f"{count / 1e3:.3g} kB" if count < 999_500 else f"{count / 1e6:.3g} MB"
 
 
 def loop_picture(

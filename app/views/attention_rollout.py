@@ -47,7 +47,7 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
     weights = now.weights[layer, 0]
     title = f"{TITLES[kind]}, after layer {layer + 1} of {len(arrived)}{now.suffix}"
     triplet(
-        "of another hand: Abnar and Zuidema (2020), section 3",
+        "not in the paper: Abnar and Zuidema (2020), section 3",
         FORMULAS[kind],
         f"{EXPLAINED[kind]} The bar is the mean over heads. Choose how far with *Layer*, above.",
         lines_from(rollout.decoder_rollout, "for self_weights", "@ encoder")

@@ -51,11 +51,11 @@ def lens_part(scene: Scene, step: int) -> None:
     )
     st.caption(
         "All layers add to one residual stream; the output projection reads it after the last. Read earlier, it shows "
-        "what the decoder would have said. Nobody trained the earlier layers to be read, so low ranks there are no "
-        "mistake. Click a column to choose its step."
+        "what the decoder would have said. Nobody trained the earlier layers to be read: a piece that ranks far down "
+        "there is no mistake. Click a column to choose its step."
     )
     triplet(
-        "not in it: the residual stream (section 3.1) seen through the output projection (section 3.4)",
+        "not in the paper: the residual stream (section 3.1) seen through the output projection (section 3.4)",
         r"\mathrm{logits}_i = W\,\mathrm{Norm}(x_i)",
         "The same matrix that makes logits of the last layer's output, applied after each layer i; Norm is the "
         "decoder's last LayerNorm in pre-norm, and nothing in post-norm. The top row is the model itself.",

@@ -106,6 +106,11 @@ def _distribution(scene: Scene, step: int) -> None:
     piece = scene.opened.translator.tokenizer.piece
     found = offers(logits, chosen, piece, temperature=temperature, count=SHOWN, allowed=allowed)
     title = f"Step {step + 1}: the next piece, of {len(logits):,}"
+    asked = ""
+    if temperature != usual:
+        title += f", at temperature {temperature:g}"
+        asked = f" It was decoded at {usual:g}, where the chosen piece has "
+        asked += f"{math.exp(scene.hypothesis.log_probabilities[step]):.0%}."
     placed(
         distribution_bars(found, len(logits), title=title, dark=is_dark()),
         key="distribution",
@@ -115,7 +120,7 @@ def _distribution(scene: Scene, step: int) -> None:
     )
     st.caption(
         f"Entropy {entropy_bits(logits, temperature):.2f} bits of at most {math.log2(len(logits)):.2f}: "
-        "0 is certain. Hover has logits and ranks."
+        f"0 is certain. Hover has logits and ranks.{asked}"
     )
 
 
@@ -152,7 +157,7 @@ def _paper(scene: Scene) -> None:
     )
     triplet("section 6.1", "", _WORDS[method], lines_between(_FILES[method], _CODE[method]))
     triplet(
-        "not in it: the key-value cache",
+        "not in the paper: the key-value cache",
         r"K_t = [K_{t-1};\,k_t] \qquad V_t = [V_{t-1};\,v_t]",
         "Because of the causal mask, keys and values of past rows never change. So a step appends one row of them in "
         "each layer, instead of computing them all again.",

@@ -29,6 +29,13 @@ def penalty_part(scene: Scene) -> None:
     if not nodes:
         st.info("No hypothesis finished within the length limit, so there is nothing to rank.")
         return
+    if len(nodes) == 1:
+        st.info(
+            "This search finished one hypothesis, so there is nothing to rank. "
+            "Choose beam search with a beam of 2 or more."
+        )
+        _paper()
+        return
     forms = [replace(found.settings, length_penalty=form) for form in FORMS]
     shown = worth_showing([rescored(nodes, form, ALPHAS) for form in forms], MOST)
     everyone, nodes = len(nodes), [nodes[i] for i in shown]

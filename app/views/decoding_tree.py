@@ -96,7 +96,7 @@ def _numbers(scene: Scene, node: SearchNode, path: tuple[SearchNode, ...]) -> No
         st.text(
             f"Its piece: {node.piece}   p = {probability_text(math.exp(node.log_probability))}, "
             f"log p = {node.log_probability:z.3f}\n"
-            f"Sum of {node.step}: {node.sum:z.3f}\n"
+            f"Sum of log p over {node.step} {'piece' if node.step == 1 else 'pieces'}: {node.sum:z.3f}\n"
             f"Score: {node.sum:z.3f} / {formula(node.step, scene.translation.settings)} = {node.normalised:z.3f}"
         )
     st.text(node.reason)

@@ -17,7 +17,7 @@ def triplet(
     """The paper beside the code.
 
     Args:
-        section: where in the paper, e.g. "section 3.2.1, equation 1".
+        section: where in the paper, e.g. "section 3.2.1, equation 1", or "not in the paper: " and what it is.
         formula: LaTeX, without dollars; "" where there is none.
         text: one or two sentences of Markdown, never a user's words.
         code: the name of a site, or lines of the source.
@@ -26,7 +26,7 @@ def triplet(
     """
     lines = lines_of(code, pre_norm) if isinstance(code, str) else code
     with st.container(border=True):
-        st.caption(f"The paper, {section}")
+        st.caption(f"N{section[1:]}" if section.startswith("not in the paper") else f"The paper, {section}")
         if formula:
             st.latex(formula)
         left, right = st.columns([2, 3], gap="medium")

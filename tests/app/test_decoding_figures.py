@@ -126,7 +126,10 @@ def test_the_loop_shows_what_was_read_and_not_what_is_to_come() -> None:
     assert not data["last"]
 
 
-@pytest.mark.parametrize(("count", "text"), [(384, "384 B"), (98_304, "96 kB"), (1_572_864, "1.5 MB")])
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(384, "384 B"), (98_304, "98.3 kB"), (999_499, "999 kB"), (999_500, "1 MB"), (1_572_864, "1.57 MB")],
+)
 def test_sizes_are_written_as_people_do(count: int, text: str) -> None:
     assert bytes_text(count) == text
 

@@ -17,7 +17,7 @@ from app.figures.lens import closeness
 from app.models import CheckpointFile
 from app.theme import score_text
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, charts
+from tests.app.drawn import array, charts, title
 from transformer.config import EOS
 from transformer.decoding.reading import finished, path_to
 from transformer.decoding.translation import Translation
@@ -92,6 +92,9 @@ def test_the_bars_are_softmax_of_the_logits_divided_by_the_temperature(
     if temperature != 1:
         app.slider(key="what_if_beam_1.0").set_value(temperature).run()
         healthy(app)
+    assert ("at temperature 0.4" in title(charts(app)[0])) == (temperature == 0.4)
+    said = " ".join(caption.value for caption in app.caption)
+    assert ("It was decoded at 1, where the chosen piece has" in said) == (temperature == 0.4)
     translator, found = searched(folder)
     logits = logits_of(translator, found)[2].astype(np.float64)
     expected = np.exp(logits / temperature) / np.exp(logits / temperature).sum()
@@ -241,6 +244,13 @@ def test_a_beginning_that_is_too_long_gets_a_sentence(open_page: Open) -> None:
 # -- the length penalty
 
 
+def test_one_hypothesis_is_not_ranked(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(SHIPPED))
+    app = open_page(PARTS[2], checkpoint="numbers", sentence="forty-two", method="greedy")
+    assert "finished one hypothesis, so there is nothing to rank" in texts(app)
+    assert charts(app) == []
+
+
 def paper(length: int) -> float:
     return (5 + length) / 6
 
@@ -255,10 +265,11 @@ def test_rescoring_is_the_sum_divided_by_the_penalty(
     healthy(app)
     table = app.dataframe[0].value
     _, found = searched(SHIPPED, "forty-two", "numbers")
-    scores = {round(node.sum, 5): node.sum / base(node.step) ** 1.5 for node in finished(found.tree)}
+    nodes = list(finished(found.tree))
     assert len(table) > 1
     for total, score in zip(table["sum"], table[f"{form}, α 1.5"], strict=True):
-        assert score == pytest.approx(scores[round(total, 5)])
+        node = min(nodes, key=lambda node: abs(node.sum - total))  # noqa: B023
+        assert score == pytest.approx(node.sum / base(node.step) ** 1.5)
     winner = table["name"][int(np.argmax(table[f"{form}, α 1.5"]))]
     figure = charts(app)[0 if form == "paper" else 1]
     said = [text for line in figure["data"] for text in line.get("text", []) if "wins" in text]

@@ -82,7 +82,7 @@ class Judge:
         if length <= self.forced:
             return "The prefix demands it."
         if self.beam:
-            return f"Number {rank} of those that do not end here; the best {self.beam} go on."
+            return f"By its sum it is number {rank} of the candidates that go on; the beam keeps {self.beam}."
         return "Drawn at random." if self.settings.method == "sampling" else "The most probable piece."
 
     def _pruned(self, length: int, candidate: Candidate) -> str:
@@ -91,7 +91,9 @@ class Judge:
         if candidate.token == EOS:
             return f"It ends here, but is not among the best {self.beam} candidates of this step."
         lowest = self.found.candidates[length - 1][self.found.kept[length - 1][-1]].sum
-        return f"{self.beam} candidates that do not end here have higher sums, the lowest of them {lowest:z.3f}."
+        return (
+            f"The beam keeps {self.beam} candidates; the worst of them has a sum of {lowest:z.3f}, this one has less."
+        )
 
     def _finished(self, length: int, column: int, candidate: Candidate) -> str:
         penalty = formula(length, self.settings)
