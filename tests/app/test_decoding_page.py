@@ -268,7 +268,7 @@ def test_rescoring_is_the_sum_divided_by_the_penalty(
     nodes = list(finished(found.tree))
     assert len(table) > 1
     for total, score in zip(table["sum"], table[f"{form}, α 1.5"], strict=True):
-        node = min(nodes, key=lambda node: abs(node.sum - total))  # noqa: B023
+        node = min(nodes, key=lambda node: abs(node.sum - total))
         assert score == pytest.approx(node.sum / base(node.step) ** 1.5)
     winner = table["name"][int(np.argmax(table[f"{form}, α 1.5"]))]
     figure = charts(app)[0 if form == "paper" else 1]
