@@ -45,6 +45,16 @@ function shortened(trace, cell) {
   return { ...trace, text, textfont: { ...trace.textfont, size }, visible: letters > 2 };
 }
 
+// A title that is wider than its chart becomes smaller.
+const ruler = document.createElement("canvas").getContext("2d");
+function titled({ title, template, font, width }) {
+  const usual = { ...template?.layout?.title?.font, ...title?.font };
+  if (!title?.text || !usual.size) return title;
+  ruler.font = `${usual.weight ?? 400} ${usual.size}px ${font.family}`;
+  const share = width / (ruler.measureText(title.text).width + 4);
+  return share >= 1 ? title : { ...title, font: { ...title.font, size: Math.max(SMALLEST, usual.size * share) } };
+}
+
 async function draw(chart) {
   if (!current(chart)) await drawAnew(chart);
   chart.root.setAttribute("aria-busy", String(!current(chart)));
@@ -58,6 +68,7 @@ async function drawAnew(chart) {
   const { figure, reports } = JSON.parse(text);
   const layout = { ...figure.layout, width, clickmode: "event", dragmode: figure.layout.dragmode ?? false };
   layout.font = { family: getComputedStyle(root).fontFamily, ...layout.font };
+  layout.title = titled(layout);
   await Plotly.react(plot, figure.data.map((trace) => fitted(trace, width)), layout, CONFIG);
   Object.assign(chart, { drawn: text, width, reports });
   if (chart.listens) return;
