@@ -84,8 +84,8 @@ def shown(
 def _named(axis: TokenAxis, naming: Naming) -> TokenAxis:
     if not axis.predicts or naming == "both":
         return axis
-    tokens = axis.predicts if naming == "predicts" else axis.tokens
-    return TokenAxis(f"{axis.title}: {naming}", axis.role, tokens)
+    tokens, how = (axis.predicts, "as predicted") if naming == "predicts" else (axis.tokens, "as read")
+    return TokenAxis(f"{axis.title}, {how}", axis.role, tokens)
 
 
 def _without_special_tokens(all_: Shown, naming: Naming) -> Shown:

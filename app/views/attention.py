@@ -24,7 +24,7 @@ from app.views.stage import Scene, stage
 from app.views.triplet import shape_text, triplet
 
 ONE_ROW = "one"
-NAMINGS: list[Naming] = ["both", "reads", "predicts"]
+NAMINGS: dict[bool, list[Naming]] = {False: ["both", "reads", "predicts"], True: ["predicts", "reads"]}  # of words?
 TABS = ("Across the layers", "Word alignment", "BertViz")
 
 
@@ -97,13 +97,13 @@ def _options(kind: Kind) -> Options:
         if kind != "encoder":
             naming = st.segmented_control(
                 "Names of a row",
-                NAMINGS,
-                default="both",
+                NAMINGS[words],
+                default=NAMINGS[words][0],
                 required=True,
-                key="naming",
+                key="naming_words" if words else "naming",
                 bind="query-params",
                 help="Row t of the decoder reads piece t and predicts piece t + 1: the same row, two names. A word "
-                "needs one of them: what it predicts, unless you choose the other.",
+                "needs one of them.",
             )
     return Options(naming, hide, words)
 

@@ -149,8 +149,8 @@ def test_a_row_is_called_by_what_it_reads_or_by_what_it_predicts() -> None:
     predicts = shown(weights, mask, TARGET, SOURCE, Options("predicts"))
     assert reads.queries.tokens == READ
     assert predicts.queries.tokens == TARGET.predicts
-    assert reads.queries.title.endswith("reads")
-    assert predicts.queries.title.endswith("predicts")
+    assert reads.queries.title.endswith(", as read")
+    assert predicts.queries.title.endswith(", as predicted")
     assert np.array_equal(reads.weights, predicts.weights)
     by_words = shown(weights, mask, TARGET, SOURCE, Options("both", words=True))
     assert by_words.queries.tokens == ("Das", "Tier", "hielt", "nicht", ".", "</s>")

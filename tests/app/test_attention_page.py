@@ -157,6 +157,9 @@ def test_words_have_rows_that_sum_to_one_and_masked_cells_that_are_zero(shown: O
     assert np.nansum(drawn, axis=-1) == pytest.approx(1, abs=1e-5)
     lines = components(app, "lines")[0]
     assert "words: rows averaged, columns summed" in lines["title"]
+    if kind != "encoder":  # a word has one name
+        names = next(group for group in app.segmented_control if group.label == "Names of a row")
+        assert names.options == ["predicts", "reads"]
     assert (sent(lines)[0][np.isnan(drawn)] == 0).all()
     if kind != "decoder":
         assert "animal" in lines["keys"]["tokens"]
@@ -169,7 +172,7 @@ def test_a_row_is_called_by_what_it_reads_or_what_it_predicts(shown: Open, piece
     assert both["tokens"] == predicts["tokens"] == list(pieces[1])
     assert both["reads"] == reads["tokens"] == ["<s>", *pieces[1][:-1]]
     assert reads["reads"] == predicts["reads"] == []
-    assert (reads["title"].split(": ")[1], predicts["title"].split(": ")[1]) == ("reads", "predicts")
+    assert (reads["title"].split(", ")[1], predicts["title"].split(", ")[1]) == ("as read", "as predicted")
 
 
 @pytest.mark.parametrize(("kind", "key"), [("cross", "t"), ("decoder", "t"), ("encoder", "s")])
