@@ -11,7 +11,7 @@ from app.session import GIVEN, Opened, is_dark, show_given, show_hypothesis, sho
 from app.theme import score_text
 from app.views.attention_pictures import attention_pictures
 from app.views.stage import choose_sentence, given_hypothesis
-from transformer.decoding.translation import Translation
+from transformer.decoding.translation import Hypothesis, Translation
 
 
 def page() -> None:
@@ -20,14 +20,15 @@ def page() -> None:
     if found is None:
         return
     opened, translation = found
-    chosen = _results(opened, translation)
-    attention_pictures(opened, translation, translation.hypotheses[chosen])
+    hypothesis = translation.hypotheses[shown_hypothesis(translation)]
+    _results(opened, translation, hypothesis)
+    attention_pictures(opened, translation, hypothesis)
+    _force(opened, translation)
+    _tables(translation, hypothesis)
 
 
-def _results(opened: Opened, translation: Translation) -> int:
-    """Source pieces, translation, its pieces and its alternatives. Returns which hypothesis is shown."""
-    chosen = shown_hypothesis(translation)
-    hypothesis = translation.hypotheses[chosen]
+def _results(opened: Opened, translation: Translation, hypothesis: Hypothesis) -> None:
+    """Source pieces, translation, its pieces and its alternatives."""
     probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
     given, _ = given_hypothesis(opened, translation)
     dark = is_dark()
@@ -54,18 +55,21 @@ def _results(opened: Opened, translation: Translation) -> int:
                         }
                         for other in translation.hypotheses
                     ],
-                    chosen,
+                    shown_hypothesis(translation),
                     "Alternative translations",
                     key="alternatives_list",
                     on_choose=show_hypothesis,
                 )
                 st.caption("The score is the sum of the log-probabilities, divided by the length penalty.")
-    _force(opened, translation)
     unknown = sum(piece.kind == "unknown" for piece in translation.source_pieces)
     if unknown:
         st.caption(f"{unknown} pieces are unknown to this vocabulary: the model sees the same <unk> for each.")
+
+
+def _tables(translation: Translation, hypothesis: Hypothesis) -> None:
     table = st.expander("Pieces as tables", on_change="rerun")
     if table.open:
+        probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
         with table:
             st.dataframe(
                 source_table(translation.source_pieces, translation.source), alt="Pieces of the source", hide_index=True
@@ -75,7 +79,6 @@ def _results(opened: Opened, translation: Translation) -> int:
                 alt="Pieces of the translation with their probabilities",
                 hide_index=True,
             )
-    return chosen
 
 
 def _force(opened: Opened, translation: Translation) -> None:
