@@ -33,7 +33,14 @@ def browser_path() -> str | None:
 
 @contextmanager
 def running_app(checkpoints: Path, log: Path) -> Iterator[str]:
-    """Starts the app as a user starts it, on a free port; yields its address, and ends it.
+    """Starts the app as a user starts it, on a free port; yields its address, and ends it. RuntimeError: see below."""
+    with started_app(checkpoints, log) as (address, _):
+        yield address
+
+
+@contextmanager
+def started_app(checkpoints: Path, log: Path) -> Iterator[tuple[str, int]]:
+    """The same, with the number of its process.
 
     Raises:
         RuntimeError: it did not start; the message has its log.
@@ -49,7 +56,7 @@ def running_app(checkpoints: Path, log: Path) -> Iterator[str]:
         try:
             address = f"http://127.0.0.1:{port}"
             _wait_for(f"{address}/_stcore/health", process, log)
-            yield address
+            yield address, process.pid
         finally:
             process.terminate()
             process.wait(timeout=30)
