@@ -20,12 +20,11 @@ from app.source import lines_between
 from app.views.choose import layer_and_head
 from app.views.placed import belongings, placed
 from app.views.stage import Scene
+from app.views.station_code import CHOICE, method_of
 from app.views.triplet import triplet
 from transformer.decoding.reading import may_be_drawn, path_to
 
 SHOWN = 8  # pieces of the distribution
-_CODE = {"beam": "Beam.advance", "greedy": "Rows.advance", "sampling": "draw"}
-_FILES = {"beam": "decoding/beam.py", "greedy": "decoding/rows.py", "sampling": "decoding/sampling.py"}
 _WORDS = {
     "beam": "Beam search keeps the best few hypotheses, and compares the **sums** of their log-probabilities: the "
     "piece that goes on need not be the most probable one of its own step.",
@@ -143,9 +142,7 @@ def _why(scene: Scene, step: int) -> None:
 
 
 def _paper(scene: Scene) -> None:
-    method = scene.translation.settings.method
-    if method == "beam" and scene.translation.settings.beam == 1:
-        method = "greedy"
+    method = method_of(scene.translation)
     triplet(
         "sections 3.1 and 3.4",
         r"\begin{gathered}p(y_t \mid y_{<t}, x) = \mathrm{softmax}(W\,h_t) \\"
@@ -155,7 +152,7 @@ def _paper(scene: Scene) -> None:
         "encoder's output and from the rows before, which the cache has kept.",
         lines_between("model/transformer.py", "Decoder.step"),
     )
-    triplet("section 6.1", "", _WORDS[method], lines_between(_FILES[method], _CODE[method]))
+    triplet("section 6.1", "", _WORDS[method], lines_between(*CHOICE[method]))
     triplet(
         "not in the paper: the key-value cache",
         r"K_t = [K_{t-1};\,k_t] \qquad V_t = [V_{t-1};\,v_t]",
