@@ -65,7 +65,11 @@ BEGIN = """() => {
         mine.last = performance.now();
         const main = document.querySelector('[data-testid="stMain"]');  // Plotly measures its labels outside of it
         const at = (target) => target.closest ? target : target.parentElement;
-        const shown = ({target}) => main.contains(target) && !below.has(at(target)?.closest(ELEMENT));
+        const inWindow = (node) => node && node.getBoundingClientRect().top < window.innerHeight;
+        const shown = ({target}) => {
+            const element = at(target)?.closest(ELEMENT);
+            return main.contains(target) && (element ? !below.has(element) : inWindow(at(target)));
+        };
         if (changes.some(shown)) mine.lastSeen = mine.last;
         mine.ran ||= app.dataset.testScriptState === 'running';
     });
