@@ -37,6 +37,12 @@ COLUMNS = (
     Column("previous", "previous", "Weight on the position before, over rows that have one (self-attention only)."),
     Column("next", "next", "Weight on the position after, over rows that have one (self-attention only)."),
     Column("sinks", "sinks", "Weight on special tokens and punctuation."),
+    Column(
+        "aligned",
+        "aligned",
+        "The share of the source's pieces, special tokens and punctuation left out, that get the strongest weight of "
+        "some row: 1 = all, as in a word alignment that forgets nothing (encoder-decoder attention only).",
+    ),
 )
 
 
@@ -67,7 +73,18 @@ def head_numbers(weights: np.ndarray, keys: tuple[str, ...], itself: bool) -> di
         "previous": along(-1),
         "next": along(1),
         "sinks": weights[..., [is_sink(token) for token in keys]].sum(axis=-1).mean(axis=-1),
+        "aligned": nothing if itself else _aligned(weights, keys),
     }
+
+
+def _aligned(weights: np.ndarray, keys: tuple[str, ...]) -> np.ndarray:
+    """(L, H, Q, K) -> (L, H): the share of real keys that are the strongest of some row; NaN if there are none."""
+    real = np.array([k for k, token in enumerate(keys) if not is_sink(token)], dtype=int)  # (R)
+    if not len(real):
+        return np.full(weights.shape[:2], np.nan)
+    strongest = weights.argmax(axis=-1)  # (L, H, Q)
+    found: np.ndarray = (strongest[..., None] == real).any(axis=-2).mean(axis=-1)
+    return found
 
 
 def head_ranking(numbers: dict[str, np.ndarray], layer: int, head: int, label: str) -> dict[str, Any]:

@@ -169,6 +169,15 @@ def test_nothing_asked_for_is_nothing_changed() -> None:
 # Numbers of heads
 
 
+def test_a_head_is_aligned_that_looks_at_each_real_piece_once_at_least() -> None:
+    keys = ("▁The", "▁cat", "▁sat", ".", "</s>")
+    diagonal, stuck = np.eye(5)[:4], np.tile(np.eye(5)[1], (4, 1))  # (Q, K)
+    found = head_numbers(np.stack([diagonal, stuck])[None], keys, itself=False)["aligned"]
+    assert found[0].tolist() == pytest.approx([1, 1 / 3])
+    assert np.isnan(head_numbers(np.ones((1, 1, 1, 1)), ("</s>",), itself=False)["aligned"]).all()
+    assert np.isnan(head_numbers(np.ones((1, 1, 1, 1)), ("a",), itself=True)["aligned"]).all()
+
+
 @pytest.mark.parametrize("itself", [True, False])
 @pytest.mark.parametrize("length", [1, 2, 5])
 def test_numbers_of_heads_are_what_their_definitions_say(itself: bool, length: int) -> None:
@@ -185,6 +194,9 @@ def test_numbers_of_heads_are_what_their_definitions_say(itself: bool, length: i
             place = q if itself else q * (columns - 1) / max(length - 1, 1)
             direct["distance"].append(sum(w * abs(k - place) for k, w in enumerate(row)))
             direct["sinks"].append(sum(w for w, key in zip(row, keys, strict=True) if is_sink(key)))
+            if not itself:
+                real = [k for k, key in enumerate(keys) if not is_sink(key)]
+                direct["aligned"].append(np.mean([k in rows.argmax(axis=-1) for k in real]))
             if itself:
                 direct["itself"].append(row[q])
                 direct["previous"] += [row[q - 1]] if q > 0 else []
@@ -209,7 +221,7 @@ def test_heads_that_do_one_thing_have_the_number_of_that_thing() -> None:
 
 def test_the_table_of_heads_leaves_out_what_says_nothing_and_has_no_nan() -> None:
     data = head_ranking(head_numbers(softmax((2, 3, 4, 6)), PIECES[:6], itself=False), 1, 2, "x")
-    assert [column["title"] for column in data["columns"]] == ["strongest", "entropy", "distance", "sinks"]
+    assert [column["title"] for column in data["columns"]] == ["strongest", "entropy", "distance", "sinks", "aligned"]
     assert data["chosen"] == 5
     assert [(row["layer"], row["head"]) for row in data["rows"]] == [(i, j) for i in (1, 2) for j in (1, 2, 3)]
     assert all(np.isfinite(value) for row in data["rows"] for value in row["values"])
