@@ -153,7 +153,8 @@ def _ranking(weights: np.ndarray, keys: TokenAxis, kind: Kind, layer: int, head:
         "Means over the rows, of the pieces as the model saw them. A title sorts, a row chooses the head. Entropy in "
         f"bits, at most {np.log2(max(len(keys), 1)):.2f}; distance in pieces"
         + (" from the diagonal" if kind == "cross" else "")
-        + "; sinks: special tokens and punctuation."
+        + "; sinks: special tokens and punctuation"
+        + ("; aligned: the share of the source that is some row's strongest." if kind == "cross" else ".")
     )
     st.download_button(
         "CSV of all heads",
