@@ -151,14 +151,14 @@ def test_an_option_that_a_run_did_not_know_of_counts_as_its_default(stopped: Run
     assert run_module._differences(known, changed) == ["training.cooldown: 0.0 then, 0.5 now"]
 
 
-@pytest.mark.parametrize("change", ["nothing", "best_by", "validation_sentences", "valid"])
+@pytest.mark.parametrize("change", ["nothing", "translations, under loss", "best_by", "validation_sentences", "valid"])
 def test_scores_of_another_validation_are_not_compared_with(
     change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scores = {"loss": 1.0, "bleu": 50.0}
     monkeypatch.setattr(trainer, "validate", lambda *arguments: dict(scores))
     valid = write_pairs(tmp_path / "valid.tsv", toy_pairs("numbers", 2, 5))
-    recipe = corpus_recipe(tmp_path, updates=5, validate_every=5, best_by="bleu")
+    recipe = corpus_recipe(tmp_path, updates=5, validate_every=5, best_by="loss" if "loss" in change else "bleu")
     recipe = replace(recipe, data=replace(recipe.data, valid=str(valid)))
     train(recipe, tmp_path / "run", device="cpu")
     changes: dict[str, Any] = {"best_by": "loss", "validation_sentences": 3}
@@ -167,10 +167,16 @@ def test_scores_of_another_validation_are_not_compared_with(
         write_pairs(valid, toy_pairs("numbers", 3, 5))
     scores.update(loss=2.0, bleu=40.0)
     longer = replace(recipe, training=replace(recipe.training, updates=10, **changes))
+    if "loss" in change:  # which depends on no translation
+        longer = replace(
+            longer,
+            training=replace(longer.training, validation_sentences=3),
+            decoding=replace(longer.decoding, max_extra_length=7),
+        )
     chosen = train(longer, tmp_path / "run", resume=True, device="cpu")
     progress = metadata(tmp_path / "run" / "training.safetensors")["progress"]
-    assert progress["best"] == {"nothing": 50.0, "best_by": -2.0}.get(change, 40.0)
-    assert chosen.stem == ("best" if change == "nothing" else "average")
+    assert progress["best"] == {"nothing": 50.0, "translations, under loss": -1.0, "best_by": -2.0}.get(change, 40.0)
+    assert chosen.stem == ("best" if change in ("nothing", "translations, under loss") else "average")
     assert [line["update"] for line in lines(tmp_path / "run") if line["kind"] == "valid"] == [5, 10]
 
 

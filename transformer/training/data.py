@@ -68,9 +68,10 @@ class TrainingData:
         self.valid_pairs, self.valid_batches = self._validation(valid)
         checksum = zlib.crc32(self._first.sources.ids.tobytes() + self._first.targets.ids.tobytes())
         self.fingerprint = f"{self.size} pairs, {checksum:08x}"
-        judges = f"{recipe.training.best_by} of {recipe.training.validation_sentences} sentences"
-        checksum = zlib.crc32(repr((self.valid_pairs, recipe.decoding.max_extra_length)).encode())
-        self.judged_by = f"{judges}, {checksum:08x}"
+        self.judged_by = f"{recipe.training.best_by}, {zlib.crc32(repr(self.valid_pairs).encode()):08x}"
+        if recipe.training.best_by != "loss":  # which needs no translations
+            translated, extra = recipe.training.validation_sentences, recipe.decoding.max_extra_length
+            self.judged_by += f", {translated} sentences translated, at most {extra} pieces longer"
 
     def stream(self, at: Position) -> Iterator[tuple[Batch, Position]]:
         """Batches without end, from a position on; each with the position after it."""
