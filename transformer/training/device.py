@@ -52,6 +52,7 @@ def keep_memory() -> None:
     trim_threshold, mmap_threshold, largest = -1, -3, 2**31 - 1  # malloc.h: M_TRIM_THRESHOLD, M_MMAP_THRESHOLD
     with suppress(OSError, AttributeError):  # another C library has no such switch
         if sys.platform == "linux":
-            library = ctypes.CDLL("libc.so.6")
-            library.mallopt(mmap_threshold, largest)
-            library.mallopt(trim_threshold, largest)
+            mallopt = ctypes.CDLL("libc.so.6").mallopt  # gives 0 for a value it refuses: older ones all above 32 MiB
+            # Trap: the second threshold without the first makes it worse. Test: test_an_older_glibc_gets_what_it_takes.
+            if mallopt(mmap_threshold, largest) or mallopt(mmap_threshold, 32 * 2**20):
+                mallopt(trim_threshold, largest)
