@@ -1,9 +1,13 @@
 """A whole run: what it writes, what it can start from, and when it ends."""
 
+import errno
+import fcntl
+import logging
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sacrebleu
@@ -209,3 +213,23 @@ def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
         assert (tmp_path / ".half.tmp").exists()  # nothing of the first one's was touched
     with Run(tmp_path, resume=False):
         assert not (tmp_path / ".half.tmp").exists()
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EIO])
+def test_a_file_system_without_locks_is_told_and_one_that_fails_is_named(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    files = []
+
+    def flock(file: Any, operation: int) -> None:
+        files.append(file)
+        raise OSError(number, "because")
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    if number == errno.EIO:
+        with pytest.raises(TrainingError, match=r"because \(.*\.lock\)"), Run(tmp_path, resume=False):
+            pass
+    else:
+        with caplog.at_level(logging.WARNING), Run(tmp_path, resume=False):
+            assert "no second process trains in this folder" in caplog.text
+    assert files[0].closed

@@ -9,12 +9,14 @@ tokenizer.model  metrics.jsonl  tensorboard/
 .lock                   held by the process that trains
 """
 
+import errno
 import fcntl
 import logging
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TextIO
 
 from torch.optim import AdamW
 
@@ -67,20 +69,23 @@ class Run:
 
     def __enter__(self) -> Self:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = (self.folder / ".lock").open("w")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # ends with the process, however that ends
-            left_over = [path for place in (self.folder, self.folder / "snapshots") for path in place.glob(".*.tmp")]
-            for path in left_over if self.resumed else [*left_over, self.folder / "tokenizer.model"]:
-                path.unlink(missing_ok=True)
+            with ExitStack() as opened:  # and closed, should something fail
+                self.folder.mkdir(parents=True, exist_ok=True)
+                self._lock = opened.enter_context((self.folder / ".lock").open("w"))
+                lock(self._lock)
+                places = (self.folder, self.folder / "snapshots")
+                left_over = [path for place in places for path in place.glob(".*.tmp")]
+                for path in left_over if self.resumed else [*left_over, self.folder / "tokenizer.model"]:
+                    path.unlink(missing_ok=True)
+                opened.pop_all()
         except BlockingIOError:
             raise TrainingError(
                 f"Another process is training in {self.folder}. Wait for it or stop it, or choose another --run-dir."
             ) from None
         except OSError as error:
             raise TrainingError(
-                f"The run's folder {self.folder} cannot be written to: {error.strerror or error}. Choose another "
-                "--run-dir."
+                f"The run's folder {self.folder} cannot be written to: {error.strerror or error} ({error.filename}). "
+                "Choose another --run-dir."
             ) from None
         return self
 
@@ -164,6 +169,20 @@ class Run:
         path = self.path("average")
         average_checkpoints(path, self.snapshots())
         return path
+
+
+def lock(file: TextIO) -> None:
+    """Locks it for this process until it is closed or the process ends, however that ends.
+
+    Raises:
+        OSError: BlockingIOError if another process has locked it.
+    """
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
+            raise OSError(error.errno, error.strerror, file.name) from None
+        log.warning("%s cannot be locked here: see to it that no second process trains in this folder.", file.name)
 
 
 def fit_vocabulary(recipe: Recipe, tokenizer: Tokenizer) -> Recipe:
