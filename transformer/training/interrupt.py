@@ -30,7 +30,7 @@ class Interrupt:
             signal.signal(number, handler)  # type: ignore[arg-type]  # what signal() gave, it takes back
         if kind is KeyboardInterrupt and not self.asks:
             raise TrainingError(
-                f"Stopped by {self} before training began; nothing is lost. Give the same command again."
+                f"Stopped by {self} before training began; nothing is saved yet. Give the same command again."
             ) from None
 
     def _catch(self, number: int, frame: FrameType | None) -> None:
