@@ -238,7 +238,7 @@ def test_impossible_values_are_told_in_a_sentence(override: str, expected: str) 
     ("overrides", "expected"),
     [
         (["data.valid=none", "data.valid_target=my.de"], "valid_target is line-aligned with valid: give valid, too"),
-        (["decoding.method=greedy", "decoding.n_best=4"], "greedy decoding finds one translation and n_best is 4"),
+        (["decoding.method=greedy", "decoding.n_best=4"], "decoding.n_best is 4: set n_best = 1, or choose beam or"),
     ],
 )
 def test_values_that_do_not_go_together_are_told_in_a_sentence(overrides: list[str], expected: str) -> None:
