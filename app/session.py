@@ -20,7 +20,7 @@ Choice = TypeVar("Choice")
 
 TEXT = "text"  # what is translated
 SENTENCE = "sentence"  # the box for it, and what a link calls it
-LINKED = "linked"  # whether this session began with the sentence of a link
+FRESH = "fresh"  # whether the text is the example that a visitor is met with
 CHECKPOINT = "checkpoint"
 KIND = "kind"
 LAYER = "layer"
@@ -96,14 +96,14 @@ def task_of(translator: Translator) -> Task:
 def sentence_from_link() -> None:
     """Takes the sentence of a copied link into the session, once, and out of the address."""
     if SENTENCE in st.query_params:
-        take_sentence(st.query_params[SENTENCE])
-        st.session_state[LINKED] = True
+        take_sentence(st.query_params[SENTENCE][: MOST_CHARACTERS + 1])
         del st.query_params[SENTENCE]
 
 
 def take_sentence(text: str) -> None:
-    """A sentence from elsewhere than the box; what is chosen besides stays."""
-    st.session_state[TEXT] = text[: MOST_CHARACTERS + 1]
+    """A sentence of the visitor's; what is chosen besides stays."""
+    st.session_state[TEXT] = text
+    st.session_state[FRESH] = False
 
 
 def open_with_example(task: Task) -> None:
@@ -112,6 +112,7 @@ def open_with_example(task: Task) -> None:
     ours = {example for examples in _EXAMPLES.values() for example in examples}
     if written is None or (written in ours and written not in task.examples):
         st.session_state[TEXT] = task.examples[0] if task.examples else ""
+        st.session_state[FRESH] = written is None
 
 
 def fill_sentence_box() -> None:
@@ -125,7 +126,7 @@ def fill_sentence_box() -> None:
 
 def typed() -> None:
     """The user has pressed Enter in the sentence box."""
-    st.session_state[TEXT] = st.session_state[SENTENCE]
+    take_sentence(st.session_state[SENTENCE])
     forget_choice()
 
 

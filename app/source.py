@@ -13,12 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from time import time
 
 import transformer
 
-PACKAGE = Path(transformer.__file__).parent
-STARTED = time()
+PACKAGE = Path(transformer.__file__).resolve().parent
+KNOWN = {path: path.stat().st_mtime_ns for path in PACKAGE.rglob("*.py")}  # as they are when the app starts
 CHANGED = "# This file has changed since the app was started: restart the app."
 _RESIDUAL = ("residual_in", "residual_sum", "norm_out")
 
@@ -118,7 +117,10 @@ def lines_from(function: Callable[..., object], first: str, last: str = "") -> S
 
 
 def _has_changed(file: Path) -> bool:
-    return file.stat().st_mtime > STARTED
+    try:
+        return file.stat().st_mtime_ns != KNOWN.get(file)
+    except OSError:  # it is gone
+        return True
 
 
 @cache

@@ -118,11 +118,11 @@ def meter(used: int, limit: int, unit: str, *, watches: str, key: str) -> str | 
     return result.draft
 
 
-def link(sentence: str, *, linked: bool, key: str, on_kept: Callable[[str], None]) -> None:
+def link(sentence: str, *, fresh: bool, key: str, on_kept: Callable[[str], None]) -> None:
     """A button that copies the address of this view with the sentence in it; it is in no address before.
 
-    `on_kept` is told the sentence that this tab showed before it was loaded anew, unless the present one came with a
-    link (`linked`).
+    If the present one is but the example that every visitor is met with (`fresh`), `on_kept` is told the sentence that
+    this tab showed before, if there is one.
     """
 
     def kept() -> None:
@@ -130,7 +130,7 @@ def link(sentence: str, *, linked: bool, key: str, on_kept: Callable[[str], None
         if isinstance(text, str):
             on_kept(text)
 
-    _link(data={"sentence": sentence, "linked": linked}, key=key, on_kept_change=kept)
+    _link(data={"sentence": sentence, "fresh": fresh}, key=key, on_kept_change=kept)
 
 
 def export(target: str, name: str, *, key: str) -> None:

@@ -22,8 +22,8 @@ function library() {
 const current = (chart) => chart.drawn === chart.text && chart.width === chart.root.clientWidth;
 
 // Numbers in the cells of a heatmap, a trace of text with `meta: {columns, beside, short}`: as large as cells of this
-// width allow; else the `short` ones; else none. `beside` are the px at the sides that are not cells. Words (`meta: {columns,
-// beside, cut}`) become smaller too, and what is still too long is cut.
+// width allow; else the `short` ones; else none. `beside` are the px at the sides that are not cells.
+// Words (`meta: {columns, beside, cut}`) become smaller too, and what is still too long is cut.
 function fitted(trace, width) {
   if (!trace.meta?.columns) return trace;
   const cell = (width - trace.meta.beside) / trace.meta.columns;
@@ -36,13 +36,18 @@ function fitted(trace, width) {
   return { ...trace, visible: false };
 }
 
+const MARKS = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };  // Plotly reads them; a reader sees one letter each
+const letters = (text) => [...text.replace(/&(lt|gt|amp);/g, (mark) => MARKS[mark])];
+const escaped = (text) => text.replace(/[<>&]/g, (one) => Object.keys(MARKS).find((mark) => MARKS[mark] === one));
+
 function shortened(trace, cell) {
-  const longest = Math.max(...trace.text.map((each) => each.length));
+  const all = trace.text.map(letters);
+  const longest = Math.max(...all.map((each) => each.length));
   const size = Math.max(SMALLEST + 1, Math.min(trace.textfont.size, Math.floor(cell / (0.52 * longest))));
-  const letters = Math.floor(cell / (0.52 * size));
-  const fits = (word) => word.length <= letters || word.includes("&");
-  const text = trace.text.map((word) => fits(word) ? word : `${word.slice(0, letters - 1)}…`);
-  return { ...trace, text, textfont: { ...trace.textfont, size }, visible: letters > 2 };
+  const most = Math.floor(cell / (0.52 * size));
+  const cut = (word) => (word.length <= most ? word : [...word.slice(0, most - 1), "…"]);
+  const text = all.map((word) => (most > 2 ? escaped(cut(word).join("")) : ""));  // what is pointed at stays
+  return { ...trace, text, textfont: { ...trace.textfont, size } };
 }
 
 // A title that is wider than its chart becomes smaller.

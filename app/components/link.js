@@ -1,10 +1,9 @@
-// Copies the address of this view with the sentence in it. Where the browser keeps the clipboard closed (plain http from
-// another machine), the address appears, selected, to be copied by hand.
-
+// Copies the address of this view with the sentence in it. Where the browser keeps the clipboard closed (plain http
+// from another machine), the address appears, selected, to be copied by hand.
 //
-// The sentence stands in no address before that, so a reload, after which the server knows nothing of this visitor, would
-// lose it: the tab keeps it (and nobody else can read it there). Each page is one entry of the tab's history: without that
-// each choice would be one, and Back would seem to do nothing.
+// The sentence stands in no address before that, so whenever the server begins anew with a visitor (a reload, a lost
+// connection) it would be lost: the tab keeps it, and sends it nowhere else. Each page is one entry of the tab's
+// history: without that each choice would be one, and Back would seem to do nothing.
 
 const KEPT = "headlight sentence";
 
@@ -18,14 +17,12 @@ function oneEntryEachPage() {
   };
 }
 
-// Tells the server the kept sentence, once, when the page has been loaded anew; else keeps the one that is there.
-function keep({ sentence, linked }, setTriggerValue) {
-  const isNew = !window.headlightKeeps;
-  window.headlightKeeps = true;
+// Tells a server that has only just begun the kept sentence; else keeps the one that is there.
+function keep({ sentence, fresh }, setTriggerValue) {
   try {
     const kept = sessionStorage.getItem(KEPT);
-    if (isNew && !linked && kept !== null && kept !== sentence) setTriggerValue("kept", kept);
-    else sessionStorage.setItem(KEPT, sentence);
+    if (!fresh) sessionStorage.setItem(KEPT, sentence);
+    else if (kept !== null && kept !== sentence) setTriggerValue("kept", kept);
   } catch { /* a browser that keeps nothing */ }
 }
 

@@ -68,7 +68,7 @@ def closeness(ranks: np.ndarray, vocabulary: int) -> np.ndarray:
 
 
 def rank_text(rank: int) -> str:
-    """1, 24, 3k: at most three letters, up to a hundred thousand."""
+    """1, 24, 3k: at most four letters, up to a million."""
     return str(rank) if rank < 1000 else f"{rank / 1000:.0f}k"
 
 

@@ -33,11 +33,14 @@ def cached_numbers(sizes: Sizes, positions: int) -> int:
     return 2 * sizes.layers * sizes.heads * positions * sizes.d_k
 
 
+UNITS = ((1e3, "kB"), (1e6, "MB"), (1e9, "GB"))
+
+
 def bytes_text(count: int) -> str:
     """384 B, 98.3 kB, 1.57 MB."""
     if count < 1000:
         return f"{count} B"
-    return f"{count / 1e3:.3g} kB" if count < 999_500 else f"{count / 1e6:.3g} MB"
+    return next(f"{count / size:.3g} {unit}" for size, unit in UNITS if count < 999.5 * size or unit == "GB")
 
 
 def loop_picture(

@@ -9,7 +9,7 @@ from app.figures.axes import plotly_text
 from app.figures.charts import Figure, settled
 from app.figures.masks import PARTS, SEVERAL, reason_legend, reason_scale, reasons
 from app.figures.panels import BARE, BELOW, Cell, frame, heat, places
-from app.figures.reasons import NAMES, Part, Parts
+from app.figures.reasons import NAMES, Parts
 from app.theme import ink
 
 GAP = SEVERAL + 1  # between tiles: what comes after the reasons
@@ -51,11 +51,10 @@ def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str
                 box = frame(lefts[j] - 1, lefts[j] + columns, tops[i] - 1, tops[i] + rows, 4)
     colors = [color for _, color in reason_scale(dark)[::2]] + ["rgba(0, 0, 0, 0)"]
     scale = [(edge / len(colors), color) for i, color in enumerate(colors) for edge in (i, i + 1)]
-    parts: list[Part] = [p for p in PARTS if any(p in tile.parts for line in tiles for tile in line)]
     data = [
         heat(wall, scale, -0.5, GAP + 0.5, xgap=0, ygap=0),
         places(x, y, [plotly_text(name) for name in text], "%{text}<extra></extra>", 90, customdata=chosen_by),
-        *reason_legend(parts, dark),
+        *reason_legend([wall], dark),
     ]
     layout = {
         "xaxis": BARE

@@ -52,11 +52,11 @@ def reason_heat(mask: np.ndarray, parts: Parts, dark: bool, panel: int = 1) -> P
     return heat(reasons(mask, parts), reason_scale(dark), -0.5, SEVERAL + 0.5, panel)
 
 
-def reason_legend(parts: Sequence[Part], dark: bool) -> list[Piece]:
-    """What the colours and letters mean, as traces that stand in the legend alone."""
-    entries = [("allowed", "may look")] + [(p, f"{LETTERS[p]} {NAMES[p]}") for p in PARTS if p in parts]
-    if len(parts) > 1:
-        entries.append(("several", "both" if len(parts) == 2 else "several of them"))
+def reason_legend(drawn: Sequence[np.ndarray], dark: bool) -> list[Piece]:
+    """What the colours and letters mean in these pictures of `reasons`, as traces that stand in the legend alone."""
+    found = set(np.unique(np.concatenate([each.ravel() for each in drawn])).tolist())
+    names = [("allowed", "may look"), *((p, f"{LETTERS[p]} {NAMES[p]}") for p in PARTS), ("several", "more than one")]
+    entries = [entry for number, entry in enumerate(names) if number in found]
     return [
         {
             "type": "scatter", "x": [None], "y": [None], "mode": "markers", "name": text,
@@ -105,7 +105,8 @@ def parts_figure(
     axes = panel_axes(names, queries, keys, dark, per_line=len(panels), across=0.025)
     settings = {"shapes": shapes, "showlegend": True, "legend": BELOW}
     layout = settled(title, height, top=top, bottom=44) | axes | settings
-    return Figure([*data, *reason_legend(list(parts), dark)], layout)
+    legend = reason_legend([reasons(allowed, why) for _, allowed, why in panels], dark)
+    return Figure([*data, *legend], layout)
 
 
 def _said(allowed: np.ndarray, why: Parts) -> list[str]:

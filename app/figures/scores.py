@@ -8,7 +8,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, ticks
 from app.figures.charts import Figure, color_bar, plain_axis, settled
-from app.figures.masks import LETTERS_UP_TO, letters, reason_heat, reason_legend
+from app.figures.masks import LETTERS_UP_TO, letters, reason_heat, reason_legend, reasons
 from app.figures.panels import BELOW, Piece, frame, words
 from app.figures.reasons import Parts
 from app.figures.tensor import label_width, numbers_in_cells
@@ -72,8 +72,7 @@ def may_look(
     if len(keys) <= LETTERS_UP_TO:
         q, k = np.nonzero(~mask)
         data.append(words(k, q, letters(mask, parts)[q, k].tolist(), ink(dark), 11))
-    used = [part for part, allowed in parts.items() if not allowed.all()]
-    return Figure([*data, *reason_legend(used, dark)], _layout(queries, keys, title, row, dark))
+    return Figure([*data, *reason_legend([reasons(mask, parts)], dark)], _layout(queries, keys, title, row, dark))
 
 
 def _layout(queries: TokenAxis, keys: TokenAxis, title: str, row: int | None, dark: bool) -> Piece:

@@ -16,7 +16,7 @@ from app.theme import CELL_SIZE, SMALL_TICK_SIZE, TICK_SIZE, ink, role_color, si
 NUMBERS_UP_TO = 12  # columns; beyond, digits would not be legible
 LARGE_UP_TO = 40  # rows
 COLOR_BAR, LENGTHS = 60, 70  # px at the right of the cells
-UNINKED = "#7d8594"  # of a number on a cell without a colour
+WITHOUT_COLOR = "#7d8594"  # of a number on a cell without a colour
 
 
 def tensor_heatmap(
@@ -108,7 +108,7 @@ def numbers_in_cells(
     """
     r, c = np.nonzero(~np.isnan(values))
     shown = [float(v) for v in values[r, c]]
-    inks = [ink_on(abs(v) / largest, dark) if np.isfinite(v) else UNINKED for v in shown]
+    inks = [ink_on(abs(v) / largest, dark) if np.isfinite(v) else WITHOUT_COLOR for v in shown]
     room = {"columns": values.shape[1], "beside": beside, "short": [number_text(v, short=True) for v in shown]}
     texts = [number_text(v) for v in shown]
     return words((c + first).astype(np.int32), r.astype(np.int32), texts, inks, size, meta=room)  # see chart.js

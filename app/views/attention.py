@@ -24,7 +24,8 @@ from app.views.stage import Scene, stage
 from app.views.triplet import shape_text, triplet
 
 ONE_ROW = "one"
-NAMINGS: dict[bool, list[Naming]] = {False: ["both", "reads", "predicts"], True: ["predicts", "reads"]}  # of words?
+NAMINGS: list[Naming] = ["both", "reads", "predicts"]
+NAMINGS_OF_WORDS: list[Naming] = ["predicts", "reads"]  # a word needs one of them
 TABS = ("Across the layers", "Word alignment", "BertViz")
 
 
@@ -95,10 +96,11 @@ def _options(kind: Kind) -> Options:
         )
         naming: Naming = "both"
         if kind != "encoder":
+            namings = NAMINGS_OF_WORDS if words else NAMINGS
             naming = st.segmented_control(
                 "Names of a row",
-                NAMINGS[words],
-                default=NAMINGS[words][0],
+                namings,
+                default=namings[0],
                 required=True,
                 key="naming_words" if words else "naming",
                 bind="query-params",

@@ -47,12 +47,13 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
     weights = now.weights[layer, 0]
     title = f"{TITLES[kind]}, after layer {layer + 1} of {len(arrived)}{now.suffix}"
     triplet(
-        "not in the paper: Abnar and Zuidema (2020), section 3",
+        "Abnar and Zuidema (2020), section 3",
         FORMULAS[kind],
         f"{EXPLAINED[kind]} The bar is the mean over heads. Choose how far with *Layer*, above.",
         lines_from(rollout.decoder_rollout, "for self_weights", "@ encoder")
         if kind == "cross"
         else lines_from(rollout.rollout, "for layer", "arrived = mixed"),
+        in_paper=False,
     )
     alt = matrix_alt(weights, now.queries, now.keys, title)
     narrowest = matrix_width(bool(now.queries.predicts), len(now.keys))

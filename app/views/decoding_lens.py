@@ -55,11 +55,12 @@ def lens_part(scene: Scene, step: int) -> None:
         "there is no mistake. Click a column to choose its step."
     )
     triplet(
-        "not in the paper: the residual stream (section 3.1) seen through the output projection (section 3.4)",
+        "the residual stream (section 3.1) seen through the output projection (section 3.4)",
         r"\mathrm{logits}_i = W\,\mathrm{Norm}(x_i)",
         "The same matrix that makes logits of the last layer's output, applied after each layer i; Norm is the "
         "decoder's last LayerNorm in pre-norm, and nothing in post-norm. The top row is the model itself.",
         lines_between("lens.py", "project_early"),
+        in_paper=False,
     )
 
 

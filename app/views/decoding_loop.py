@@ -154,9 +154,10 @@ def _paper(scene: Scene) -> None:
     )
     triplet("section 6.1", "", _WORDS[method], lines_between(*CHOICE[method]))
     triplet(
-        "not in the paper: the key-value cache",
+        "the key-value cache",
         r"K_t = [K_{t-1};\,k_t] \qquad V_t = [V_{t-1};\,v_t]",
         "Because of the causal mask, keys and values of past rows never change. So a step appends one row of them in "
         "each layer, instead of computing them all again.",
         lines_between("model/cache.py", "Past.append"),
+        in_paper=False,
     )

@@ -14,9 +14,9 @@ from app import components, computed, models
 from app.figures.axes import TokenAxis
 from app.models import MOST_CHARACTERS, MOST_SENTENCES
 from app.session import (
+    FRESH,
     GIVEN,
     GIVEN_FOR,
-    LINKED,
     SENTENCE,
     SHOWN_HYPOTHESIS,
     SHOWN_SENTENCE,
@@ -150,8 +150,8 @@ def _sentence_box(opened: Opened) -> str:
             with st.popover("Examples", type="tertiary"):
                 for number, example in enumerate(opened.task.examples):
                     st.button(example, key=f"example_{number}", on_click=_take, args=(example,), width="stretch")
-        linked = bool(st.session_state.get(LINKED))
-        components.link(text or "", linked=linked, key="copy_link", on_kept=take_sentence)
+        fresh = bool(st.session_state.get(FRESH))
+        components.link(text or "", fresh=fresh, key="copy_link", on_kept=take_sentence)
     return text or ""
 
 
@@ -209,9 +209,9 @@ def _translated(opened: Opened, text: str, settings: DecodingConfig) -> Translat
 def _one_sentence(translated: TranslatedText) -> Translation | None:
     """The sentence whose pictures are shown. Where there are several, all are listed and one is chosen."""
     sentences = [translation for translation in translated.sentences if translation.hypotheses]
+    chosen = shown(SHOWN_SENTENCE, len(sentences))
     if len(sentences) == 1:
         return sentences[0]
-    chosen = shown(SHOWN_SENTENCE, len(sentences))
     st.header(f"{len(sentences)} sentences", anchor=False)
     st.caption("All are translated. The pictures below belong to the one that is marked; choose another by a click.")
     components.choices(

@@ -12,12 +12,19 @@ from app.source import SourceLines, lines_of
 
 
 def triplet(
-    section: str, formula: str, text: str, code: str | SourceLines, *, shape: str = "", pre_norm: bool = False
+    section: str,
+    formula: str,
+    text: str,
+    code: str | SourceLines,
+    *,
+    shape: str = "",
+    pre_norm: bool = False,
+    in_paper: bool = True,
 ) -> None:
     """The paper beside the code.
 
     Args:
-        section: where in the paper, e.g. "section 3.2.1, equation 1", or "not in the paper: " and what it is.
+        section: where in the paper, e.g. "section 3.2.1, equation 1"; what it is, if it is not `in_paper`.
         formula: LaTeX, without dollars; "" where there is none.
         text: one or two sentences of Markdown, never a user's words.
         code: the name of a site, or lines of the source.
@@ -26,7 +33,7 @@ def triplet(
     """
     lines = lines_of(code, pre_norm) if isinstance(code, str) else code
     with st.container(border=True):
-        st.caption(f"N{section[1:]}" if section.startswith("not in the paper") else f"The paper, {section}")
+        st.caption(f"The paper, {section}" if in_paper else f"Not in the paper: {section}")
         if formula:
             st.latex(formula)
         left, right = st.columns([2, 3], gap="medium")

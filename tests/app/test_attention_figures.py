@@ -196,7 +196,7 @@ def test_numbers_of_heads_are_what_their_definitions_say(itself: bool, length: i
             direct["sinks"].append(sum(w for w, key in zip(row, keys, strict=True) if is_sink(key)))
             if not itself:
                 real = [k for k, key in enumerate(keys) if not is_sink(key)]
-                direct["aligned"].append(np.mean([k in rows.argmax(axis=-1) for k in real]))
+                direct["aligned"].append(float(np.mean([k in rows.argmax(axis=-1) for k in real])))
             if itself:
                 direct["itself"].append(row[q])
                 direct["previous"] += [row[q - 1]] if q > 0 else []

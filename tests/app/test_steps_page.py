@@ -145,7 +145,7 @@ def test_titles_begin_with_a_capital_and_hold_no_colon() -> None:
 
 
 def test_a_file_that_has_changed_says_so_in_place_of_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "STARTED", 0.0)
+    monkeypatch.setattr(source, "KNOWN", {})
     assert lines_of("encoder.layers.0.self_attention.weights").text == source.CHANGED
     assert lines_between("model/masks.py", "no longer there").text == source.CHANGED
     found = source.lines_from(trace, "no longer there")
