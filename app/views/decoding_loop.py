@@ -19,8 +19,8 @@ from app.session import is_dark
 from app.source import lines_between
 from app.views.choose import layer_and_head
 from app.views.placed import belongings, placed
+from app.views.search_code import CHOICE, method_of
 from app.views.stage import Scene
-from app.views.station_code import CHOICE, method_of
 from app.views.triplet import triplet
 from transformer.decoding.reading import may_be_drawn, path_to
 

@@ -2,15 +2,9 @@
 
 from app.figures.walk import Station
 from app.source import SourceLines, lines_between, lines_from, lines_of
+from app.views.search_code import CHOICE, method_of
 from app.views.stage import Scene
-from transformer.decoding.translation import Translation
 from transformer.trace import trace_batch
-
-CHOICE = {
-    "beam": ("decoding/beam.py", "Beam.advance"),
-    "greedy": ("decoding/rows.py", "Rows.advance"),
-    "sampling": ("decoding/sampling.py", "draw"),
-}
 
 
 def code_at(scene: Scene, here: Station) -> SourceLines:
@@ -27,9 +21,3 @@ def code_at(scene: Scene, here: Station) -> SourceLines:
     if here.name == "concatenated":
         return lines_between("model/attention.py", "MultiHeadAttention.join")
     return lines_of(here.site or here.id, pre_norm=scene.config.norm == "pre")
-
-
-def method_of(translation: Translation) -> str:
-    """How the translation was searched for; a beam of one is greedy."""
-    settings = translation.settings
-    return "greedy" if settings.method == "beam" and settings.beam == 1 else settings.method
