@@ -171,8 +171,8 @@ class DecodingConfig:
             raise ValueError(f"{self.n_best} alternatives cannot come from a beam of {self.beam}: raise beam")
         if self.method == "greedy" and self.n_best > 1:
             raise ValueError(
-                f"greedy decoding finds one translation and decoding.n_best is {self.n_best}: set n_best = 1, or choose "
-                "beam or sampling"
+                f"greedy decoding finds one translation and decoding.n_best is {self.n_best}: "
+                "set n_best = 1, or choose beam or sampling"
             )
         return self
 
