@@ -50,7 +50,7 @@ def shown(value: object, length: int = 80) -> str:
 
 def _sentence(kind: type, detail: ErrorDetails, prefix: str) -> str:
     path = [part for part in detail["loc"] if isinstance(part, int) or part.isidentifier()]
-    where = prefix + ".".join(shown(str(part)) for part in detail["loc"])
+    where = (prefix + ".".join(shown(str(part)) for part in detail["loc"])).rstrip(".")
     if detail["type"] == "unexpected_keyword_argument":
         return f"{where} is not an option. {nearest(str(detail['loc'][-1]), _options(kind, path[:-1]))}"
     if detail["type"] == "missing":

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import torch
-from pydantic import ConfigDict, Field, StrictInt
+from pydantic import ConfigDict, Field, StrictFloat, StrictInt, model_validator
 from pydantic.dataclasses import dataclass
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
@@ -26,8 +26,11 @@ from transformer.untrusted import shown, validate
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 _SECTIONS = ("model", "tokenizer", "data", "training")
 
-Natural = Annotated[StrictInt, Field(ge=0, le=2**53)]
-Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_MOST = 2**50  # in a file: far more than any run reaches, and far from what overflows
+
+Natural = Annotated[StrictInt, Field(ge=0)]
+Finite = Annotated[StrictFloat, Field(allow_inf_nan=False)]
+Amount = Annotated[Finite, Field(ge=0)]
 
 
 @dataclass(config=ConfigDict(extra="forbid"))
@@ -40,15 +43,24 @@ class Progress:
     tokens: Natural = 0  # target pieces learnt from so far
     seconds: Amount = 0.0  # spent in training, over all resumptions
     validated: Natural = 0  # the last update at which the run was validated
-    best: float | None = None  # the best value of `best_by`
+    best: Finite | None = None  # the best value of `best_by`
     best_update: Natural = 0
     without_improvement: Natural = 0  # validations since
     judged_by: str = ""  # fingerprint of how validations are scored, to notice when scores cannot be compared
-    scores: dict[str, float | str] = field(default_factory=dict)  # of the last validation
+    scores: dict[str, Finite | str] = field(default_factory=dict)  # of the last validation
     recent_loss: Amount = 0.0  # summed over the recent_tokens target pieces since the last line of metrics,
     recent_tokens: Natural = 0
     recent_seconds: Amount = 0.0  # which took so long
     corpus: str = ""  # fingerprint of the training text, to notice when it is no longer the same
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Progress":
+        if max(self.validated, self.best_update) > self.update:
+            raise ValueError(
+                f"validated = {self.validated} and best_update = {self.best_update} "
+                f"cannot lie after update = {self.update}"
+            )
+        return self
 
 
 def save_state(path: Path, model: Transformer, optimizer: AdamW, progress: Progress, recipe: dict[str, object]) -> None:
@@ -89,6 +101,11 @@ def read_progress(path: Path) -> tuple[Progress, dict[str, Any]]:
     except (OSError, SafetensorError, ValueError, RecursionError) as error:
         raise _refusal(path, str(error)) from None
     progress, problems = validate(Progress, stated, prefix="progress.")
+    problems += [
+        f"progress.{name} = {shown(value)}: should be at most 2^50."
+        for name, value in (asdict(progress) if progress else {}).items()
+        if isinstance(value, int | float) and abs(value) > _MOST
+    ]
     sections = recipe if isinstance(recipe, dict) else {}
     problems += [
         f"recipe.{name} should be a section and is {shown(sections.get(name))}."
