@@ -50,7 +50,8 @@ def shown(value: object, length: int = 80) -> str:
 
 def _sentence(kind: type, detail: ErrorDetails, prefix: str) -> str:
     path = [part for part in detail["loc"] if isinstance(part, int) or part.isidentifier()]
-    where = (prefix + ".".join(shown(str(part)) for part in detail["loc"])).rstrip(".")
+    name = ".".join(shown(str(part)) for part in detail["loc"])  # "": the section as a whole
+    where = prefix + name if name else prefix.rstrip(".")
     if detail["type"] == "unexpected_keyword_argument":
         return f"{where} is not an option. {nearest(str(detail['loc'][-1]), _options(kind, path[:-1]))}"
     if detail["type"] == "missing":
