@@ -61,7 +61,10 @@ def test_loss_and_gradients_in_blocks_are_those_of_torch(
         torch.testing.assert_close(mine, expected, rtol=0, atol=1e-13)
 
 
-def test_under_autocast_the_loss_is_summed_in_float32_and_the_gradients_have_the_weights_precision() -> None:
+def test_under_autocast_the_loss_is_summed_in_float32_and_the_gradients_have_the_weights_precision(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cross_entropy, "BLOCK", 7 * V)  # 43 blocks to add up
     states, weight = torch.randn(300, 64, requires_grad=True), torch.randn(V, 64, requires_grad=True)
     labels = torch.randint(0, V, (300,))
     exact = cross_entropy.linear_cross_entropy(states, weight, labels, 0.1)
@@ -72,6 +75,14 @@ def test_under_autocast_the_loss_is_summed_in_float32_and_the_gradients_have_the
     for rough, expected in zip(*(torch.autograd.grad(x, (states, weight)) for x in (loss, exact)), strict=True):
         assert rough.dtype == torch.float32
         assert (rough - expected).norm() < 0.02 * expected.norm()
+
+
+def test_autocast_leaves_float64_alone() -> None:
+    states, weight = (torch.randn(size, 16, dtype=torch.float64, requires_grad=True) for size in (7, V))
+    labels = torch.randint(0, V, (7,))
+    expected = cross_entropy.linear_cross_entropy(states, weight, labels, 0.1)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert cross_entropy.linear_cross_entropy(states, weight, labels, 0.1).equal(expected)
 
 
 def test_fairseqs_smoothing_is_ours_at_another_epsilon_as_the_docstring_says() -> None:

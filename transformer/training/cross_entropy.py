@@ -26,7 +26,8 @@ class LinearCrossEntropy(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, states: Tensor, weight: Tensor, labels: Tensor, epsilon: float) -> Tensor:
         device = states.device.type
-        narrow = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else states.dtype
+        casts = torch.is_autocast_enabled(device) and states.dtype != torch.float64  # which torch leaves alone, too
+        narrow = torch.get_autocast_dtype(device) if casts else states.dtype
         wide = torch.promote_types(narrow, torch.float32)  # bfloat16 has too few digits for a sum over V
         loss = torch.zeros((), dtype=wide, device=states.device)
         states_gradient = torch.empty_like(states)  # (N, D)
@@ -58,6 +59,8 @@ class LinearCrossEntropy(torch.autograd.Function):
 
 def linear_cross_entropy(states: Tensor, weight: Tensor, labels: Tensor, epsilon: float) -> Tensor:
     """`cross_entropy(states @ weight.T, labels, reduction="sum", label_smoothing=epsilon)`.
+
+    For training only: both gradients are always made, whether somebody asks for them or not.
 
     Args:
         states: (N, D), the decoder's outputs. weight: (V, D). labels: (N), long.
