@@ -240,16 +240,26 @@ def test_the_fused_kernel_runs_wherever_nobody_watches(monkeypatch: pytest.Monke
         assert calls == expected, patterns
 
 
-@torch.no_grad()
+@pytest.mark.parametrize("learns", [(0,), (1,), (2,), ()])  # query, key, value, none of them
 @pytest.mark.parametrize("autocast", [True, False])
-def test_on_the_cpu_bfloat16_goes_through_the_kernel_for_float32(autocast: bool) -> None:
-    """The one for bfloat16 is several times slower there, and rounds in between."""
-    query, key, value = (torch.randn(2, 3, 7, 4, dtype=torch.bfloat16) for _ in range(3))
+def test_on_the_cpu_bfloat16_that_learns_goes_through_the_kernel_for_float32(
+    autocast: bool, learns: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The way back through the one for bfloat16 is several times slower there; the way forth is not."""
+    kinds = []
+
+    def recording(*args: Any) -> Tensor:
+        kinds.append(args[0].dtype)
+        return scaled_dot_product_attention(*args)
+
+    monkeypatch.setattr("transformer.model.attention.scaled_dot_product_attention", recording)
+    inputs = [torch.randn(2, 3, 7, 4, dtype=torch.bfloat16, requires_grad=i in learns) for i in range(3)]
     mask = torch.rand(2, 1, 7, 7) > 0.2
     with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
-        found = attend(query, key, value, mask)
-    expected = scaled_dot_product_attention(query.float(), key.float(), value.float(), mask)
-    assert found.equal(expected.to(torch.bfloat16))
+        found = attend(inputs[0], inputs[1], inputs[2], mask)
+    assert kinds == [torch.float32 if learns else torch.bfloat16]
+    kernel = [x.to(kinds[0]) for x in inputs]
+    assert found.equal(scaled_dot_product_attention(kernel[0], kernel[1], kernel[2], mask).to(torch.bfloat16))
 
 
 def test_decoding_computes_each_position_once() -> None:
