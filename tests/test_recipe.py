@@ -169,6 +169,19 @@ def test_values_on_the_command_line_become_what_the_option_is() -> None:
     assert load_recipe("paper-base", ["model.attention_window=none"]).model.attention_window is None
 
 
+@pytest.mark.parametrize("text", ["'a' 'b'", "u'a'", "(5)", "- 5", "5_0_", "2020-01-01", "{a = 1}", "None"])
+def test_what_is_no_value_is_text_as_it_stands(text: str) -> None:
+    assert load_recipe("paper-base", [f"name={text}"]).name == text
+
+
+@pytest.mark.parametrize(("text", "value"), [(".3", 0.3), ("+.3E-1", 0.03), ("0.", 0.0), ("00.3", None), ("٠.", None)])
+def test_a_number_may_begin_or_end_with_its_point(text: str, value: float | None) -> None:
+    if value is None:
+        assert "should be a valid number" in complaint("paper-base", f"training.cooldown={text}")
+    else:
+        assert load_recipe("paper-base", [f"training.cooldown={text}"]).training.cooldown == value
+
+
 def test_the_last_override_wins() -> None:
     assert load_recipe("paper-base", ["training.seed=1", "training.seed=2"]).training.seed == 2
 

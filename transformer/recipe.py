@@ -7,7 +7,7 @@ and the nearest name there is, before anything is read or allocated. Relative pa
 current folder, as everywhere on the command line, and not from where the recipe lies.
 """
 
-import ast
+import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -112,16 +112,16 @@ def _override(values: Values, override: str, problems: list[str]) -> str:
 
 
 def _value(text: str) -> Any:
-    """A value as TOML has it, or as somebody types it who does not think of TOML: `my.tsv`, `[a.tsv, b.tsv]`, `.3`."""
+    """A value as TOML has it, or as somebody types it who does not think of TOML: `my.tsv`, `[a.tsv, b.tsv]`, `True`,
+    `.3`, `5.`; everything else is text as it stands."""
     try:
         value = tomllib.loads(f"value = {text}")["value"]
     except (tomllib.TOMLDecodeError, RecursionError):
         if text.startswith("[") and text.endswith("]"):
             return [part.strip().strip("\"'") for part in text[1:-1].split(",") if part.strip()]
-        try:
-            value = ast.literal_eval(text)  # True, .3
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            return text
+        if text in ("True", "False"):
+            return text == "True"
+        return float(text) if re.fullmatch(r"[+-]?(\d+\.|\.\d+)(e[+-]?\d+)?", text, re.ASCII | re.IGNORECASE) else text
     return value if isinstance(value, bool | int | float | str | list) else text  # not a date, if it looks like one
 
 
