@@ -177,6 +177,7 @@ def evaluate(
       python -m transformer evaluate pretrained/en-de.safetensors --data test.tsv.gz
       python -m transformer evaluate my.safetensors --data de-en.tsv --source-column 2 --target-column 1 --json
     """
+    from transformer.evaluation import as_text
     from transformer.evaluation import evaluate as run
     from transformer.text.corpus import read_pairs
 
@@ -187,16 +188,7 @@ def evaluate(
         result = run(translator, pairs, settings, advance)
     device_used = str(next(translator.model.parameters()).device)
     result |= {"checkpoint": str(checkpoint), "data": str(data), "device": device_used, "decoding": asdict(settings)}
-    if as_json:
-        typer.echo(json.dumps(result, ensure_ascii=False))
-        return
-    typer.echo(f"BLEU {result['bleu']:.2f}    {result['bleu_signature']}")
-    typer.echo(f"chrF {result['chrf']:.2f}    {result['chrf_signature']}")
-    speed = result["sentences"] / max(result["seconds"], 1e-9)
-    counted = f"{result['sentences']:,} sentences, {result['references']:,} references"
-    typer.echo(f"{counted}, {result['seconds']:.1f} s ({speed:.1f} a second)")
-    if result["untranslated"]:
-        typer.echo(f"{result['untranslated']:,} sentences are too long for this model and count as empty.")
+    typer.echo(json.dumps(result, ensure_ascii=False) if as_json else as_text(result))
 
 
 @app.command()

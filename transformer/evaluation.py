@@ -73,6 +73,20 @@ def sentence_score(hypothesis: str, references: Sequence[str]) -> dict[str, floa
     return scores
 
 
+def as_text(result: dict[str, Any]) -> str:
+    """What `evaluate` returns, for people to read."""
+    speed = result["sentences"] / max(result["seconds"], 1e-9)
+    counted = f"{result['sentences']:,} sentences, {result['references']:,} references"
+    lines = [
+        f"BLEU {result['bleu']:.2f}    {result['bleu_signature']}",
+        f"chrF {result['chrf']:.2f}    {result['chrf_signature']}",
+        f"{counted}, {result['seconds']:.1f} s ({speed:.1f} a second)",
+    ]
+    if result["untranslated"]:
+        lines.append(f"{result['untranslated']:,} sentences are too long for this model and count as empty.")
+    return "\n".join(lines)
+
+
 def evaluate(
     translator: Translator,
     pairs: Iterable[tuple[str, str]],
