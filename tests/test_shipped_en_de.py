@@ -1,0 +1,45 @@
+"""The translation model that ships: sentences that a class is shown, and numbers that the card has from somewhere."""
+
+from pathlib import Path
+
+import pytest
+
+from transformer.checkpoint import read_header
+from transformer.decoding.translator import Translator
+from transformer.recipe import load_recipe
+
+PATH = Path(__file__).parents[1] / "pretrained" / "en-de.safetensors"
+
+
+@pytest.fixture(scope="module")
+def translator() -> Translator:
+    return Translator.load(PATH)
+
+
+@pytest.mark.parametrize(
+    ("english", "german"),
+    [
+        ("Where is the nearest train station?", "Wo ist der nächste Bahnhof?"),
+        (
+            "The animal didn't cross the street because it was too tired.",
+            "Das Tier überquerte die Straße nicht, weil es zu müde war.",
+        ),
+        ("I have never seen such a beautiful garden.", "Ich habe noch nie einen so schönen Garten gesehen."),
+    ],
+)
+def test_the_sentences_of_a_lecture_come_out_right(translator: Translator, english: str, german: str) -> None:
+    assert translator.translate(english).text == german
+
+
+def test_the_card_has_the_scores_that_the_checkpoint_carries() -> None:
+    """Both come from `python -m transformer evaluate` on the test text, which is not in this repository."""
+    metrics, card = read_header(PATH).metrics, PATH.with_suffix(".md").read_text(encoding="utf-8")
+    for score in ("bleu", "chrf"):
+        assert f"{metrics[f'test_{score}']:.1f} | {metrics[f'test_greedy_{score}']:.1f} |" in card
+        assert f"{metrics[f'{score}_signature']}" in card
+
+
+def test_it_is_the_architecture_of_its_recipe() -> None:
+    config, recipe = read_header(PATH).config, load_recipe("en-de").model
+    names = [name for name in vars(recipe) if name != "vocab_size" and "dropout" not in name]
+    assert {name: getattr(config, name) for name in names} == {name: getattr(recipe, name) for name in names}
