@@ -8,7 +8,7 @@ from playwright.sync_api import sync_playwright
 
 from tests.browser.driver import FLAGS, ROOT, browser_path, running_app
 
-SHOWN = {"checkpoint": "en-de", "sentence": "I have never seen such a beautiful garden."}
+SHOWN = {"checkpoint": "en-de", "sentence": "Where is the nearest train station?"}
 
 
 def main() -> None:
