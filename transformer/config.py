@@ -18,6 +18,7 @@ PAD, UNK, BOS, EOS = 0, 1, 2, 3
 
 Rate = Annotated[StrictFloat, Field(ge=0.0, lt=1.0)]
 Count = Annotated[StrictInt, Field(ge=1)]
+Update = Annotated[StrictInt, Field(ge=0)]
 ToyTask = Literal["copy", "reverse", "sort", "numbers"]
 STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -138,6 +139,8 @@ class TrainingConfig:
     best_by: Literal["bleu", "chrf", "loss"] = "bleu"
     average_last: Annotated[StrictInt, Field(ge=1, le=100)] = 5  # checkpoints averaged at the end (section 6.1)
     half: StrictBool = False  # store the weights of finished checkpoints in half precision
+    # after these updates a small checkpoint is kept for ever, to see how the model learnt; 0 = the untrained model
+    ladder: Annotated[tuple[Update, ...], Field(max_length=100)] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> "TrainingConfig":

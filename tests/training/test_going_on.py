@@ -20,6 +20,7 @@ from tests.training.small import (
     write_pairs,
 )
 from transformer import averaging
+from transformer.checkpoint import read_header
 from transformer.config import Recipe
 from transformer.errors import TrainingError
 from transformer.text.toy import toy_pairs
@@ -200,6 +201,17 @@ def test_temporary_files_of_a_killed_run_are_ignored_and_removed(stopped: Runs) 
         path.write_bytes(b"half a fi")
     train(recipe, run, resume=True, device="cpu")
     assert not any(path.exists() for path in torn)
+
+
+def test_rungs_of_the_ladder_after_the_last_save_are_taken_again(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    train(toy_recipe(updates=4, ladder=(0, 2)), run, device="cpu")
+    late = run / "ladder" / "00000006.safetensors"
+    late.write_bytes(b"of a run that was killed before it was saved")
+    early = (run / "ladder" / "00000002.safetensors").stat().st_mtime_ns
+    train(toy_recipe(updates=8, ladder=(0, 2, 6)), run, resume=True, device="cpu")
+    assert read_header(late).metrics["update"] == 6
+    assert (run / "ladder" / "00000002.safetensors").stat().st_mtime_ns == early
 
 
 def test_metrics_after_the_last_save_are_dropped_and_a_torn_line_is_too(tmp_path: Path) -> None:

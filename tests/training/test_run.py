@@ -20,6 +20,7 @@ from transformer.checkpoint import load_checkpoint
 from transformer.config import DecodingConfig, TokenizerConfig
 from transformer.decoding.translator import Translator
 from transformer.errors import TrainingError
+from transformer.model import Transformer
 from transformer.training import train
 from transformer.training.data import Position, TrainingData
 from transformer.training.device import choose_device
@@ -49,6 +50,22 @@ def test_the_average_is_that_of_the_last_snapshots_and_older_ones_are_gone(finis
     average_checkpoints(tmp_path / "mean.safetensors", snapshots)
     mean = tensors(tmp_path / "mean.safetensors")
     assert all(torch.equal(tensor, mean[name]) for name, tensor in tensors(finished / "average.safetensors").items())
+
+
+def test_the_ladder_keeps_the_model_of_each_of_its_updates_from_the_untrained_one_on(finished: Path) -> None:
+    rungs = {path.name: load_checkpoint(path) for path in sorted((finished / "ladder").iterdir())}
+    assert list(rungs) == ["00000000.safetensors", "00000005.safetensors", "00000007.safetensors"]
+    untrained, validated, between = rungs.values()
+    assert [rung.metrics["update"] for rung in rungs.values()] == [0, 5, 7]
+    assert "valid_loss" in validated.metrics
+    assert "valid_loss" not in untrained.metrics | between.metrics  # of no other model than this one
+    recipe = toy_recipe(best_by="loss")
+    torch.manual_seed(recipe.training.seed)
+    initial = Transformer(untrained.config)
+    for name, weight in initial.named_parameters():
+        assert torch.equal(weight.detach().half().float(), untrained.model.get_parameter(name))
+    stored = tensors(finished / "ladder" / "00000005.safetensors")
+    assert {tensor.dtype for tensor in stored.values()} == {torch.float16, torch.uint8}  # weights and tokenizer
 
 
 def test_the_best_checkpoint_is_the_one_with_the_best_score(finished: Path) -> None:

@@ -5,6 +5,7 @@ last.safetensors        the newest
 average.safetensors     the mean of the last few (paper, section 6.1), made at the end
 training.safetensors    what resuming needs (state.py)
 snapshots/              the checkpoints that the average is made of
+ladder/                 small checkpoints of early and late updates, to see how the model learnt
 tokenizer.model  metrics.jsonl  tensorboard/
 .lock                   held by the process that trains
 """
@@ -41,7 +42,7 @@ FREE: dict[str, set[str]] = {
     "tokenizer": {"model"},
     "data": {"train", "train_target", "valid", "valid_target"},
     "training": {"updates", "log_every", "validate_every", "save_every", "validation_sentences", "patience"}
-    | {"best_by", "average_last", "half"},
+    | {"best_by", "average_last", "half", "ladder"},
 }
 
 
@@ -73,7 +74,7 @@ class Run:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 self._lock = opened.enter_context((self.folder / ".lock").open("w"))
                 lock(self._lock)
-                places = (self.folder, self.folder / "snapshots")
+                places = (self.folder, self.folder / "snapshots", self.folder / "ladder")
                 left_over = [path for place in places for path in place.glob(".*.tmp")]
                 for path in left_over if self.resumed else [*left_over, self.folder / "tokenizer.model"]:
                     path.unlink(missing_ok=True)
@@ -113,7 +114,7 @@ class Run:
                 f"{corpus}). Give it the same text, or start anew in another --run-dir."
             )
         load_state(self.state, model, optimizer, progress.update)
-        for path in self.snapshots():  # those that were taken after the last save will be taken again
+        for path in [*self.snapshots(), *self.rungs()]:  # what was taken after the last save will be taken again
             if int(path.stem) > progress.update:
                 path.unlink()
         if progress.judged_by not in ("", judged_by):  # "": a state from before this was noted
@@ -139,9 +140,17 @@ class Run:
         return self.folder / f"{name}.safetensors"
 
     def checkpoint(
-        self, name: str, recipe: Recipe, model: Transformer, tokenizer: Tokenizer, progress: Progress, averaged: int = 1
+        self,
+        name: str,
+        recipe: Recipe,
+        model: Transformer,
+        tokenizer: Tokenizer,
+        progress: Progress,
+        averaged: int = 1,
+        half: bool = False,
     ) -> Path:
-        """Writes a checkpoint, with what is known about it: where the run stood, and its scores."""
+        """Writes a checkpoint, with what is known about it: where the run stood, and its scores. It is stored in half
+        precision if the recipe wants that for all, or `half` for this one."""
         path = self.path(name)
         metrics: dict[str, float | str] = {
             "update": progress.update,
@@ -151,7 +160,9 @@ class Run:
         metrics |= {f"valid_{score}": value for score, value in progress.scores.items()}
         if averaged > 1:
             metrics["averaged"] = averaged  # so many checkpoints, this update's being the last
-        save_checkpoint(path, model, tokenizer, recipe=asdict(recipe), metrics=metrics, half=recipe.training.half)
+        save_checkpoint(
+            path, model, tokenizer, recipe=asdict(recipe), metrics=metrics, half=half or recipe.training.half
+        )
         return path
 
     def snapshot(self, recipe: Recipe, model: Transformer, tokenizer: Tokenizer, progress: Progress) -> None:
@@ -163,6 +174,18 @@ class Run:
     def snapshots(self) -> list[Path]:
         """The checkpoints kept for the average, the oldest first."""
         return sorted((self.folder / "snapshots").glob("*.safetensors"))
+
+    def rung(self, recipe: Recipe, model: Transformer, tokenizer: Tokenizer, progress: Progress) -> None:
+        """Keeps the model as it is at this update, if it is one of `training.ladder`, for good."""
+        name = f"ladder/{progress.update:08d}"
+        if progress.update in recipe.training.ladder and not self.path(name).exists():
+            if progress.validated != progress.update:  # the scores are those of an earlier model
+                progress = replace(progress, scores={})
+            self.checkpoint(name, recipe, model, tokenizer, progress, half=True)
+
+    def rungs(self) -> list[Path]:
+        """The checkpoints of the ladder, the oldest first."""
+        return sorted((self.folder / "ladder").glob("*.safetensors"))
 
     def average(self) -> Path:
         """The mean of the snapshots, as a checkpoint."""

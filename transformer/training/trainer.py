@@ -92,6 +92,7 @@ def follow(recipe: Recipe, run: Run, init_from: Path | None, where: torch.device
             if update != saved and (saved is None or ends or update % settings.save_every == 0):
                 run.save(recipe, model, data.tokenizer, optimizer, progress)
                 saved = update
+            run.rung(recipe, model, data.tokenizer, progress)
             if ends:
                 break
             began = time.monotonic()
