@@ -39,16 +39,18 @@ LANGUAGES = {
     "ja": "Japanese", "zh": "Chinese", "ar": "Arabic", "he": "Hebrew", "fi": "Finnish", "sv": "Swedish", "da": "Danish",
 }  # fmt: skip
 
+# The first is what a visitor is met with: short, and its translation has another number of pieces, so that the two sides
+# of a shape are told apart.
 _EXAMPLES = {
     "en": (
-        "The animal didn't cross the street because it was too tired.",
         "Where is the nearest train station?",
+        "The animal didn't cross the street because it was too tired.",
         "I have never seen such a beautiful garden.",
         "She gave him the book that he had asked for.",
     ),
     "de": (
-        "Das Tier überquerte die Straße nicht, weil es zu müde war.",
         "Wo ist der nächste Bahnhof?",
+        "Das Tier überquerte die Straße nicht, weil es zu müde war.",
         "Ich habe noch nie einen so schönen Garten gesehen.",
     ),
     "copy": ("h e a d l i g h t", "a b c d e f g", "t h e t h e"),

@@ -78,12 +78,12 @@ def _fill_second(scene: Scene) -> None:
     task, filled = scene.opened.task, st.session_state.get("second_filled", (None, None))
     written = st.session_state.get(SECOND)
     if written is None or (written == filled[1] and task != filled[0]):
-        st.session_state[SECOND] = shorter_example(task, scene.translation.source)
+        st.session_state[SECOND] = other_example(task, scene.translation.source)
         st.session_state["second_filled"] = (task, st.session_state[SECOND])
 
 
-def shorter_example(task: Task, sentence: str) -> str:
-    """Another sentence for the batch: the shortest example that is not this one, or the beginning of this one."""
+def other_example(task: Task, sentence: str) -> str:
+    """Another sentence for the batch: the shortest other example, or the beginning of this one where there is none."""
     others = [example for example in task.examples if example != sentence]
     if others:
         return min(others, key=len)

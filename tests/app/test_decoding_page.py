@@ -27,7 +27,7 @@ from transformer.trace import trace
 Open = Callable[..., AppTest]
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 SHIPPED = MAIN.parents[1] / "pretrained"
-EXAMPLE = "The animal didn't cross the street because it was too tired."
+EXAMPLE = "Where is the nearest train station?"
 PARTS = ("The loop", "The search", "Length penalty", "Logit lens", "A reference")  # also in the address
 HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"
 
@@ -303,9 +303,10 @@ def test_the_lens_draws_ranks_and_the_top_row_is_the_model_itself(open_page: Ope
 
 
 def test_a_reference_is_scored_as_sacrebleu_does_and_compared_word_by_word(open_page: Open, folder: Path) -> None:
-    _, found = searched(folder)
+    sentence = "The animal didn't cross the street because it was too tired."  # gives no control characters
+    _, found = searched(folder, sentence)
     reference = found.text + " ja wirklich"
-    app = open_page(PARTS[4], {"reference": reference})
+    app = open_page(PARTS[4], {"reference": reference}, sentence=sentence)
     bleu = sacrebleu.sentence_bleu(found.text, [reference], use_effective_order=True).score
     assert [metric.value for metric in app.metric] == [
         f"{bleu:.1f}",

@@ -15,7 +15,7 @@ from transformer.decoding.translator import Translator
 from transformer.trace import trace
 
 Open = Callable[..., AppTest]
-EXAMPLE = "The animal didn't cross the street because it was too tired."
+EXAMPLE = "Where is the nearest train station?"
 
 
 def upload(app: AppTest, name: str, content: bytes) -> None:
@@ -50,7 +50,7 @@ def test_it_opens_with_an_example_already_translated(open_app: Open) -> None:
     app = open_app()
     healthy(app)
     assert app.text_input(key="sentence").value == EXAMPLE
-    assert components(app, "pieces")[0]["chips"][0]["text"] == "▁The"
+    assert components(app, "pieces")[0]["chips"][0]["text"] == "▁W"
     assert len(charts(app)) == 2
 
 

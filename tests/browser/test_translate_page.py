@@ -13,7 +13,7 @@ from transformer.decoding.translator import Translator
 from transformer.trace import trace
 
 Begin = Callable[..., Visit]
-EXAMPLE = "The animal didn't cross the street because it was too tired."
+EXAMPLE = "Where is the nearest train station?"
 CHART = """selector => {
     const z = document.querySelector(selector + ' .js-plotly-plot')._fullData[0].z;  // as Plotly has it
     return Array.from(z._inputArray ?? z, row => Array.from(row));
