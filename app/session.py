@@ -39,8 +39,8 @@ LANGUAGES = {
     "ja": "Japanese", "zh": "Chinese", "ar": "Arabic", "he": "Hebrew", "fi": "Finnish", "sv": "Swedish", "da": "Danish",
 }  # fmt: skip
 
-# The first is what a visitor is met with: short, and its translation has another number of pieces, so that the two sides
-# of a shape are told apart.
+# The first is what a visitor is met with: short, and its translation has another number of pieces, so that in a shape
+# the two sides are told apart.
 _EXAMPLES = {
     "en": (
         "Where is the nearest train station?",

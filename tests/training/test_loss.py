@@ -49,7 +49,7 @@ def test_the_loss_is_that_of_torch_with_label_smoothing_and_without_padding(smoo
 def test_loss_and_gradients_in_blocks_are_those_of_torch(
     smoothing: float, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cross_entropy, "BLOCK", block)
+    monkeypatch.setitem(cross_entropy.BLOCK, "cpu", block)
     states = torch.randn(7, 16, dtype=torch.float64, requires_grad=True)
     weight = torch.randn(V, 16, dtype=torch.float64, requires_grad=True)
     labels = torch.randint(0, V, (7,))
@@ -64,7 +64,7 @@ def test_loss_and_gradients_in_blocks_are_those_of_torch(
 def test_under_autocast_the_loss_is_summed_in_float32_and_the_gradients_have_the_weights_precision(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cross_entropy, "BLOCK", 7 * V)  # 43 blocks to add up
+    monkeypatch.setitem(cross_entropy.BLOCK, "cpu", 7 * V)  # 43 blocks to add up
     states, weight = torch.randn(300, 64, requires_grad=True), torch.randn(V, 64, requires_grad=True)
     labels = torch.randint(0, V, (300,))
     exact = cross_entropy.linear_cross_entropy(states, weight, labels, 0.1)

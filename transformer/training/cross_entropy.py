@@ -17,7 +17,10 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-BLOCK = 4_000_000  # logits at once: few enough for a processor's cache
+# Logits at once. On the CPU few enough for its cache; elsewhere so many that a block is worth starting a dozen kernels
+# for, and still few beside the memory of a GPU: half a gigabyte.
+BLOCK = {"cpu": 4_000_000}
+LARGE_BLOCK = 128_000_000
 
 
 class LinearCrossEntropy(torch.autograd.Function):
@@ -34,7 +37,7 @@ class LinearCrossEntropy(torch.autograd.Function):
         weight_gradient = torch.zeros_like(weight)  # (V, D)
         with torch.autocast(device, enabled=False):
             matrix = weight.to(narrow)  # (V, D)
-            rows = max(1, BLOCK // len(weight))
+            rows = max(1, BLOCK.get(device, LARGE_BLOCK) // len(weight))
             for first in range(0, len(states), rows):
                 block = states[first : first + rows].to(narrow)  # (n, D)
                 due = labels[first : first + rows, None]  # (n, 1)
