@@ -1,4 +1,4 @@
-"""The five commands: lines in, lines out, scores, sentences instead of tracebacks."""
+"""The commands: lines in, lines out, scores, sentences instead of tracebacks."""
 
 import gzip
 import json
@@ -346,6 +346,7 @@ def test_every_command_and_option_has_its_help() -> None:
         "evaluate": ["CHECKPOINT", "--data", "--source-column", "--target-column", "--beam", "--device", "--json"],
         "average": ["OUT", "CHECKPOINT"],
         "inspect": ["CHECKPOINT", "--json"],
+        "export": ["CHECKPOINT", "DIR", "--to", "--quantization"],
     }
     overview = run("--help").stdout
     for command, expected in options.items():

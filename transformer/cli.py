@@ -1,4 +1,4 @@
-"""The command line: train, translate, evaluate, average, inspect.
+"""The command line: train, translate, evaluate, average, inspect, export.
 
     python -m transformer COMMAND --help
 
@@ -234,6 +234,33 @@ def inspect(
 
     description = describe(load_checkpoint(checkpoint))
     typer.echo(json.dumps(description) if as_json else as_text(description))
+
+
+@app.command()
+def export(
+    checkpoint: CheckpointFile,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write. It must not be there yet.")],
+    to: Annotated[Literal["ctranslate2"], typer.Option(help="The format.")] = "ctranslate2",
+    quantization: Annotated[
+        Literal["float32", "float16", "bfloat16", "int8"], typer.Option(help="How the weights are stored.")
+    ] = "float32",
+) -> None:
+    """Write a model for CTranslate2, a fast engine.
+
+    It is for those who translate a lot. The folder gets the model, its vocabulary, and a README.md with the code that
+    translates. Translations are the same, up to the rounding of another --quantization than float32.
+
+    \b
+    Examples:
+      python -m transformer export --to ctranslate2 pretrained/en-de.safetensors en-de-ct2
+      python -m transformer export --to ctranslate2 pretrained/en-de.safetensors en-de-int8 --quantization int8
+    """
+    from transformer.export import export_ctranslate2
+
+    translator = _translator(checkpoint, "cpu")
+    assert translator.checkpoint is not None
+    export_ctranslate2(translator.checkpoint, folder, translator.settings, quantization)
+    typer.echo(f"{folder} is a model for {to}. How to translate with it stands in {folder / 'README.md'}.", err=True)
 
 
 def _translator(checkpoint: Path, device: str) -> "Translator":
