@@ -175,7 +175,7 @@ def test_the_difference_shown_is_the_measured_one_and_only_rounding(open_masks: 
 
 def test_it_opens_with_another_example_and_shows_the_shorter_which_is_padded(open_masks: Open, folder: Path) -> None:
     app = open_masks(EXAMPLE, short=None)
-    other = app.text_input(key="second_sentence").value
+    other = app.text_input(key="second_sentence").value or ""
     assert other not in ("", app.text_input(key="sentence").value)
     tokenizer = Translator.load(folder / "en-de.safetensors").tokenizer
     shorter = 2 if len(tokenizer.encode(other)) < len(tokenizer.encode(EXAMPLE)) else 1

@@ -1,19 +1,20 @@
 """How fast is training? Target tokens per second of ours and of two peers, on this machine.
 
-    python -m tests.benchmarks.training [--size small|base] [--rounds 5] [--threads 2] [--device auto]
+    python -m tests.benchmarks.training [--size small|base|paper-base] [--rounds 5] [--threads 2] [--device auto]
 
 The peers are `torch.nn.Transformer`, put together plainly, and Hugging Face's MarianMT. All get the same batches of
-about 4,000 target pieces, with lengths like those of sentences, and make whole updates: forward, backward, clipping,
-Adam, with dropout. Ours is `one_update` of the trainer. Each contestant is a process of its own, so that none changes
-the settings of another; they take turns, and the fastest of several rounds counts: other programs can only slow them
-down.
+about 4,000 target pieces (at `paper-base` 25,000, for a GPU), with lengths like those of sentences, and make whole
+updates: forward, backward, clipping, Adam, with dropout. Ours is `one_update` of the trainer. Each contestant is a
+process of its own, so that none changes the settings of another; they take turns, and the fastest of several rounds
+counts: other programs can only slow them down. The share of peak is what the products of our model need, of what large
+square products reach on this device in that precision (transformer/training/arithmetic.py).
 """
 
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from itertools import cycle
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import torch
@@ -27,32 +28,50 @@ from transformer.config import BOS, EOS, PAD, DataConfig, ModelConfig, Recipe, T
 from transformer.model import Transformer
 from transformer.model.positions import sinusoids
 from transformer.text.batches import Batch, collate
+from transformer.training.arithmetic import measured_peak, training_flop
 from transformer.training.data import Position
 from transformer.training.device import autocast, choose_device, keep_memory
 from transformer.training.optimizer import make_optimizer
 from transformer.training.state import Progress
 from transformer.training.trainer import one_update
 
-SIZES: dict[str, dict[str, Any]] = {
-    "small": {"d_model": 256, "d_ff": 1024, "encoder_layers": 3, "decoder_layers": 3},
-    "base": {"d_model": 512, "d_ff": 2048, "encoder_layers": 6, "decoder_layers": 6},
+
+@dataclass(frozen=True)
+class Size:
+    """Of the model, its vocabulary, and a batch."""
+
+    layers: int
+    d_model: int
+    d_ff: int
+    pieces: int  # V
+    tokens: int  # target pieces in a batch
+
+
+SIZES = {
+    "small": Size(3, 256, 1024, 8_000, 4_000),
+    "base": Size(6, 512, 2048, 8_000, 4_000),
+    "paper-base": Size(6, 512, 2048, 37_000, 25_000),  # section 5.1: for a GPU
 }
-TOKENS = 4_000  # target pieces in a batch
 RATE, SMOOTHING, DROPOUT, CLIP = 1e-4, 0.1, 0.1, 1.0
-UPDATES = 4  # in one turn; one pass over the batches
+LENGTHS = (9, 14, 22, 35)  # of the sentences, in pieces: a batch each, and all of them in one turn
 
 Update = Callable[[Batch], object]
 
 
 def config_of(size: str) -> ModelConfig:
-    return ModelConfig(**SIZES[size], heads=8, vocab_size=8000, dropout=DROPOUT, embedding_dropout=DROPOUT)
+    of = SIZES[size]
+    return ModelConfig(
+        vocab_size=of.pieces, encoder_layers=of.layers, decoder_layers=of.layers, d_model=of.d_model, d_ff=of.d_ff,
+        heads=8, dropout=DROPOUT, embedding_dropout=DROPOUT,
+    )  # fmt: skip
 
 
-def sentences(length: int, vocab_size: int, generator: torch.Generator) -> Batch:
+def sentences(length: int, size: str, generator: torch.Generator) -> Batch:
     """A batch of random pieces, `length` and a little more or less in each sentence."""
+    vocab_size = SIZES[size].pieces
     sources: list[list[int]] = []
     targets: list[list[int]] = []
-    while sum(map(len, targets)) + len(targets) < TOKENS:
+    while sum(map(len, targets)) + len(targets) < SIZES[size].tokens:
         for side in (sources, targets):
             count = int(torch.randint(length - 2, length + 3, (1,), generator=generator))
             side.append(torch.randint(EOS + 1, vocab_size, (count,), generator=generator).tolist())
@@ -166,25 +185,36 @@ def contest(name: str, size: str, precision: str, device: str, threads: int) -> 
     if threads:
         torch.set_num_threads(threads)
     torch.manual_seed(0)
-    where, config = choose_device(device), config_of(size)
+    where = choose_device(device)
+    config = config_of(size)
     update = CONTESTANTS[name](config, precision, where)
     generator = torch.Generator().manual_seed(1)
-    batches = cycle([sentences(length, config.vocab_size, generator) for length in (9, 14, 22, 35)])
-    for _ in range(UPDATES):
-        update(next(batches))
+    batches = [sentences(length, size, generator) for length in LENGTHS]
+    compete(update, config, batches, precision, where)
+
+
+def compete(update: Update, config: ModelConfig, batches: list[Batch], precision: str, where: torch.device) -> None:
+    """For each line on stdin an update with each batch; prints target tokens a second and the share of peak."""
+    flop = sum(training_flop(config, batch) for batch in batches)
+
+    def turn() -> None:
+        for batch in batches:
+            update(batch)
+
+    turn()
+    peak = measured_peak(where, precision)
     print("ready", flush=True)
     for _ in sys.stdin:
-        turn = [next(batches) for _ in range(UPDATES)]
         began = time.perf_counter()
-        for batch in turn:
-            update(batch)
+        turn()
         if where.type == "cuda":
             torch.cuda.synchronize()
-        print(sum(batch.target_tokens for batch in turn) / (time.perf_counter() - began), flush=True)
+        took = time.perf_counter() - began
+        print(sum(batch.target_tokens for batch in batches) / took, flop / took / peak, flush=True)
 
 
 def main(
-    size: Annotated[Literal["small", "base"], typer.Option(help="Of the model.")] = "small",
+    size: Annotated[Literal["small", "base", "paper-base"], typer.Option(help="Of model and batch.")] = "small",
     rounds: Annotated[int, typer.Option(help="The fastest of so many counts.")] = 5,
     threads: Annotated[int, typer.Option(help="0: as many as torch likes.")] = 0,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
@@ -194,35 +224,45 @@ def main(
     """Prints the table."""
     if only:
         return contest(only, size, precision, device, threads)
-    table = Table(title=f"Target tokens per second in training, model size {size}")
-    for column in ("precision", *CONTESTANTS, "ratio to the faster peer"):
+    table = Table(title=f"Target tokens per second in training, size {size}")
+    for column in ("precision", *CONTESTANTS, "ratio to the faster peer", "our share of peak"):
         table.add_column(column, justify="right")
+    options = ["--size", size, "--device", device, "--threads", str(threads)]
     for each in ("float32", "bfloat16"):
-        best = dict.fromkeys(CONTESTANTS, 0.0)
-        running = {name: _start(name, size, each, device, threads) for name in CONTESTANTS}
-        for _ in range(rounds):
-            for name, process in running.items():
-                assert process.stdin
-                assert process.stdout
-                process.stdin.write("\n")
-                process.stdin.flush()
-                best[name] = max(best[name], float(process.stdout.readline()))
-        for process in running.values():
-            process.communicate()
-        peer = max(speed for name, speed in best.items() if name != "Headlight")
-        table.add_row(each, *(f"{speed:,.0f}" for speed in best.values()), f"{best['Headlight'] / peer:.2f}")
+        running = {name: started(__spec__.name, name, *options, "--precision", each) for name in CONTESTANTS}
+        best = best_of(rounds, running)
+        peer = max(speed for name, (speed, _) in best.items() if name != "Headlight")
+        ours, share = best["Headlight"]
+        speeds = [f"{speed:,.0f}" for speed, _ in best.values()]
+        table.add_row(each, *speeds, f"{ours / peer:.2f}", f"{share:.0%}")
     Console().print(table)
     return None
 
 
-def _start(name: str, size: str, precision: str, device: str, threads: int) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "tests.benchmarks.training", "--only", name, "--size", size]
-    command += ["--precision", precision, "--device", device, "--threads", str(threads)]
+def started(module: str, name: str, *options: str) -> "subprocess.Popen[str]":
+    """A contestant as a process of its own, when it is ready."""
+    command = [sys.executable, "-m", module, "--only", name, *options]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout
     if process.stdout.readline().strip() != "ready":
         raise SystemExit(f"{name} did not start.")
     return process
+
+
+def best_of(rounds: int, running: dict[str, "subprocess.Popen[str]"]) -> dict[str, tuple[float, float]]:
+    """They take turns; (target tokens a second, share of peak) of each one's fastest. Ends them."""
+    best = dict.fromkeys(running, (0.0, 0.0))
+    for _ in range(rounds):
+        for name, process in running.items():
+            assert process.stdin
+            assert process.stdout
+            process.stdin.write("\n")
+            process.stdin.flush()
+            speed, share = map(float, process.stdout.readline().split())
+            best[name] = max(best[name], (speed, share))
+    for process in running.values():
+        process.communicate()
+    return best
 
 
 if __name__ == "__main__":

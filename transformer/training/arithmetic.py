@@ -23,6 +23,7 @@ from functools import cache
 import torch
 
 from transformer.config import ModelConfig
+from transformer.text.batches import Batch
 from transformer.training.device import autocast
 
 FORWARD_AND_BACKWARD = 3
@@ -31,14 +32,12 @@ PREFIXES = ("", "k", "M", "G", "T", "P")
 LONG_ENOUGH = 0.15  # seconds of measuring
 
 
-def training_flop(config: ModelConfig, rows: int, source: int, target: int, due: int) -> int:
-    """Floating-point operations of one training step: forward and backward, without the optimizer.
+def training_flop(config: ModelConfig, batch: Batch) -> int:
+    """Floating-point operations of one training step, forward and backward, without the optimizer.
 
-    Args:
-        rows: sentences, B.
-        source, target: how long a row is on each side, S and T, padding included: it is multiplied too.
-        due: labels that are not padding, N.
+    Padding counts, but for the output: it is multiplied like the rest.
     """
+    rows, source, target, due = *batch.source.shape, batch.target.shape[1], batch.target_tokens
     d, f = config.d_model, config.d_ff
     encoder = rows * source * (4 * d * d + 2 * d * f) + 2 * rows * source * source * d
     decoder = rows * target * (6 * d * d + 2 * d * f) + 2 * rows * source * d * d

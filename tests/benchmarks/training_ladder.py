@@ -1,0 +1,126 @@
+"""What makes training fast: the trainer as one would first write it, then one measure after the other.
+
+    python -m tests.benchmarks.training_ladder [--size small|base|paper-base] [--rounds 3] [--threads 2] [--device auto]
+
+Each line has all that stands above it. The first is a readable Transformer with no thought of speed: attention step by
+step, logits of every position, padding included, Adam as a loop over the weights. Every line is a process of its own;
+they take turns, and the fastest of several rounds counts. The share of peak is what the products of the model need, of
+what large square products reach on this device in that precision (transformer/training/arithmetic.py).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import torch
+import typer
+from rich.console import Console
+from rich.table import Table
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from tests.benchmarks.training import CLIP, LENGTHS, RATE, SMOOTHING, best_of, compete, config_of, sentences, started
+from transformer.config import PAD, TrainingConfig
+from transformer.model import SILENT, Probe, Transformer, census
+from transformer.text.batches import Batch
+from transformer.training.device import autocast, choose_device, keep_memory
+from transformer.training.loss import summed_loss
+from transformer.training.optimizer import make_optimizer
+
+
+@dataclass(frozen=True)
+class Rung:
+    """How the trainer is set."""
+
+    name: str
+    steps: bool = False  # attention step by step, all of its matrices kept
+    whole: bool = False  # logits of all positions at once
+    loop: bool = False  # Adam weight by weight
+    precision: str = "bfloat16"
+    returns: bool = False  # freed memory goes back to the system
+    compiled: bool = False
+
+
+RUNGS = {
+    "first": Rung("as first written, float32", True, True, True, "float32", True),
+    "fused": Rung("+ fused attention", False, True, True, "float32", True),
+    "blocks": Rung("+ loss in blocks, of what counts", False, False, True, "float32", True),
+    "adam": Rung("+ fused Adam", False, False, False, "float32", True),
+    "kept": Rung("+ freed memory is kept", False, False, False, "float32"),
+    "bfloat16": Rung("+ products in bfloat16"),
+    "compiled": Rung("+ torch.compile", compiled=True),
+}
+
+
+def updater(rung: Rung, size: str, device: torch.device) -> Callable[[Batch], object]:
+    """One update of the trainer, set so."""
+    if not rung.returns:
+        keep_memory()
+    config = config_of(size)
+    model = Transformer(config).to(device).train()
+    if rung.compiled:
+        model.states = torch.compile(model.states, dynamic=True)  # type: ignore[method-assign]
+    optimizer = make_optimizer(model, TrainingConfig())
+    for group in optimizer.param_groups:
+        group.update(lr=RATE, fused=not rung.loop, foreach=False)
+    sites = census(config)
+
+    def loss_of(batch: Batch) -> Tensor:
+        if not rung.whole:
+            return summed_loss(model, batch, SMOOTHING)
+        probe = Probe(sites, ["*.weights"]) if rung.steps else SILENT
+        logits = model(batch.source, batch.target, probe).float().flatten(0, 1)  # (B * T, V)
+        labels = batch.labels.flatten()  # (B * T)
+        return cross_entropy(logits, labels, ignore_index=PAD, label_smoothing=SMOOTHING, reduction="sum")
+
+    def update(batch: Batch) -> float:
+        with autocast(device, rung.precision):
+            loss = loss_of(batch.to(device))
+        (loss / batch.target_tokens).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), CLIP)
+        optimizer.step()
+        optimizer.zero_grad()
+        return float(loss.detach())
+
+    return update
+
+
+def climb(rung: Rung, size: str, device: torch.device) -> None:
+    """One line of the table."""
+    torch.manual_seed(0)
+    update = updater(rung, size, device)
+    generator = torch.Generator().manual_seed(1)
+    batches = [sentences(length, size, generator) for length in LENGTHS]
+    compete(update, config_of(size), batches, rung.precision, device)
+
+
+def main(
+    size: Annotated[Literal["small", "base", "paper-base"], typer.Option(help="Of model and batch.")] = "small",
+    rounds: Annotated[int, typer.Option(help="The fastest of so many counts.")] = 3,
+    threads: Annotated[int, typer.Option(help="0: as many as torch likes.")] = 0,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
+    compiled: Annotated[bool, typer.Option(help="The last line too; it takes minutes, and a C++ compiler.")] = False,
+    only: Annotated[str, typer.Option(hidden=True)] = "",  # be this line
+) -> None:
+    """Prints the table."""
+    if only:
+        if threads:
+            torch.set_num_threads(threads)
+        return climb(RUNGS[only], size, choose_device(device))
+    names = [name for name, rung in RUNGS.items() if compiled or not rung.compiled]
+    options = ("--size", size, "--device", device, "--threads", str(threads))
+    best = best_of(rounds, {name: started(__spec__.name, name, *options) for name in names})
+    table = Table(title=f"Target tokens per second in training, size {size}")
+    for column in ("", "tokens/s", "times the line above", "share of peak"):
+        table.add_column(column, justify="right" if column else "left")
+    above = None
+    for name, (speed, share) in best.items():
+        times = f"{speed / above:.2f}" if above else ""
+        table.add_row(RUNGS[name].name, f"{speed:,.0f}", times, f"{share:.0%}")
+        above = speed
+    Console().print(table)
+    return None
+
+
+if __name__ == "__main__":
+    typer.run(main)
