@@ -16,7 +16,7 @@ from torch import Tensor
 
 from transformer.config import EOS, DecodingConfig
 from transformer.decoding.length_penalty import length_penalty
-from transformer.decoding.scores import score
+from transformer.decoding.scores import best, score
 from transformer.decoding.steps import Ending, Step
 
 
@@ -44,14 +44,13 @@ class Beam:
     def advance(self, sentences: list[int], logits: Tensor, forced: int | None) -> Step:
         """logits (B, W, V) of what comes next: chooses who goes on, and notes who finished."""
         self.length += 1
-        logits, normaliser = score(logits, forced)
-        offered, tokens = logits.topk(min(2 * self.size, logits.shape[-1]), dim=-1)  # (B, W, 2k)
-        log_probabilities = offered - normaliser  # (B, W, 2k)
+        log_probabilities, tokens = best(score(logits, forced), 2 * self.size)  # (B, W, 2k)
+        width = tokens.shape[-1]  # 2k, fewer if the vocabulary has fewer
         sums = (self.sums[:, :, None] + log_probabilities).flatten(1)  # (B, W*2k)
         sums, places = sums.topk(min(2 * self.size, sums.shape[1]))  # (B, C), C = 2k, fewer at the start
         tokens = tokens.flatten(1).gather(1, places)  # (B, C)
         log_probabilities = log_probabilities.flatten(1).gather(1, places)  # (B, C)
-        parents = places // offered.shape[-1]  # (B, C)
+        parents = places // width  # (B, C)
 
         ends = tokens == EOS  # (B, C)
         self._finish(sums, ends)
@@ -66,8 +65,8 @@ class Beam:
         here = torch.arange(normalised.shape[1], device=sums.device) + self.length * 2 * self.size  # (k)
         scores = torch.cat([self.finished, normalised], dim=1)  # (B, N + k)
         places = torch.cat([self.places, here.expand_as(normalised)], dim=1)  # (B, N + k)
-        self.finished, best = scores.topk(self.finished.shape[1])  # (B, N)
-        self.places = places.gather(1, best)  # (B, N)
+        self.finished, ranked = scores.topk(self.finished.shape[1])  # (B, N)
+        self.places = places.gather(1, ranked)  # (B, N)
 
     def done(self) -> Tensor:
         """(B) boolean: no live hypothesis can be among the best any more."""

@@ -61,7 +61,7 @@ def draws(
         logits: (T, V) of a teacher-forced pass over the hypothesis. They differ from the search's by rounding.
         target_ids: `Hypothesis.ids`.
     """
-    allowed, _ = score(torch.tensor(logits)[None], None)  # (1, T, V)
+    allowed = score(torch.tensor(logits)[None], None)  # (1, T, V)
     cumulative, ids = stretches(allowed, settings)  # (1, T, V') each
     pieces = torch.tensor(list(target_ids))  # (T)
     places = pieces if ids is None else (ids[0] == pieces[:, None]).int().argmax(dim=-1)  # (T)
@@ -79,7 +79,7 @@ def draws(
 
 def may_be_drawn(logits: np.ndarray, settings: DecodingConfig) -> np.ndarray:
     """Which pieces the settings of sampling leave: logits (V) of one step -> boolean (V). PAD, UNK and BOS never."""
-    allowed, _ = score(torch.tensor(logits)[None, None], None)  # (1, 1, V)
+    allowed = score(torch.tensor(logits)[None, None], None)  # (1, 1, V)
     cumulative, ids = stretches(allowed, settings)  # (1, 1, V') each
     inside = torch.diff(cumulative[0, 0], prepend=torch.zeros(1)) > 0  # (V')
     found = np.zeros(len(logits), dtype=bool)

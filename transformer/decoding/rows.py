@@ -10,7 +10,7 @@ from torch import Tensor
 
 from transformer.config import EOS, PAD, DecodingConfig
 from transformer.decoding.sampling import device_of_sums, draw, random_numbers
-from transformer.decoding.scores import score
+from transformer.decoding.scores import best, score
 from transformer.decoding.steps import Ending, Step
 
 
@@ -45,13 +45,14 @@ class Rows:
 
     def advance(self, sentences: list[int], logits: Tensor, forced: int | None) -> Step:
         """logits (B, W, V) of what comes next: each row takes a piece."""
-        logits, normaliser = score(logits, forced)
+        scores = score(logits, forced)  # (B, W, V)
         if self.settings.method == "sampling":
-            tokens = draw(logits, self.random[:, :, self.length], self.settings)  # (B, W)
+            tokens = draw(scores, self.random[:, :, self.length], self.settings)[:, :, None]  # (B, W, 1)
+            log_probabilities = scores.gather(-1, tokens)  # (B, W, 1)
         else:
-            tokens = logits.argmax(dim=-1)  # (B, W)
+            log_probabilities, tokens = best(scores, 1)  # (B, W, 1)
+        log_probabilities, tokens = log_probabilities.squeeze(-1), tokens.squeeze(-1)  # (B, W)
         self.length += 1
-        log_probabilities = (logits.gather(-1, tokens[:, :, None]) - normaliser).squeeze(-1)  # (B, W)
         # A row that has ended reads PAD while it waits for the others of its sentence; -inf = it is no candidate.
         over = self.ended > 0  # (B, W)
         tokens = tokens.masked_fill(over, PAD)  # (B, W)
@@ -61,12 +62,12 @@ class Rows:
 
         rows = torch.arange(self.width, device=tokens.device).expand_as(tokens)  # (B, W)
         step = Step(sentences, tokens, rows, log_probabilities, self.sums, kept=rows)
-        return self._with_alternatives(step, logits - normaliser, before) if self.alternatives else step
+        return self._with_alternatives(step, scores, before) if self.alternatives else step
 
-    def _with_alternatives(self, step: Step, log_probabilities: Tensor, before: Tensor) -> Step:
+    def _with_alternatives(self, step: Step, scores: Tensor, before: Tensor) -> Step:
         """Adds, after the W pieces that were taken, the most probable A that each row left."""
-        left = log_probabilities.scatter(-1, step.tokens[:, :, None], -math.inf)  # (B, W, V)
-        offered, tokens = left.topk(min(self.alternatives, left.shape[-1]), dim=-1)  # (B, W, A)
+        left = scores.scatter(-1, step.tokens[:, :, None], -math.inf)  # (B, W, V)
+        offered, tokens = best(left, self.alternatives)  # (B, W, A)
         sums = (before[:, :, None] + offered).flatten(1)  # (B, W*A)
         parents = step.parents[:, :, None].expand_as(tokens).flatten(1)  # (B, W*A)
         return Step(

@@ -1,31 +1,49 @@
-"""From logits to what may be predicted next."""
+"""From logits to what may be predicted next, and the best of it."""
 
 import math
 
+import torch
 from torch import Tensor, promote_types
 from torch import float32 as single
 
 from transformer.config import EOS
 
+BLOCK = 64  # neighbouring pieces of the vocabulary
 
-def score(logits: Tensor, forced: int | None) -> tuple[Tensor, Tensor]:
-    """Forbids what may not come next, by setting it to -inf, and gives the normaliser of the softmax.
+
+def score(logits: Tensor, forced: int | None) -> Tensor:
+    """Logits (B, W, V) of what comes next -> log-probabilities (B, W, V), in float32 or better.
 
     PAD, UNK and BOS never come next; if a piece is `forced` (a prefix that the user gave), nothing else does. What is
-    left keeps the probability that the model gave it: log p(piece) = logits[piece] - normaliser.
-
-    Args:
-        logits: (B, W, V); overwritten.
-
-    Returns:
-        logits (B, W, V) in float32 or better, normaliser (B, W, 1).
+    forbidden becomes -inf; what is left keeps the probability that the model gave it.
     """
-    logits = logits.to(promote_types(logits.dtype, single))  # (B, W, V)
-    normaliser = logits.logsumexp(dim=-1, keepdim=True)  # (B, W, 1)
+    scores = logits.log_softmax(dim=-1, dtype=promote_types(logits.dtype, single))  # (B, W, V)
     if forced is None:
-        logits[..., :EOS] = -math.inf  # PAD, UNK and BOS are the ids below EOS
+        scores[..., :EOS] = -math.inf  # PAD, UNK and BOS are the ids below EOS
     else:
-        only = logits[..., forced].clone()  # (B, W)
-        logits.fill_(-math.inf)
-        logits[..., forced] = only
-    return logits, normaliser
+        only = scores[..., forced].clone()  # (B, W)
+        scores.fill_(-math.inf)
+        scores[..., forced] = only
+    return scores
+
+
+def best(scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """The `count` highest of scores (B, W, V), the highest first, and their ids: (B, W, count) each.
+
+    As `topk`, which on a CPU searches the whole vocabulary with much care. Here it searches the maxima of blocks of 64
+    pieces, and then the blocks that have the highest: all of the best are in those.
+    """
+    pieces = scores.shape[-1]
+    in_blocks = pieces - pieces % BLOCK
+    if not scores.is_cpu or 2 * count * BLOCK > in_blocks:
+        return scores.topk(min(count, pieces), dim=-1)
+    blocks = scores[..., :in_blocks].unflatten(-1, (-1, BLOCK))  # (B, W, V/64, 64)
+    chosen = blocks.amax(dim=-1).topk(count, dim=-1).indices[..., None]  # (B, W, count, 1)
+    offered = blocks.gather(-2, chosen.expand(-1, -1, -1, BLOCK)).flatten(-2)  # (B, W, C), C = 64 * count
+    ids = (chosen * BLOCK + torch.arange(BLOCK)).flatten(-2)  # (B, W, C)
+    if in_blocks < pieces:  # what is left over
+        offered = torch.cat([offered, scores[..., in_blocks:]], dim=-1)  # (B, W, C')
+        left_over = torch.arange(in_blocks, pieces).expand(*ids.shape[:-1], -1)  # (B, W, V % 64)
+        ids = torch.cat([ids, left_over], dim=-1)  # (B, W, C')
+    highest, places = offered.topk(count, dim=-1)  # (B, W, count)
+    return highest, ids.gather(-1, places)

@@ -25,6 +25,7 @@ class Past:
         self.layers = layers
         self.length = 0  # K: positions read so far, the one that is being read included
         self.room = torch.empty(0)  # (C, N, 2, R, H, E), of which the first K are in use
+        self.spare = torch.empty(0)  # where `select` writes: fresh memory would cost as much as the copying
 
     def append(self, layer: int, newest: Tensor) -> tuple[Tensor, Tensor]:
         """Key and value of the position that is being read, (2, R, H, E); returns all so far, (R, H, K, E) each."""
@@ -40,9 +41,10 @@ class Past:
         """Keeps these rows (R')."""
         if self.length:
             capacity, layers, _, _, heads, width = self.room.shape
-            selected = self.room.new_empty(capacity, layers, 2, len(rows), heads, width)  # (C, N, 2, R', H, E)
-            torch.index_select(self.room[: self.length], 3, rows, out=selected[: self.length])
-            self.room = selected
+            if self.spare.shape != (shape := (capacity, layers, 2, len(rows), heads, width)):
+                self.spare = self.room.new_empty(shape)  # (C, N, 2, R', H, E)
+            torch.index_select(self.room[: self.length], 3, rows, out=self.spare[: self.length])
+            self.room, self.spare = self.spare, self.room
 
 
 @dataclass
