@@ -10,6 +10,7 @@ commands, so that help comes at once.
 import errno
 import json
 import logging
+import os
 import sys
 from contextlib import ExitStack
 from dataclasses import asdict, replace
@@ -94,11 +95,20 @@ def train(
       python -m transformer train paper-base --set data.train=my.tsv --set data.valid=my-valid.tsv
       python -m transformer train my-recipe.toml --run-dir runs/second-try --set training.updates=20000
       python -m transformer train my-recipe.toml --run-dir runs/second-try --resume
+      torchrun --nproc-per-node 8 -m transformer train paper-base --set data.train=my.tsv
     """
     from transformer.recipe import check_files, load_recipe
 
-    loaded = load_recipe(recipe, set or [])
-    check_files(loaded)
+    try:
+        loaded = load_recipe(recipe, set or [])
+        check_files(loaded)
+    except ConfigError:
+        if "TORCHELASTIC_RUN_ID" in os.environ:  # then one process tells it for all
+            from transformer.training.ranks import Ranks
+
+            with Ranks():
+                raise
+        raise
 
     from transformer.training import train as run
 

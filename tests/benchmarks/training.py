@@ -32,6 +32,7 @@ from transformer.training.arithmetic import measured_peak, training_flop
 from transformer.training.data import Position
 from transformer.training.device import autocast, choose_device, keep_memory
 from transformer.training.optimizer import make_optimizer
+from transformer.training.ranks import Ranks
 from transformer.training.state import Progress
 from transformer.training.trainer import one_update
 
@@ -89,7 +90,7 @@ def headlight(config: ModelConfig, precision: str, device: torch.device) -> Upda
     def batches(batch: Batch) -> Iterator[tuple[Batch, Position]]:
         yield batch, Position(0, 0)
 
-    return lambda batch: one_update(model, optimizer, batches(batch), progress, recipe, RATE)
+    return lambda batch: one_update(model, optimizer, batches(batch), progress, recipe, RATE, Ranks())
 
 
 class Plain(nn.Module):

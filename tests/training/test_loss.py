@@ -16,6 +16,7 @@ from transformer.training import cross_entropy
 from transformer.training.data import Position
 from transformer.training.loss import negative_log_likelihood, summed_loss
 from transformer.training.optimizer import make_optimizer
+from transformer.training.ranks import Ranks
 from transformer.training.state import Progress
 from transformer.training.trainer import one_update
 
@@ -132,7 +133,7 @@ def gradients_of_one_update(
     monkeypatch.setattr(optimizer, "step", step)
     stream: Iterator[tuple[Batch, Position]] = iter([(batch, Position(0, i + 1)) for i, batch in enumerate(batches)])
     progress = Progress()
-    _, tokens, norm = one_update(net, optimizer, stream, progress, recipe, 0.001)
+    _, tokens, norm = one_update(net, optimizer, stream, progress, recipe, 0.001, Ranks())
     assert tokens == progress.tokens == sum(batch.target_tokens for batch in batches)
     assert progress.batch == len(batches)
     return seen, norm
@@ -195,7 +196,7 @@ def test_on_random_targets_the_loss_does_not_fall_below_what_chance_allows(leaks
 
     batches, losses = stream(), []
     for _ in range(120):
-        loss, tokens, _ = one_update(net, optimizer, batches, progress, recipe, 0.01)
+        loss, tokens, _ = one_update(net, optimizer, batches, progress, recipe, 0.01, Ranks())
         losses.append(loss / tokens)
     last = sum(losses[-30:]) / 30
     assert last < 0.5 * chance if leaks else 0.97 * chance < last < 1.15 * chance

@@ -24,6 +24,29 @@ def choose_device(name: str) -> torch.device:
     return torch.device(name)
 
 
+def device_of_rank(name: str, local: int) -> torch.device:
+    """As `choose_device`, where several processes compute together: process number `local` of a machine, from 0, has
+    the CUDA device of this number to itself, or shares the CPU.
+
+    Raises:
+        TrainingError: there are fewer devices than processes, or it is one on which processes cannot work together.
+    """
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    device = choose_device(name)
+    if device.type == "mps":
+        raise TrainingError("Several processes compute together on cuda and cpu, not on mps. Choose with --device.")
+    if device.type == "cpu":
+        return device
+    if local >= torch.cuda.device_count():
+        raise TrainingError(
+            f"This machine has {torch.cuda.device_count()} CUDA devices, and torchrun has started a process number "
+            f"{local + 1} on it. Give it --nproc-per-node {torch.cuda.device_count()}."
+        )
+    torch.cuda.set_device(local)
+    return torch.device("cuda", local)
+
+
 def autocast(device: torch.device, precision: str) -> AbstractContextManager[None]:
     """Matrix products in bfloat16, everything that needs digits in float32; or all in float32.
 

@@ -17,7 +17,7 @@ class Interrupt:
 
     def __init__(self) -> None:
         self.asks = False
-        self._name: str | None = None
+        self.number = 0  # of the signal; 0 if there was none
         self._before: dict[int, object] = {}
 
     def __enter__(self) -> "Interrupt":
@@ -34,14 +34,18 @@ class Interrupt:
             ) from None
 
     def _catch(self, number: int, frame: FrameType | None) -> None:
-        self._name = signal.Signals(number).name
+        self.number = number
         if not self.asks:
             raise KeyboardInterrupt  # through everything that catches errors, to the end of the `with`
         if number == signal.SIGINT:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
+    def hear(self, number: int) -> None:
+        """The signal that another process of this run was told to stop by; 0 for none."""
+        self.number = self.number or number
+
     def __bool__(self) -> bool:
-        return self._name is not None
+        return self.number != 0
 
     def __str__(self) -> str:
-        return self._name or "no signal"
+        return signal.Signals(self.number).name if self else "no signal"

@@ -9,13 +9,16 @@
 Everything random is a function of (seed, u) for dropout and of (seed, epoch) for the data, so a run that was killed and
 resumed ends in the same bits as one that was left alone (on the CPU, with as many threads). Trap: a random generator
 that runs on from one update to the next breaks this. Test: test_a_killed_run_ends_in_the_same_bits.
+
+Where torchrun has started several processes, rank 0 follows the recipe and the others assist it (ranks.py).
 """
 
+import json
 import math
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import torch
@@ -27,12 +30,14 @@ from transformer.config import Recipe, TrainingConfig
 from transformer.errors import TrainingError
 from transformer.model import Transformer
 from transformer.text.batches import Batch
+from transformer.text.tokenizer import Tokenizer
 from transformer.training.data import Position, TrainingData
-from transformer.training.device import autocast, choose_device, keep_memory
+from transformer.training.device import autocast, choose_device, device_of_rank, keep_memory
+from transformer.training.distribution import dropout_seed
 from transformer.training.interrupt import Interrupt
-from transformer.training.loss import summed_loss
 from transformer.training.metrics import Metrics
 from transformer.training.optimizer import make_optimizer
+from transformer.training.ranks import Ranks
 from transformer.training.report import Report, describe
 from transformer.training.run import Run, copy_weights, fit_vocabulary
 from transformer.training.schedule import learning_rate
@@ -55,32 +60,39 @@ def train(
         The path of the checkpoint to use: the average if it scores better than the best single one.
 
     Raises:
-        HeadlightError: something a user can mend; also when the run was told to stop, after saving.
+        HeadlightError: something a user can mend; also when the run was told to stop, after saving. (Under torchrun
+            only rank 0 raises it.)
     """
     keep_memory()
-    where = choose_device(device)
-    with Run(run_dir, resume) as run, Interrupt() as stop:
-        return follow(recipe, run, init_from, where, stop)
+    with Ranks() as ranks:
+        where = choose_device(device) if ranks.size == 1 else device_of_rank(device, ranks.local)
+        if not ranks.first:
+            with Interrupt() as stop:
+                return assist(recipe, run_dir, where, stop, ranks)
+        with Run(run_dir, resume) as run, Interrupt() as stop:
+            return follow(recipe, run, init_from, where, stop, ranks)
 
 
-def follow(recipe: Recipe, run: Run, init_from: Path | None, where: torch.device, stop: Interrupt) -> Path:
+def follow(
+    recipe: Recipe, run: Run, init_from: Path | None, where: torch.device, stop: Interrupt, ranks: Ranks
+) -> Path:
     """The recipe from top to bottom, in a run's folder that nobody else writes to: what `train` says."""
     start = load_checkpoint(init_from) if init_from and not run.resumed else None
     data = TrainingData(recipe, run.folder, start.tokenizer if start else None)
+    ranks.give(data.tokenizer.to_bytes())
     recipe = fit_vocabulary(recipe, data.tokenizer)
-    torch.manual_seed(recipe.training.seed)
-    model = Transformer(recipe.model)
+    model, optimizer = untrained(recipe, where)
     if start:
         copy_weights(start, model)
-    model.to(where)
-    optimizer = make_optimizer(model, recipe.training)
     progress = run.restore(recipe, model, optimizer, data.fingerprint, data.judged_by)
+    ranks.give(json.dumps(asdict(progress)).encode())
 
     settings = recipe.training
     batches = data.stream(Position(progress.epoch, progress.batch))
     report = Report(settings, Metrics(run.folder, progress.update, progress.validated), progress)
     report.say(describe(model, where, data.size, data.tokenizer.vocab_size))
     saved = progress.update if run.resumed else None  # None: a new run shows at once that its folder can be written
+    ranks.join(model, optimizer, progress.update, settings.label_smoothing)
     stop.asks = True
     with report:
         while True:
@@ -93,20 +105,50 @@ def follow(recipe: Recipe, run: Run, init_from: Path | None, where: torch.device
                 run.save(recipe, model, data.tokenizer, optimizer, progress)
                 saved = update
             run.rung(recipe, model, data.tokenizer, progress)
+            stop.hear(ranks.meet(ends, stop.number)[1])  # others may have been told to stop: after one more update
             if ends:
                 break
             began = time.monotonic()
             rate = learning_rate(update + 1, settings, recipe.model.d_model)
-            loss, tokens, norm = one_update(model, optimizer, batches, progress, recipe, rate)
+            loss, tokens, norm = one_update(model, optimizer, batches, progress, recipe, rate, ranks)
             progress.seconds += time.monotonic() - began
             report.update(progress, loss, tokens, rate, norm, time.monotonic() - began)
         if not stop:
             with suppress(Interrupted):
-                return finish(run, recipe, data, progress, where, report, stop)
+                chosen = finish(run, recipe, data, progress, where, report, stop)
+                ranks.give(str(chosen).encode())
+                return chosen
     raise TrainingError(
         f"Stopped by {stop} after update {progress.update} of {settings.updates}; everything is saved. "
         f"To go on, give the same command with --resume (and --run-dir {run.folder})."
     )
+
+
+def assist(recipe: Recipe, run_dir: Path, where: torch.device, stop: Interrupt, ranks: Ranks) -> Path:
+    """What ranks after the first do: their part of every update, from where rank 0 stands to where it ends."""
+    data = TrainingData(recipe, run_dir, Tokenizer.from_bytes(ranks.take()))
+    recipe = fit_vocabulary(recipe, data.tokenizer)
+    model, optimizer = untrained(recipe, where)
+    progress = Progress(**json.loads(ranks.take()))
+    if progress.corpus != data.fingerprint:
+        raise TrainingError(
+            f"The training text here is not that of rank 0 ({data.fingerprint} here, {progress.corpus} there). Give "
+            "every machine the same files."
+        )
+    batches = data.stream(Position(progress.epoch, progress.batch))
+    ranks.join(model, optimizer, progress.update, recipe.training.label_smoothing)
+    stop.asks = True
+    while not ranks.meet(signal=stop.number)[0]:
+        rate = learning_rate(progress.update + 1, recipe.training, recipe.model.d_model)
+        one_update(model, optimizer, batches, progress, recipe, rate, ranks)
+    return Path(ranks.take().decode())
+
+
+def untrained(recipe: Recipe, where: torch.device) -> tuple[Transformer, AdamW]:
+    """The model as the seed makes it, and its optimizer."""
+    torch.manual_seed(recipe.training.seed)
+    model = Transformer(recipe.model).to(where)
+    return model, make_optimizer(model, recipe.training)
 
 
 def validation_is_due(progress: Progress, settings: TrainingConfig) -> bool:
@@ -128,25 +170,31 @@ def one_update(
     progress: Progress,
     recipe: Recipe,
     rate: float,
+    ranks: Ranks,
 ) -> tuple[float, int, float]:
-    """Makes update number `progress.update + 1` and moves `progress` on.
+    """Makes update number `progress.update + 1`, all ranks together, and moves `progress` on.
 
-    Returns: the loss summed over the target pieces, how many those were, the norm of the gradient (before clipping).
+    Returns: the loss summed over the target pieces of all ranks, how many those were, the norm of the gradient (before
+        clipping).
 
     Raises:
         TrainingError: the loss is no number; weights and the files on disk are those of the update before.
     """
     settings, device = recipe.training, next(model.parameters()).device
     model.train()
-    torch.manual_seed(settings.seed * 1_000_003 + progress.update)  # dropout is a function of (seed, update) alone
+    torch.manual_seed(dropout_seed(settings.seed, progress.update, ranks.rank))
     drawn = [next(batches) for _ in range(settings.accumulate)]
     tokens = sum(batch.target_tokens for batch, _ in drawn)
+    part = ranks.part([batch for batch, _ in drawn])
     total = torch.zeros((), device=device)
-    for batch, _ in drawn:
-        with autocast(device, settings.precision):
-            loss = summed_loss(model, batch.to(device), settings.label_smoothing)
-        (loss / tokens).backward()
+    ranks.meet()  # whoever has no batch has said so
+    for number, batch in enumerate(part, start=1):
+        with ranks.gathers(last=number == len(part)):
+            with autocast(device, settings.precision):
+                loss = ranks.loss(model, batch.to(device), settings.label_smoothing)
+            (loss * ranks.size / tokens).backward()
         total += loss.detach()
+    total = ranks.sum(total)
     norm = float(clip_grad_norm_(model.parameters(), settings.clip_norm or math.inf))
     if not math.isfinite(norm):
         raise TrainingError(
