@@ -76,7 +76,7 @@ class Ranks:
                 raise SystemExit(1) from None
             raise TrainingError(
                 f"The {self.size} processes of this run did not find each other: {error}. Give torchrun on every "
-                "machine the same --nnodes, --rdzv-id and --rdzv-endpoint."
+                "machine the same --nnodes and --master-addr, and another --node-rank."
             ) from None
         return self
 
