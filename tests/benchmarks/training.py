@@ -34,7 +34,7 @@ from transformer.training.device import autocast, choose_device, keep_memory
 from transformer.training.optimizer import make_optimizer
 from transformer.training.ranks import Ranks
 from transformer.training.state import Progress
-from transformer.training.trainer import one_update
+from transformer.training.update import one_update
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from torch import Tensor
 from transformer.config import DataConfig, DecodingConfig, ModelConfig, Recipe, TokenizerConfig, TrainingConfig
 from transformer.text.toy import toy_pairs
 from transformer.training import trainer
+from transformer.training import update as update_module
 from transformer.training.metrics import read_metrics
 
 MODEL = ModelConfig(vocab_size=400, encoder_layers=1, decoder_layers=1, d_model=16, d_ff=32, heads=2, max_positions=64)
@@ -73,7 +74,7 @@ def write_pairs(path: Path, pairs: list[tuple[str, str]]) -> Path:
 
 def stop_after(update: int, monkeypatch: pytest.MonkeyPatch, number: signal.Signals = signal.SIGTERM) -> None:
     """The next run gets a signal while it makes this update."""
-    make = trainer.one_update
+    make = update_module.one_update
 
     def one_update(*arguments: Any) -> Any:
         done = make(*arguments)

@@ -189,6 +189,15 @@ def test_ranks_learn_what_one_learns(size: int, accumulate: int, tmp_path: Path)
     assert_same_but_for_rounding(tmp_path / "several", tmp_path / "one")
 
 
+def test_ranks_learn_from_a_corpus_that_is_cut_anew_in_each_epoch_what_one_learns(tmp_path: Path) -> None:
+    recipe = exact(corpus_recipe(tmp_path, **EXACT), tokens_per_batch=1500)
+    train(recipe, tmp_path / "one", device="cpu")
+    assert lines(tmp_path / "one")[-1]["update"] == 12
+    assert metadata(tmp_path / "one" / "training.safetensors")["progress"]["epoch"] > 1
+    assert together(3, go, recipe, tmp_path / "several") == [0] * 3
+    assert_same_but_for_rounding(tmp_path / "several", tmp_path / "one")
+
+
 def test_a_rank_without_a_row_still_takes_part(tmp_path: Path) -> None:
     """Batches of one row."""
     recipe = exact(toy_recipe(updates=4, **EXACT), toy_min_length=8, toy_max_length=9, tokens_per_batch=21)
@@ -321,7 +330,7 @@ def test_torchrun_trains_on_two_ranks_and_its_ctrl_c_saves(tmp_path: Path) -> No
         heard += line
     process.send_signal(signal.SIGINT)
     heard += process.communicate(timeout=120)[1]
-    assert heard.count("parameters on cpu") == heard.count("update 5/2000") == heard.count("Stopped by SIGINT") == 1
+    assert heard.count("parameters on 2 x cpu") == heard.count("update 5/2000") == heard.count("Stopped by SIGINT") == 1
     stopped = re.search(r"^Error: Stopped by SIGINT after update (\d+) of 2000", heard, flags=re.M)
     assert stopped is not None
     progress = metadata(run / "training.safetensors")["progress"]

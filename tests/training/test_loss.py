@@ -18,7 +18,7 @@ from transformer.training.loss import negative_log_likelihood, summed_loss
 from transformer.training.optimizer import make_optimizer
 from transformer.training.ranks import Ranks
 from transformer.training.state import Progress
-from transformer.training.trainer import one_update
+from transformer.training.update import one_update
 
 V = 50
 

@@ -16,6 +16,7 @@ from transformer.config import Recipe
 from transformer.errors import CheckpointError, CorpusError, HeadlightError, TrainingError
 from transformer.model import Transformer
 from transformer.training import state, train, trainer
+from transformer.training import update as update_module
 
 
 def full(*arguments: Any, **options: Any) -> None:
@@ -39,7 +40,7 @@ def test_a_full_disk_is_a_sentence_and_the_last_state_stays(
 ) -> None:
     """The state, or the metrics of update 6."""
     recipe = toy_recipe(updates=12, save_every=5, log_every=6)
-    make = trainer.one_update
+    make = update_module.one_update
 
     def one_update(*arguments: Any) -> Any:
         if arguments[3].update == 5:
@@ -140,7 +141,7 @@ def test_a_loss_that_is_no_number_is_told_with_its_update_and_the_state_before_i
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recipe = toy_recipe(save_every=3)
-    make = trainer.one_update
+    make = update_module.one_update
 
     def one_update(model: Transformer, *arguments: Any) -> Any:
         if arguments[2].update == 6:

@@ -28,9 +28,8 @@ from transformer.text.batches import Batch
 from transformer.training.distribution import SummedLoss, part
 from transformer.training.loss import summed_loss
 
-JOINING = timedelta(minutes=10)  # until all ranks are there
-COMPUTING = timedelta(minutes=30)  # all ranks are in one update
-MEETING = timedelta(hours=12)  # rank 0 may read a corpus or validate meanwhile; whoever dies is noticed at once
+COMPUTING = timedelta(minutes=30)  # until all ranks have come, and for one update
+MEETING = timedelta(hours=12)  # one may prepare a corpus or validate meanwhile; if it dies, that is noticed at once
 FAREWELL = timedelta(seconds=10)
 
 
@@ -68,7 +67,7 @@ class Ranks:
         logger = logging.getLogger("transformer")
         logger.setLevel(logger.level if self.first else logging.ERROR)  # one voice
         try:
-            self._store, _, _ = next(rendezvous("env://", timeout=JOINING))
+            self._store, _, _ = next(rendezvous("env://", timeout=COMPUTING))
             dist.init_process_group("gloo", store=self._store, rank=self.rank, world_size=self.size, timeout=COMPUTING)
             self._table = dist.new_group(backend="gloo", timeout=MEETING)
         except (RuntimeError, ValueError) as error:
@@ -138,17 +137,18 @@ class Ranks:
     def _exchange(self, error: BaseException | None, ends: bool = False, signal: int = 0) -> tuple[bool, int]:
         """One round of everybody's numbers. Nothing else is ever exchanged at the table, and this in one piece, so that
         a signal, which may end a rank anywhere before training begins, never leaves two ranks in different rounds."""
-        if error is not None:
-            self._store.set(f"headlight error {self.rank}", str(error))
         mine = torch.tensor([error is not None, ends, signal])
         rows = [torch.empty_like(mine) for _ in range(self.size)]
         try:
+            if error is not None:
+                self._store.set(f"headlight error {self.rank}", str(error))
             dist.all_gather(rows, mine, group=self._table)
+            failed = [rank for rank, row in enumerate(rows) if row[0] and rank != self.rank]
+            reason = self._store.get(f"headlight error {failed[0]}").decode() if failed else ""
         except RuntimeError:
             raise gone() from None
-        failed = [rank for rank, row in enumerate(rows) if row[0] and rank != self.rank]
         if failed and error is None:
-            raise Ended(f"Rank {failed[0]}: {self._store.get(f'headlight error {failed[0]}').decode()}")
+            raise Ended(f"Rank {failed[0]}: {reason}")
         return any(bool(row[1]) for row in rows), max(int(row[2]) for row in rows)
 
     # Computing together
@@ -162,9 +162,7 @@ class Ranks:
         device = next(model.parameters()).device
         if device.type == "cuda":
             self._devices = dist.new_group(backend="nccl", timeout=COMPUTING)
-        with warnings.catch_warnings(
-            action="ignore", category=FutureWarning
-        ):  # broadcast_buffers has a new name in 2.13
+        with warnings.catch_warnings(action="ignore", category=FutureWarning):  # torch 2.13 renames broadcast_buffers
             self._learner = DistributedDataParallel(
                 SummedLoss(model, label_smoothing),
                 process_group=self._devices,

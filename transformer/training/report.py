@@ -81,10 +81,11 @@ class Report:
         self.say(f"update {progress.update} validation: {'  '.join(numbers)}{'  (best so far)' if improved else ''}")
 
 
-def describe(model: Transformer, device: torch.device, pairs: int, tokenizer_size: int) -> str:
-    """The first line of a run."""
+def describe(model: Transformer, device: torch.device, ranks: int, pairs: int, tokenizer_size: int) -> str:
+    """The first line of a run, which so many processes share."""
     parameters = sum(parameter.numel() for parameter in model.parameters())
-    return f"{parameters:,} parameters on {device}; {pairs:,} training pairs; {tokenizer_size:,} pieces"
+    where = f"{device}" if ranks == 1 else f"{ranks} x {device.type}"
+    return f"{parameters:,} parameters on {where}; {pairs:,} training pairs; {tokenizer_size:,} pieces"
 
 
 def clock(seconds: float) -> str:

@@ -14,26 +14,21 @@ Where torchrun has started several processes, rank 0 follows the recipe and the 
 """
 
 import json
-import math
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import torch
-from torch.nn.utils import clip_grad_norm_
 from torch.optim import AdamW
 
 from transformer.checkpoint import load_checkpoint
 from transformer.config import Recipe, TrainingConfig
 from transformer.errors import TrainingError
 from transformer.model import Transformer
-from transformer.text.batches import Batch
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.data import Position, TrainingData
-from transformer.training.device import autocast, choose_device, device_of_rank, keep_memory
-from transformer.training.distribution import dropout_seed
+from transformer.training.device import choose_device, device_of_rank, keep_memory
 from transformer.training.interrupt import Interrupt
 from transformer.training.metrics import Metrics
 from transformer.training.optimizer import make_optimizer
@@ -42,6 +37,7 @@ from transformer.training.report import Report, describe
 from transformer.training.run import Run, copy_weights, fit_vocabulary
 from transformer.training.schedule import learning_rate
 from transformer.training.state import Progress
+from transformer.training.update import one_update
 from transformer.training.validation import Interrupted, validate
 
 
@@ -90,7 +86,7 @@ def follow(
     settings = recipe.training
     batches = data.stream(Position(progress.epoch, progress.batch))
     report = Report(settings, Metrics(run.folder, progress.update, progress.validated), progress)
-    report.say(describe(model, where, data.size, data.tokenizer.vocab_size))
+    report.say(describe(model, where, ranks.size, data.size, data.tokenizer.vocab_size))
     saved = progress.update if run.resumed else None  # None: a new run shows at once that its folder can be written
     ranks.join(model, optimizer, progress.update, settings.label_smoothing)
     stop.asks = True
@@ -161,55 +157,6 @@ def is_finished(progress: Progress, settings: TrainingConfig) -> bool:
     """All updates are made, or the score has not become better for `patience` validations."""
     impatient = bool(settings.patience) and progress.without_improvement >= settings.patience
     return impatient or progress.update >= settings.updates
-
-
-def one_update(
-    model: Transformer,
-    optimizer: AdamW,
-    batches: Iterator[tuple[Batch, Position]],
-    progress: Progress,
-    recipe: Recipe,
-    rate: float,
-    ranks: Ranks,
-) -> tuple[float, int, float]:
-    """Makes update number `progress.update + 1`, all ranks together, and moves `progress` on.
-
-    Returns: the loss summed over the target pieces of all ranks, how many those were, the norm of the gradient (before
-        clipping).
-
-    Raises:
-        TrainingError: the loss is no number; weights and the files on disk are those of the update before.
-    """
-    settings, device = recipe.training, next(model.parameters()).device
-    model.train()
-    torch.manual_seed(dropout_seed(settings.seed, progress.update, ranks.rank))
-    drawn = [next(batches) for _ in range(settings.accumulate)]
-    tokens = sum(batch.target_tokens for batch, _ in drawn)
-    part = ranks.part([batch for batch, _ in drawn])
-    total = torch.zeros((), device=device)
-    ranks.meet()  # whoever has no batch has said so
-    for number, batch in enumerate(part, start=1):
-        with ranks.gathers(last=number == len(part)):
-            with autocast(device, settings.precision):
-                loss = ranks.loss(model, batch.to(device), settings.label_smoothing)
-            (loss * ranks.size / tokens).backward()
-        total += loss.detach()
-    total = ranks.sum(total)
-    norm = float(clip_grad_norm_(model.parameters(), settings.clip_norm or math.inf))
-    if not math.isfinite(norm):
-        raise TrainingError(
-            f"The loss or its gradient is no longer a number at update {progress.update + 1} (epoch "
-            f"{progress.epoch + 1}, rate {rate:.2g}). The last saved state is good. Lower training.peak_rate, raise "
-            "training.warmup or set training.clip_norm = 1.0, and start anew."
-        )
-    for group in optimizer.param_groups:
-        group["lr"] = rate
-    optimizer.step()
-    optimizer.zero_grad()
-    after = drawn[-1][1]
-    progress.update, progress.epoch, progress.batch = progress.update + 1, after.epoch, after.batch
-    progress.tokens += tokens
-    return float(total), tokens, norm
 
 
 def check(
