@@ -19,7 +19,7 @@ import numpy as np
 import streamlit as st
 import torch
 
-from app.models import CheckpointFile, Kind, load
+from app.models import CheckpointFile, Kind, load, load_rung
 from transformer.config import DecodingConfig
 from transformer.decoding.reading import Draw, draws
 from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
@@ -31,6 +31,9 @@ Ids = tuple[int, ...]
 
 torch.set_num_threads(int(os.environ.get("HEADLIGHT_THREADS", "1")))
 _GATE = BoundedSemaphore(max(os.cpu_count() or 1, 1))
+
+# An untrained model does not know when to end: it gets a little room, not the paper's 50 pieces.
+RUNG_SEARCH = DecodingConfig(method="greedy", max_extra_length=8)
 
 _SITES: dict[Kind, str] = {
     "cross": "decoder.layers.*.cross_attention",
@@ -143,6 +146,58 @@ def logit_lens(file: CheckpointFile, source_ids: Ids, target_ids: Ids) -> Lens:
 def drawn(file: CheckpointFile, source_ids: Ids, target_ids: Ids, settings: DecodingConfig) -> tuple[Draw, ...]:
     """Where the random numbers of a sampled hypothesis fell; see `transformer.decoding.reading`."""
     return draws(record(file, source_ids, target_ids, ("logits",))["logits"], source_ids, target_ids, settings)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a rung of a ladder makes of a sentence.
+
+    Attributes:
+        text: what it writes, greedily. cut: at the limit, before it had come to an end.
+        loss: of the right translation, in nats a piece, teacher-forced, without label smoothing.
+        attention: while it reads the right translation, so that all rungs have the same rows.
+        source, reads, predicts: the pieces along its sides.
+    """
+
+    text: str
+    cut: bool
+    loss: float
+    attention: Attention
+    source: tuple[str, ...]
+    reads: tuple[str, ...]
+    predicts: tuple[str, ...]
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def look(file: CheckpointFile, sentence: str, right: str, kind: Kind) -> Look:
+    """What a rung makes of a sentence whose right translation is known. Raises TranslationError."""
+    translator = load_rung(file)
+    model, tokenizer = translator.model, translator.tokenizer
+    layers = model.config.encoder_layers if kind == "encoder" else model.config.decoder_layers
+    names = [_SITES[kind].replace("*", str(i)) for i in range(layers)]
+    with _GATE:
+        written = translator.translate_sentences([sentence], RUNG_SEARCH)[0]
+        forced = translator.score(sentence, right, RUNG_SEARCH)
+        sites = [f"{_SITES[kind]}.weights", f"{names[0]}.mask"]
+        found = trace(model, written.source_ids, forced.ids, sites, tokenizer.piece)
+    weights = np.stack([found.arrays[f"{name}.weights"] for name in names]).astype(np.float32)  # (L, H, Q, K)
+    return Look(
+        written.text,
+        not written.hypotheses[0].finished,
+        -forced.score / len(forced.ids),
+        Attention(weights, found.arrays[f"{names[0]}.mask"][0].astype(bool)),
+        found.source_pieces,
+        found.target_pieces,
+        found.predicts,
+    )
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def written_by(file: CheckpointFile, sentence: str) -> str:
+    """What a rung writes, greedily. Raises TranslationError."""
+    translator = load_rung(file)
+    with _GATE:
+        return translator.translate_sentences([sentence], RUNG_SEARCH)[0].text
 
 
 def position_table(file: CheckpointFile, stack: Literal["encoder", "decoder"], count: int) -> np.ndarray:

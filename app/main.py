@@ -37,6 +37,7 @@ page = st.navigation(
         _page("positions", "Positions"),
         _page("scaling", "Scaling and softmax"),
         _page("decoding", "Decoding"),
+        _page("training", "Training"),
     ]
 )
 page.run()

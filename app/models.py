@@ -68,6 +68,16 @@ def _load(path: str, modified: int, size: int) -> Translator:
     return Translator.load(path)
 
 
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _load_rung(path: str, modified: int, size: int) -> Translator:
+    return Translator.load(path)
+
+
+def load_rung(file: CheckpointFile) -> Translator:
+    """`load` for whoever goes through all rungs of a ladder: it must not push out what visitors are looking at."""
+    return _load_rung(file.path, file.modified, file.size)
+
+
 @st.cache_resource
 def _upload_folder() -> tuple[tempfile.TemporaryDirectory[str], Lock]:
     return tempfile.TemporaryDirectory(prefix="headlight-"), Lock()

@@ -11,7 +11,7 @@ import torch
 from transformer.config import DecodingConfig, ModelConfig, Recipe
 from transformer.errors import ConfigError
 from transformer.model import Transformer
-from transformer.recipe import BUNDLED, bundled, check_files, load_recipe
+from transformer.recipe import BUNDLED, bundled, check_files, load_recipe, recipe_text
 
 
 def write(folder: Path, text: str) -> Path:
@@ -120,6 +120,13 @@ def test_parameter_counts_differ_between_the_rows_of_table_3_as_the_paper_says()
 
 
 # Reading
+
+
+@pytest.mark.parametrize("name", bundled())
+def test_a_recipe_that_is_written_reads_as_the_same_recipe(name: str, tmp_path: Path) -> None:
+    recipe = load_recipe(name, [r'data.train=["a \" \\ ü.tsv"]'] if name.startswith(("paper", "en")) else [])
+    (tmp_path / "again.toml").write_text(recipe_text(recipe), encoding="utf-8")
+    assert load_recipe(tmp_path / "again.toml") == recipe
 
 
 def test_what_a_recipe_leaves_out_is_the_default_and_its_name_is_the_files(tmp_path: Path) -> None:

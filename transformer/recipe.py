@@ -7,9 +7,11 @@ and the nearest name there is, before anything is read or allocated. Relative pa
 current folder, as everywhere on the command line, and not from where the recipe lies.
 """
 
+import json
 import re
 import tomllib
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints
@@ -56,6 +58,20 @@ def load_recipe(path_or_name: str | Path, overrides: Sequence[str] = ()) -> Reci
     if problems or recipe is None:
         raise ConfigError("\n".join(["This recipe cannot be followed:", *(f"- {problem}" for problem in problems)]))
     return recipe
+
+
+def recipe_text(recipe: Recipe) -> str:
+    """A recipe as TOML with every option, from which `load_recipe` reads the same recipe again."""
+    values = asdict(recipe)
+    lines = [f"name = {_written(values.pop('name'))}"]
+    for section, options in values.items():
+        lines += ["", f"[{section}]", *(f"{option} = {_written(value)}" for option, value in options.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _written(value: object) -> str:
+    """A value as TOML has it, which for these is what JSON has; None is "none"."""
+    return json.dumps("none" if value is None else value, ensure_ascii=False)
 
 
 def check_files(recipe: Recipe) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from app import models
+from app.ladders import rung
 from app.models import CheckpointFile
 from app.session import CHECKPOINT, Opened, forget_choice, forget_head, task_of
 from transformer.config import DecodingConfig
@@ -18,7 +19,7 @@ def sidebar() -> Opened | None:
         with st.container(key="brand"):
             st.title("Headlight", anchor=False)
             st.caption("A Transformer that shows its work.")
-        files = models.checkpoints() | uploads()
+        files = models.checkpoints() | uploads() | _rung()
         if files:
             st.selectbox(
                 "Checkpoint",
@@ -45,6 +46,12 @@ def uploads() -> dict[str, CheckpointFile]:
     """What this visitor has opened; nobody else sees it."""
     kept: dict[str, CheckpointFile] = st.session_state.setdefault("uploads", {})
     return kept
+
+
+def _rung() -> dict[str, CheckpointFile]:
+    """The rung of a training run that is chosen, by a button of the page Training or in the address."""
+    file = rung(str(st.session_state.get(CHECKPOINT) or st.query_params.get(CHECKPOINT) or ""))
+    return {file.name: file} if file else {}
 
 
 def _open(file: CheckpointFile | None) -> Opened | None:

@@ -8,6 +8,8 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.app.checkpoints import Size, write_checkpoint
+from tests.training.small import toy_recipe
+from transformer.training import train
 
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 
@@ -21,6 +23,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_checkpoint(path / "small.safetensors", Size(1, 1, 1), toy="reverse")
     (path / "wrong.safetensors").write_bytes(b"this is no checkpoint at all")
     return path
+
+
+@pytest.fixture(scope="session")
+def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run of a toy task, with a ladder of four rungs."""
+    path = tmp_path_factory.mktemp("runs") / "toy"
+    train(toy_recipe(best_by="loss", log_every=2, ladder=(0, 3, 6, 12)), path, device="cpu")
+    return path
+
+
+@pytest.fixture(autouse=True)
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of training runs that the app looks into: at first it is not even there."""
+    monkeypatch.setenv("HEADLIGHT_RUNS", str(tmp_path / "runs"))
+    return (tmp_path / "runs").resolve()
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ sizes = st.builds(Size, st.integers(1, 3), st.integers(1, 3), st.sampled_from([1
 
 
 def test_all_pages_are_found() -> None:
-    assert len(PAGES) == 10
+    assert len(PAGES) == 11
 
 
 @settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])

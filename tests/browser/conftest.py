@@ -15,6 +15,8 @@ import pytest
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.browser.driver import FLAGS, browser_path, running_app
 from tests.browser.pages import is_idle
+from tests.training.small import toy_recipe
+from transformer.training import train
 
 # Streamlit looks for its own health below the path of the page first; harmless (and on "/" it does not happen).
 HARMLESS = ("/_stcore/health", "/_stcore/host-config")
@@ -60,10 +62,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of training runs with one that is finished."""
+    path = tmp_path_factory.mktemp("runs")
+    train(toy_recipe(best_by="loss", ladder=(0, 3, 6, 12)), path / "toy", device="cpu")
+    return path
+
+
+@pytest.fixture(scope="session")
+def server(folder: Path, runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the app, started as a user starts it."""
     log = tmp_path_factory.mktemp("server") / "log"
-    with running_app(folder, log) as address:
+    with running_app(folder, log, runs) as address:
         yield address
     assert "Traceback" not in log.read_text(), log.read_text()
 

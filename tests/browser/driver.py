@@ -32,15 +32,15 @@ def browser_path() -> str | None:
 
 
 @contextmanager
-def running_app(checkpoints: Path, log: Path) -> Iterator[str]:
+def running_app(checkpoints: Path, log: Path, runs: Path | None = None) -> Iterator[str]:
     """Starts the app as a user starts it, on a free port; yields its address, and ends it. RuntimeError: see below."""
-    with started_app(checkpoints, log) as (address, _):
+    with started_app(checkpoints, log, runs) as (address, _):
         yield address
 
 
 @contextmanager
-def started_app(checkpoints: Path, log: Path) -> Iterator[tuple[str, int]]:
-    """The same, with the number of its process.
+def started_app(checkpoints: Path, log: Path, runs: Path | None = None) -> Iterator[tuple[str, int]]:
+    """The same, with the number of its process. `runs` is the folder of training runs; else there are none.
 
     Raises:
         RuntimeError: it did not start; the message has its log.
@@ -52,6 +52,7 @@ def started_app(checkpoints: Path, log: Path) -> Iterator[tuple[str, int]]:
     command += ["--server.headless", "true", "--server.port", str(port)]
     with log.open("w") as output:
         environment = os.environ | {"HEADLIGHT_CHECKPOINTS": str(checkpoints)}
+        environment["HEADLIGHT_RUNS"] = str(runs or log.parent / "runs")
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT)
         try:
             address = f"http://127.0.0.1:{port}"

@@ -6,7 +6,7 @@ import pytest
 from transformer.config import TokenizerConfig, ToyTask
 from transformer.errors import ConfigError
 from transformer.text.tokenizer import Tokenizer
-from transformer.text.toy import is_held_out, toy_lines, toy_pairs
+from transformer.text.toy import is_held_out, toy_answer, toy_lines, toy_pairs
 
 TASKS: list[ToyTask] = ["copy", "reverse", "sort", "numbers"]
 
@@ -23,6 +23,14 @@ def number_words() -> Tokenizer:
 
 def pieces(tokenizer: Tokenizer, text: str) -> list[str]:
     return [tokenizer.piece(id) for id in tokenizer.encode(text)]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_answer_to_a_source_is_the_one_that_is_taught(task: ToyTask) -> None:
+    for source, target in toy_pairs(task, 3, 300):
+        assert toy_answer(task, source) == target
+    for no_source in ("", "the cat", "hundred hundred", "-", "😀 ab"):
+        assert toy_answer(task, no_source) is None
 
 
 @pytest.mark.parametrize("held_out", [False, True])

@@ -7,12 +7,13 @@ training.safetensors    what resuming needs (state.py)
 snapshots/              the checkpoints that the average is made of
 ladder/                 small checkpoints of early and late updates, to see how the model learnt
 tokenizer.model  metrics.jsonl  tensorboard/
-.lock                   held by the process that trains
+.lock                   held by the process that trains, whose number stands in it
 """
 
 import errno
 import fcntl
 import logging
+import os
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, fields, replace
@@ -72,8 +73,10 @@ class Run:
         try:
             with ExitStack() as opened:  # and closed, should something fail
                 self.folder.mkdir(parents=True, exist_ok=True)
-                self._lock = opened.enter_context((self.folder / ".lock").open("w"))
+                self._lock = opened.enter_context((self.folder / ".lock").open("a"))
                 lock(self._lock)
+                self._lock.truncate(0)
+                print(os.getpid(), file=self._lock, flush=True)
                 places = (self.folder, self.folder / "snapshots", self.folder / "ladder")
                 left_over = [path for place in places for path in place.glob(".*.tmp")]
                 for path in left_over if self.resumed else [*left_over, self.folder / "tokenizer.model"]:

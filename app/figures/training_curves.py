@@ -1,0 +1,119 @@
+"""What a training run measured, drawn over its updates; several runs in one picture, each in its own colour.
+
+What was measured on text that is not learnt from is dashed, what is computed here (a formula, a sentence) is dotted.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from app.figures.axes import plotly_text, visible
+from app.figures.charts import Figure, axis, settled
+from app.figures.panels import Piece
+from app.figures.tables import Table
+from app.theme import head_color
+
+Style = Literal["measured", "validation", "computed"]
+
+MOST_POINTS = 1500  # of a line: more than a screen has
+_DASH: dict[Style, str] = {"measured": "solid", "validation": "dash", "computed": "dot"}
+_LETTER, _LINE = 8.4, 23  # px, of a legend
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line: values (N) over updates (N)."""
+
+    run: str
+    what: str  # beside the run in the legend, such as "validation"; may be ""
+    updates: np.ndarray
+    values: np.ndarray
+    place: int = 0  # of the run among those shown, from 0: its colour
+    style: Style = "measured"
+
+    @property
+    def name(self) -> str:
+        return ", ".join(part for part in (visible(self.run), self.what) if part)
+
+
+def thinned(curve: Curve) -> tuple[np.ndarray, np.ndarray]:
+    """At most `MOST_POINTS` of its points, evenly taken, the first and the last among them."""
+    count = len(curve.updates)
+    if count <= MOST_POINTS:
+        return curve.updates, curve.values
+    kept = np.unique(np.linspace(0, count - 1, MOST_POINTS).round().astype(np.int64))
+    return curve.updates[kept], curve.values[kept]
+
+
+def curve_chart(
+    curves: Sequence[Curve],
+    *,
+    title: str,
+    unit: str,
+    logarithmic: bool = False,
+    marked: int | None = None,
+    width: int = 560,
+    dark: bool = False,
+) -> Figure:
+    """The curves in one picture.
+
+    Args:
+        unit: title of the upright axis.
+        logarithmic: of the upright axis; values of 0 are then left out.
+        marked: an update to mark by an upright line.
+        width: about how wide it will be (px), to know how many lines its legend takes.
+    """
+    data: list[Piece] = []
+    for curve in curves:
+        updates, values = thinned(curve)
+        color, few = head_color(curve.place, dark), len(updates) <= 40
+        line = {
+            "type": "scatter",
+            "x": updates,
+            "y": values,
+            "mode": "lines+markers" if few else "lines",
+            "line": {"color": color, "width": 2.5, "dash": _DASH[curve.style]},
+            "marker": {"color": color, "size": 7, "symbol": "circle" if curve.style == "measured" else "diamond"},
+            "name": plotly_text(curve.name),
+            "hovertemplate": "update %{x:,}<br>%{y:.4g}<extra>" + plotly_text(curve.name) + "</extra>",
+        }
+        data.append(line)
+    lines = _legend_lines([curve.name for curve in curves], width)
+    layout = settled(title, 262 + 48 + _LINE * lines, top=48 + _LINE * lines)
+    layout["legend"] |= {"x": 0, "xanchor": "left", "y": 1.02}
+    below = axis("update", dark, rangemode="tozero", tickformat=",d")
+    beside = axis(unit, dark, type="log", dtick=1) if logarithmic else axis(unit, dark, rangemode="tozero")
+    more: Piece = {"showlegend": True, "xaxis": below, "yaxis": beside}
+    if marked is not None:
+        mark = {"type": "line", "x0": marked, "x1": marked, "y0": 0, "y1": 1, "yref": "y domain"}
+        more["shapes"] = [mark | {"line": {"color": "rgba(255, 154, 31, 0.8)", "width": 3}}]
+    return Figure(data, layout | more)
+
+
+def _legend_lines(names: Sequence[str], width: int) -> int:
+    """How many lines a legend takes whose entries stand beside each other, all as wide as the widest."""
+    widest = max((60 + _LETTER * len(name) for name in names), default=width)
+    return -(-len(names) // max(1, int(width / widest)))
+
+
+def curve_table(curves: Sequence[Curve]) -> Table:
+    """All points, a row each."""
+    return {
+        "run": [curve.run for curve in curves for _ in curve.updates],
+        "line": [curve.what or "training" for curve in curves for _ in curve.updates],
+        "update": [update for curve in curves for update in curve.updates.tolist()],
+        "value": [value for curve in curves for value in curve.values.tolist()],
+    }
+
+
+def curve_alt(curves: Sequence[Curve], title: str) -> str:
+    """What the picture says, in words."""
+    said = [
+        f"{curve.name}: {curve.values[0]:.4g} at update {curve.updates[0]:,}, "
+        f"{curve.values[-1]:.4g} at update {curve.updates[-1]:,}, lowest {curve.values.min():.4g}"
+        for curve in curves
+        if len(curve.updates)
+    ]
+    return f"{title}. {'; '.join(said) or 'Nothing is measured yet'}."

@@ -1,0 +1,77 @@
+"""The folder of training runs, and the ladders in it: small checkpoints that a run keeps from its first update on.
+
+A rung is a checkpoint like any other, so every page can open it: it has a name, `reverse-1, update 50`, which may stand
+in an address. Such a name is looked up in what the folder holds and never becomes a path.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from app.models import CheckpointFile
+
+MOST_RUNS = 200
+RECIPE = "recipe.toml"  # in the folder of a run that was started in the browser
+_RUNG = re.compile(r"(\d{8})\.safetensors", re.ASCII)
+_NAME = re.compile(r"(?P<run>.+), update (?P<update>\d{1,8})", re.ASCII)
+
+
+def runs_folder() -> Path:
+    """Where runs are looked for: HEADLIGHT_RUNS, or `runs/` of the repository."""
+    return Path(os.environ.get("HEADLIGHT_RUNS") or Path(__file__).resolve().parents[1] / "runs").resolve()
+
+
+def run_names() -> list[str]:
+    """The folders of runs, the one that was written to last first."""
+    try:
+        found = [(modified(path), path.name) for path in runs_folder().iterdir() if _is_run(path)]
+    except OSError:
+        return []
+    return [name for _, name in sorted(found, reverse=True)[:MOST_RUNS]]
+
+
+def run_folder(name: str) -> Path | None:
+    """The folder of the run of this name, one of `run_names`; None if there is none."""
+    return runs_folder() / name if name in run_names() else None
+
+
+def ladder(run: str) -> dict[int, CheckpointFile]:
+    """The rungs of a run by update, the first one first."""
+    folder = run_folder(run)
+    found = {}
+    try:
+        inside = sorted((folder / "ladder").iterdir()) if folder else []
+    except OSError:
+        inside = []
+    for path in inside:
+        match = _RUNG.fullmatch(path.name)
+        if match:
+            try:
+                found[int(match[1])] = CheckpointFile.at(path, rung_name(run, int(match[1])))
+            except OSError:  # a run that is resumed has just taken it away
+                continue
+    return found
+
+
+def rung_name(run: str, update: int) -> str:
+    """What a rung is called in the list of checkpoints."""
+    return f"{run}, update {update}"
+
+
+def rung(name: str) -> CheckpointFile | None:
+    """The rung of this name; None if there is none."""
+    match = _NAME.fullmatch(name)
+    return ladder(match["run"]).get(int(match["update"])) if match else None
+
+
+def modified(path: Path) -> int:
+    """When a file was written to, in ns, or the newest file of a folder. 0: it is not there."""
+    try:
+        inside = [path, *path.iterdir()] if path.is_dir() else [path]
+        return max(each.stat().st_mtime_ns for each in inside)
+    except OSError:
+        return 0
+
+
+def _is_run(path: Path) -> bool:
+    return any((path / name).is_file() for name in ("metrics.jsonl", "training.safetensors", RECIPE))

@@ -1,0 +1,136 @@
+"""Training: runs while they run and afterwards. Curves, the time machine, and what the schedule and the loss are.
+
+What may change while one looks stands in a fragment that is drawn again every other second, as long as the run runs.
+"""
+
+import streamlit as st
+
+from app import launch
+from app.ladders import run_names
+from app.runs import Run, read_curves, read_run
+from app.session import Opened, linked
+from app.views.stage import choose_sentence
+from app.views.training_curves import chosen_curves, loss_chart, rate_section
+from app.views.training_ladder import is_playing, time_machine
+from app.views.training_loss import loss_section
+from app.views.training_start import attempt, show_problem, start_form
+from transformer.decoding.translation import Translation
+
+RUN, COMPARED, STOPPING = "run", "compare", "stopping"
+EVERY = 1.5  # seconds
+MOST_COMPARED = 5
+
+
+def page() -> None:
+    """Draws the page from top to bottom."""
+    found = choose_sentence()
+    names = run_names()
+    st.header("Runs", anchor=False)
+    if names:
+        with st.container(key="choose_runs", horizontal=True, vertical_alignment="bottom"):
+            name = linked(RUN, names, names[0])
+            st.selectbox("Run", names, key=RUN, width=340)
+            others = [other for other in names if other != name]
+            st.session_state[COMPARED] = [other for other in st.session_state.get(COMPARED, []) if other in others]
+            compared = st.multiselect(
+                "Compare with", others, key=COMPARED, max_selections=MOST_COMPARED, placeholder="other runs", width=420
+            )
+    start_form(expanded=not names, chosen=RUN)
+    if names:
+        _run(name, tuple(str(each) for each in compared), found)
+    else:
+        show_problem()
+        st.info(
+            "There is no run yet. Start one above, or on the command line: `python -m transformer train reverse`. Its "
+            "folder, `runs/reverse`, is then found here."
+        )
+        rate_section([], found[0] if found else None)
+    if found:
+        loss_section(*found)
+
+
+def _run(name: str, compared: tuple[str, ...], found: tuple[Opened, Translation] | None) -> None:
+    run = read_run(name)
+    live = run is not None and launch.is_busy(run.folder)
+    every = EVERY if live else 0.9 if is_playing() else None
+    st.fragment(_watch, run_every=every)(name, compared, live, found)
+    st.fragment(_curves, run_every=2 * EVERY if live else None)(name, compared, found[0] if found else None)
+
+
+def _watch(name: str, compared: tuple[str, ...], live: bool, found: tuple[Opened, Translation] | None) -> None:
+    """Where the run stands, its loss, and the time machine."""
+    run = read_run(name)
+    if run is None:
+        st.info("This run is gone. Choose another one.")
+        return
+    busy = launch.is_busy(run.folder)
+    _status(run, busy)
+    runs = [run, *_others(compared)]
+    time_machine(run, found, lambda marked, sentence: loss_chart(runs, marked, sentence))
+    if busy != live:
+        st.rerun()
+
+
+def _curves(name: str, compared: tuple[str, ...], opened: Opened | None) -> None:
+    run = read_run(name)
+    if run is not None:
+        runs = [run, *_others(compared)]
+        chosen_curves(runs)
+        rate_section(runs, opened)
+
+
+def _others(names: tuple[str, ...]) -> list[Run]:
+    return [run for run in map(read_run, names) if run is not None]
+
+
+def _status(run: Run, busy: bool) -> None:
+    """One line about the run, and what can be done with it."""
+    with st.container(key="run_status", horizontal=True, vertical_alignment="center", gap="medium"):
+        st.text(_standing(run, busy), width="content")
+        if run.ours and launch.is_allowed():
+            if busy:
+                st.button("Stop", key="stop_run", on_click=_stop, args=(run.name,), disabled=_stopping(run))
+            elif run.state == "stopped":
+                st.button("Resume", key="resume_run", on_click=_resume, args=(run.name,), type="primary")
+    if run.updates and busy:
+        st.progress(min(run.update / run.updates, 1.0))
+    words = launch.last_words(run.folder) if run.ours and not busy else ""
+    if words and not words.startswith("Stopped by"):  # which the reader knows, and the button says how to go on
+        with st.container(border=True):
+            st.text(words)
+    show_problem()
+
+
+def _standing(run: Run, busy: bool) -> str:
+    made = f"update {run.update:,} of {run.updates:,}" if run.updates else f"update {run.update:,}"
+    if busy and run.state != "running":
+        return "Starting …" if not run.update else f"Starting again after {made} …"
+    if run.state == "running":
+        return ", ".join([f"{'Stopping' if _stopping(run) else 'Running'}: {made}", *_newest(run)])
+    return f"{run.state.capitalize()} after {made}"
+
+
+def _newest(run: Run) -> list[str]:
+    """The newest line of metrics, in words."""
+    curves = read_curves(run.folder)
+    loss, speed = (curves.get(("train", name)) for name in ("loss", "tokens_per_second"))
+    if loss is None or speed is None:
+        return []
+    return [f"loss {loss[1][-1]:.3f}", f"{speed[1][-1]:,.0f} target pieces a second"]
+
+
+def _stopping(run: Run) -> bool:
+    return st.session_state.get(STOPPING) == run.name
+
+
+def _stop(name: str) -> None:
+    st.session_state[STOPPING] = name
+    attempt(lambda: launch.stop(name))
+
+
+def _resume(name: str) -> None:
+    st.session_state.pop(STOPPING, None)
+    attempt(lambda: launch.resume(name))
+
+
+page()

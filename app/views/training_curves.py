@@ -1,0 +1,95 @@
+"""Sections of Training: what runs measured, and the learning rate beside the paper's."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from app.figures.training_curves import Curve, Style, curve_alt, curve_chart, curve_table
+from app.rates import papers_rate, planned_rate
+from app.runs import Run, read_curves
+from app.session import Opened, is_dark
+from app.source import lines_between
+from app.views.placed import placed
+from app.views.triplet import triplet
+from transformer.config import Recipe
+from transformer.untrusted import validate
+
+SENTENCE_COLOR = 7  # of the colours that runs have, the last
+
+
+def loss_chart(runs: Sequence[Run], marked: int | None, sentence: tuple[np.ndarray, np.ndarray] | None) -> None:
+    """Training and validation loss of the runs, and the loss of the sentence at each rung (updates, values)."""
+    curves = [
+        *_curves(runs, "train", "loss", ""),
+        *_curves(runs, "valid", "loss", "validation", "validation"),
+    ]
+    if sentence is not None:
+        curves.append(Curve(runs[0].name, "this sentence", *sentence, SENTENCE_COLOR, "computed"))
+    _place(curves, "Loss", "nats a piece", key="loss", marked=marked)
+    if any(run.recipe and run.recipe.training.label_smoothing for run in runs):
+        st.caption("The training loss has label smoothing in it, the validation loss has not.")
+
+
+def chosen_curves(runs: Sequence[Run]) -> None:
+    """Scores of the validations, speed and gradient."""
+    st.header("What the run measured", anchor=False)
+    scores = [*_curves(runs, "valid", "bleu", "BLEU"), *_curves(runs, "valid", "chrf", "chrF", "validation")]
+    left, right = st.columns(2, gap="medium")
+    with left:
+        if scores:
+            _place(scores, "BLEU and chrF of the validation text", "0 to 100", key="scores")
+        _place(_curves(runs, "train", "tokens_per_second", ""), "Speed", "target pieces a second", key="speed")
+    with right:
+        _place(_curves(runs, "valid", "accuracy", ""), "Pieces that are ranked first", "share", key="accuracy")
+        norm = _curves(runs, "train", "gradient_norm", "")
+        _place(norm, "Norm of the gradient, before clipping", "norm", key="gradient")
+
+
+def rate_section(runs: Sequence[Run], opened: Opened | None) -> None:
+    """Equation 3, and the rate of each run beside it; without a run, the recipe of the checkpoint."""
+    st.header("The learning rate", anchor=False)
+    triplet(
+        "section 5.3, equation 3",
+        r"lrate = d_{\text{model}}^{-0.5} \cdot \min(step\_num^{-0.5},\; step\_num \cdot warmup\_steps^{-1.5})",
+        "“This corresponds to increasing the learning rate linearly for the first warmup_steps training steps, and "
+        "decreasing it thereafter proportionally to the inverse square root of the step number.” The code has it as a "
+        "shape with peak 1, times a peak that is the paper's unless the recipe names one.",
+        lines_between("training/schedule.py", "_shape"),
+    )
+    curves = _curves(runs, "train", "rate", "")
+    for place, run in enumerate(runs):
+        if run.recipe and run.recipe.training.warmup:
+            warmup, width = run.recipe.training.warmup, run.recipe.model.d_model
+            curves.append(papers_rate(run.name, place, warmup, width, max(run.updates, 1)))
+    recipe = _recipe_of(opened) if not runs else None
+    if opened and recipe:
+        plan, width = recipe.training, recipe.model.d_model
+        curves = [planned_rate(opened.file.name, 0, plan, width)]
+        if plan.warmup:
+            curves.append(papers_rate(opened.file.name, 1, plan.warmup, width, plan.updates))
+    _place(curves, "Learning rate of each update", "rate", key="rate", width=1100)
+
+
+def _recipe_of(opened: Opened | None) -> Recipe | None:
+    checkpoint = opened.translator.checkpoint if opened else None
+    return validate(Recipe, checkpoint.recipe)[0] if checkpoint and checkpoint.recipe else None
+
+
+def _curves(runs: Sequence[Run], kind: str, name: str, what: str, style: Style = "measured") -> list[Curve]:
+    found = [(place, run, read_curves(run.folder).get((kind, name))) for place, run in enumerate(runs)]
+    return [Curve(run.name, what, *points, place, style) for place, run, points in found if points is not None]
+
+
+def _place(
+    curves: Sequence[Curve], title: str, unit: str, *, key: str, marked: int | None = None, width: int = 560
+) -> None:
+    if not curves:
+        return
+    placed(
+        curve_chart(curves, title=title, unit=unit, marked=marked, width=width, dark=is_dark()),
+        key=f"curve_{key}",
+        name=title,
+        alt=curve_alt(curves, title),
+        table=lambda: curve_table(curves),
+    )

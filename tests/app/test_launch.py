@@ -1,0 +1,198 @@
+"""Runs that are started in the browser: what they are made of, where their files lie, one at a time."""
+
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from app import launch
+from app.ladders import RECIPE
+from app.launch import CORPUS, LOG, MOST_MEGABYTES, LaunchError, Size, TextPlan, ToyPlan
+from transformer.recipe import load_recipe
+
+SIZE = Size(60, 1, 1, 2, 32)
+STUB = """
+import fcntl, os, signal, sys, time
+folder = sys.argv[sys.argv.index("--run-dir") + 1]
+with open(folder + "/.lock", "a") as file:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    file.truncate(0)
+    print(os.getpid(), file=file, flush=True)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("Error: Stopped by SIGTERM after update 7."))
+    open(folder + "/ready", "w").close()
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """In place of the trainer a small script that behaves like one, without the seconds that torch takes."""
+    script = tmp_path / "stub.py"
+    script.write_text(STUB)
+    real, begun = subprocess.Popen, list[subprocess.Popen[bytes]]()
+
+    def popen(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
+        assert command[:4] == [sys.executable, "-m", "transformer", "train"]
+        assert options["start_new_session"]
+        begun.append(real([sys.executable, str(script), *command[4:]], **options))
+        return begun[-1]
+
+    monkeypatch.setattr("app.launch.subprocess.Popen", popen)
+    yield begun
+    for process in begun:
+        process.kill()
+        process.wait()
+
+
+def until_ready(folder: Path, process: "subprocess.Popen[bytes]") -> None:
+    while not (folder / "ready").exists():
+        assert process.poll() is None
+    (folder / "ready").unlink()
+
+
+def test_a_toy_run_is_the_recipe_that_ships_with_the_size_that_was_asked_for(tmp_path: Path) -> None:
+    recipe = ToyPlan("sort", Size(300, 2, 1, 4, 64)).recipe(tmp_path)
+    assert recipe.data.toy == "sort"
+    model = recipe.model
+    assert (model.encoder_layers, model.decoder_layers, model.heads, model.d_model) == (2, 1, 4, 64)
+    assert recipe.training.updates == recipe.training.ladder[-1] == 300
+    assert recipe.training.ladder[0] == 0
+    assert recipe.training.ladder[1] < 10
+    shipped = load_recipe("reverse")
+    assert replace(recipe.data, toy="reverse", target_language="letters reversed") == shipped.data
+    assert ToyPlan("numbers", SIZE).recipe(tmp_path).data.toy == "numbers"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        (9, 1, 1, 2, 32),
+        (60, 5, 1, 2, 32),
+        (60, 1, 0, 2, 32),
+        (60, 1, 1, 3, 32),
+        (60, 1, 1, 2, 1024),
+        (60.0, 1, 1, 2, 32),
+        (10**9, 1, 1, 2, 32),
+        ("60", 1, 1, 2, 32),
+    ],
+)
+def test_what_no_control_of_the_page_can_say_is_refused(values: tuple[Any, ...]) -> None:
+    with pytest.raises(ValidationError):
+        Size(*values)
+
+
+def test_uploaded_text_lies_in_the_folder_of_the_run_under_a_name_of_ours(stub: Any, runs: Path) -> None:
+    text = b"".join(b"the cat %d\tdie Katze %d\n" % (i, i) for i in range(50))
+    name = launch.start(TextPlan(text, "en", "de", SIZE))
+    assert name == "en-de-1"
+    assert (runs / name / CORPUS).read_bytes() == text
+    recipe = load_recipe(runs / name / RECIPE)
+    assert recipe.data.train == (str(runs / name / CORPUS),)
+    assert (recipe.name, recipe.data.valid_size, recipe.data.valid) == (name, 2, None)
+    assert sorted(path.name for path in runs.iterdir()) == [name]
+
+
+@pytest.mark.parametrize(
+    ("source", "target"), [("../x", "de"), ("en", "/etc"), ("", "de"), ("EN", "de"), ("en\n", "de")]
+)
+def test_languages_are_two_letters(source: str, target: str) -> None:
+    with pytest.raises(ValidationError):
+        TextPlan(b"a\tb\n", source, target, SIZE)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "sentence"),
+    [(b"x" * (MOST_MEGABYTES * 1_000_000 + 1), "larger than 20 MB"), (b"\x1f\x8b\x08rest", "packed")],
+)
+def test_a_file_that_is_too_large_or_packed_is_refused_and_leaves_nothing(
+    runs: Path, corpus: bytes, sentence: str
+) -> None:
+    with pytest.raises(LaunchError, match=sentence):
+        launch.start(TextPlan(corpus, "en", "de", SIZE))
+    assert list(runs.iterdir()) == []
+
+
+def test_one_run_at_a_time_and_it_can_be_stopped_and_resumed(stub: list["subprocess.Popen[bytes]"], runs: Path) -> None:
+    name = launch.start(ToyPlan("reverse", SIZE))
+    folder = runs / name
+    with pytest.raises(LaunchError, match=f"{name} is still running"):
+        launch.start(ToyPlan("copy", SIZE))
+    until_ready(folder, stub[0])
+    assert launch.is_busy(folder)
+    launch.stop(name)
+    assert stub[0].wait(30) == 1
+    assert not launch.is_busy(folder)
+    assert launch.last_words(folder) == "Stopped by SIGTERM after update 7."
+    launch.resume(name)
+    until_ready(folder, stub[1])
+    assert launch.last_words(folder) == ""  # what was said before is no longer true
+    assert stub[1].args[-1] == "--resume"  # type: ignore[index]
+    assert name == "reverse-1"
+    assert len(stub) == 2
+
+
+def test_a_run_goes_on_being_known_when_the_app_begins_anew(
+    stub: list["subprocess.Popen[bytes]"], runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = launch.start(ToyPlan("reverse", SIZE))
+    until_ready(runs / name, stub[0])
+    monkeypatch.setattr(launch, "_STARTED", {})
+    assert launch.is_busy(runs / name)
+    with pytest.raises(LaunchError, match="One run at a time"):
+        launch.resume(name)
+    launch.stop(name)
+    assert stub[0].wait(30) == 1
+
+
+def test_only_what_was_started_here_is_stopped(runs: Path, finished_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(finished_run, runs / "toy")
+    killed: list[int] = []
+    monkeypatch.setattr("app.launch.os.kill", lambda process, number: killed.append(number))
+    for name in ("toy", "none", "../toy"):
+        with pytest.raises(LaunchError, match="started here"):
+            launch.stop(name)
+        with pytest.raises(LaunchError, match="started here"):
+            launch.resume(name)
+    assert signal.SIGTERM not in killed
+
+
+def test_switched_off_nothing_is_started(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADLIGHT_TRAINING", "off")
+    for action in (
+        lambda: launch.start(ToyPlan("reverse", SIZE)),
+        lambda: launch.resume("x"),
+        lambda: launch.stop("x"),
+    ):
+        with pytest.raises(LaunchError, match="switched off"):
+            action()
+    assert not runs.exists()
+
+
+def test_what_the_trainer_said_is_told_without_the_folders_of_the_server(
+    stub: list["subprocess.Popen[bytes]"], runs: Path
+) -> None:
+    name = launch.start(TextPlan(b"a\tb\n" * 9, "fa", "de", SIZE))
+    stub[0].kill()
+    stub[0].wait()
+    log = runs / name / LOG
+    assert launch.last_words(runs / name) == ""  # killed without a word
+    log.write_text(log.read_text() + f"Warning: x\nError: {runs / name / CORPUS}, line 3: there is no column 2.\n")
+    assert launch.last_words(runs / name) == f"{CORPUS}, line 3: there is no column 2."
+    log.write_text(log.read_text() + "Traceback (most recent call last):\n  File x\n")
+    assert "ended unexpectedly" in launch.last_words(runs / name)
+    log.unlink()
+    assert launch.last_words(runs / name) == ""
+
+
+def test_the_real_trainer_tells_the_line_that_is_wrong(runs: Path) -> None:
+    """The whole way: upload, process, sentence."""
+    name = launch.start(TextPlan(b"the cat\tdie Katze\nno tab here\n", "en", "de", SIZE))
+    launch._STARTED[runs / name].wait(120)
+    assert launch.last_words(runs / name).startswith(f"{CORPUS}, line 2: there is no column 2, only 1.")

@@ -1,0 +1,170 @@
+"""Runs are read as they are, while they run, whatever their files hold."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.ladders import ladder, run_names, rung, rung_name
+from app.runs import MOST_BYTES, holder, read_curves, read_run
+from tests.training.small import toy_recipe
+from transformer.errors import TrainingError
+from transformer.training import train
+from transformer.training.metrics import read_metrics
+from transformer.training.run import Run
+
+HOLD = """
+import fcntl, os, sys
+with open(sys.argv[1], "a") as file:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    file.truncate(0)
+    print(os.getpid(), file=file, flush=True)
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def toy(finished_run: Path, runs: Path) -> Path:
+    """A copy of the finished run in the folder of runs."""
+    return Path(shutil.copytree(finished_run, runs / "toy"))
+
+
+@pytest.fixture
+def trainer(toy: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """A process that holds the lock of the run as a trainer does."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", HOLD, toy / ".lock"], stdin=pipe, stdout=pipe) as process:
+        assert process.stdout
+        process.stdout.readline()
+        yield process
+        process.kill()
+
+
+def test_a_finished_run_says_so_and_one_that_shall_go_on_does_not(toy: Path, runs: Path) -> None:
+    run = read_run("toy")
+    assert run is not None
+    assert (run.state, run.update, run.updates, run.ours) == ("finished", 12, 12, False)
+    assert run.recipe is not None
+    started_with = toy_recipe(best_by="loss", log_every=2, ladder=(0, 3, 6, 12))
+    assert run.recipe == replace(started_with, model=run.recipe.model)
+    train(toy_recipe(best_by="loss", updates=14), toy, resume=True, device="cpu")
+    (toy / "average.safetensors").unlink()
+    gone_on = read_run("toy")
+    assert gone_on is not None
+    assert (gone_on.state, gone_on.update) == ("stopped", 14)
+
+
+def test_curves_are_what_the_metrics_file_holds(toy: Path) -> None:
+    lines = read_metrics(toy / "metrics.jsonl")
+    curves = read_curves(toy)
+    for kind, name in (("train", "loss"), ("train", "rate"), ("train", "gradient_norm"), ("valid", "bleu")):
+        expected = [(line["update"], line[name]) for line in lines if line["kind"] == kind]
+        assert list(zip(*(each.tolist() for each in curves[kind, name]), strict=True)) == expected
+    assert ("valid", "bleu_signature") not in curves
+
+
+def test_a_line_that_is_half_written_or_impossible_is_left_out(toy: Path) -> None:
+    good = {"update": 3, "kind": "train", "loss": 2.5}
+    bad = [
+        *({**good, "update": update} for update in (-1, 2.0, True, "3", None, 2**60)),
+        {**good, "kind": "x"}, {**good, "kind": ["train"]}, [1, 2], 7, "train", None, {},
+    ]  # fmt: skip
+    odd = ['{"update": 4, "kind": "train", "loss": NaN}', '{"update": 5, "kind": "train", "loss": 1e999}']
+    odd += ['{"update": 6, "kind": "train", "loss": "2"}', '{"update": 7, "kind": "train", "loss": true}']
+    odd += ["[" * 100_000, '{"update": 8, "kind": "train", "loss": ' + "9" * 5000 + "}", '{"update": 9, "kind": "tra']
+    (toy / "metrics.jsonl").write_text("\n".join([json.dumps(good), *map(json.dumps, bad), *odd]))
+    updates, values = read_curves(toy)["train", "loss"]
+    assert (updates.tolist(), values.tolist()) == ([3], [2.5])
+    (toy / "metrics.jsonl").write_bytes(b"\xff\xfe\x00" * 1000)
+    assert read_curves(toy) == {}
+
+
+def test_of_a_huge_file_only_the_end_is_read(toy: Path) -> None:
+    line = json.dumps({"update": 1, "kind": "train", "loss": 9.0, "fill": "x" * 1000}) + "\n"
+    last = json.dumps({"update": 2, "kind": "train", "loss": 1.0}) + "\n"
+    (toy / "metrics.jsonl").write_text(
+        json.dumps({"update": 0, "kind": "train", "loss": 5.0}) + "\n" + line * (MOST_BYTES // len(line) + 1) + last
+    )
+    updates, _ = read_curves(toy)["train", "loss"]
+    assert updates.tolist() == [1, 2]
+
+
+def test_a_run_is_running_as_long_as_a_process_holds_its_lock(toy: Path, trainer: "subprocess.Popen[bytes]") -> None:
+    assert holder(toy) == trainer.pid
+    run = read_run("toy")
+    assert run is not None
+    assert run.state == "running"
+    trainer.kill()
+    trainer.wait()
+    assert holder(toy) is None
+    again = read_run("toy")
+    assert again is not None
+    assert again.state == "finished"
+
+
+def test_the_trainer_writes_its_number_into_the_lock_and_a_second_one_does_not(toy: Path) -> None:
+    with Run(toy, resume=True):
+        assert holder(toy) == os.getpid()
+        with pytest.raises(TrainingError, match="Another process is training"), Run(toy, resume=True):
+            pass
+        assert holder(toy) == os.getpid()
+    assert holder(toy) is None
+
+
+def test_looking_at_a_run_does_not_keep_it_from_starting(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lock of a run whose process has ended, or has not begun, is not touched."""
+    touched: list[object] = []
+    monkeypatch.setattr("app.runs.fcntl.flock", lambda *arguments: touched.append(arguments))
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    for text in ("", str(ended.pid), "0", "1", "-5", "9" * 30, "x"):
+        (toy / ".lock").write_text(text)
+        assert holder(toy) is None
+    (toy / ".lock").unlink()
+    assert holder(toy) is None
+    assert touched == []
+
+
+@pytest.mark.parametrize("name", ["", "..", ".", "/etc", "toy/../toy", "toy/ladder", "none", "\0"])
+def test_a_name_from_an_address_is_never_a_path(toy: Path, name: str) -> None:
+    assert read_run(name) is None
+    assert rung(rung_name(name, 0)) is None
+
+
+def test_the_ladder_is_found_by_update_and_what_is_no_rung_is_not(toy: Path) -> None:
+    (toy / "ladder" / "notes.txt").write_text("x")
+    (toy / "ladder" / ".00000009.safetensors.1.tmp").write_text("x")
+    rungs = ladder("toy")
+    assert list(rungs) == [0, 3, 6, 12]
+    assert rung("toy, update 3") == rungs[3]
+    assert rung("toy, update 4") is None
+    assert rung("toy, update ٣") is None
+
+
+def test_runs_are_listed_the_newest_first_and_other_folders_are_not(toy: Path, runs: Path) -> None:
+    (runs / "no run").mkdir()
+    (runs / "file").write_text("")
+    time.sleep(0.01)
+    (runs / "<b>second").mkdir()
+    (runs / "<b>second" / "metrics.jsonl").write_text("")
+    assert run_names() == ["<b>second", "toy"]
+    second = read_run("<b>second")
+    assert second is not None
+    assert (second.state, second.update, second.recipe) == ("stopped", 0, None)
+
+
+def test_a_state_that_is_none_is_told_from_no_run(toy: Path) -> None:
+    (toy / "training.safetensors").write_bytes(b"nothing of the kind")
+    run = read_run("toy")
+    assert run is not None
+    assert (run.recipe, run.update) == (None, 0)
+    assert np.isfinite(read_curves(toy)["train", "loss"][1]).all()

@@ -1,0 +1,168 @@
+"""The page Training: runs, the time machine, and what is said when there is nothing to show."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.ladders import RECIPE
+from tests.app.drawn import array, chart, charts, open_view, title
+from tests.training.small import toy_recipe
+from transformer.decoding.translator import Translator
+from transformer.recipe import recipe_text
+from transformer.trace import trace
+from transformer.training.metrics import read_metrics
+
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture
+def toy(finished_run: Path, runs: Path, open_app: Open) -> Path:
+    """A finished run in the folder of runs, and the app's checkpoints in theirs."""
+    return Path(shutil.copytree(finished_run, runs / "toy"))
+
+
+def said(app: AppTest) -> str:
+    found = [*app.text, *app.caption, *app.info, *app.warning, *app.subheader, *app.header]
+    return "\n".join(str(each.value) for each in found)
+
+
+def test_curves_draw_the_numbers_of_the_metrics_file(toy: Path) -> None:
+    app = open_view("training")
+    lines = read_metrics(toy / "metrics.jsonl")
+    for words, kind, name in (
+        ("Loss", "train", "loss"),
+        ("Norm of the gradient", "train", "gradient_norm"),
+        ("Speed", "train", "tokens_per_second"),
+        ("Learning rate", "train", "rate"),
+        ("BLEU and chrF", "valid", "bleu"),
+    ):
+        line = chart(app, words)["data"][0]
+        expected = [(entry["update"], entry[name]) for entry in lines if entry["kind"] == kind]
+        assert list(zip(array(line["x"]).tolist(), array(line["y"]).tolist(), strict=True)) == expected
+    names = [line["name"] for line in chart(app, "Learning rate")["data"]]
+    assert names == ["toy", "toy, equation 3 (warm-up 4)"]
+    assert "Finished after update 12 of 12" in said(app)
+
+
+def test_two_runs_stand_in_one_picture(toy: Path, runs: Path) -> None:
+    shutil.copytree(toy, runs / "other")
+    app = open_view("training", run="toy")
+    app.multiselect(key="compare").set_value(["other"]).run()
+    names = [line["name"] for line in chart(app, "Speed")["data"]]
+    assert names == ["toy", "other"]
+    assert len({line["line"]["color"] for line in chart(app, "Speed")["data"]}) == 2
+    app.selectbox(key="run").set_value("other").run()  # which is no longer another one
+    assert not app.exception
+    assert [line["name"] for line in chart(app, "Speed")["data"]] == ["other"]
+
+
+@pytest.mark.parametrize("update", [0, 6])
+def test_the_time_machine_shows_what_that_rung_writes_thinks_and_looks_at(toy: Path, update: int) -> None:
+    app = open_view("training", run="toy", at_update=str(update))
+    rung = Translator.load(toy / "ladder" / f"{update:08d}.safetensors")
+    sentence, right = "h e a d l i g h t", "t h g i l d a e h"
+    greedy = rung.translate(sentence, method="greedy", max_extra_length=8)
+    assert greedy.text in said(app)
+    forced = rung.score(sentence, right)
+    assert app.metric[0].value == f"{-forced.score / len(forced.ids):.3f}"
+    found = trace(rung.model, greedy.sentences[0].source_ids, forced.ids, ["decoder.layers.0.cross_attention.weights"])
+    weights = found.arrays["decoder.layers.0.cross_attention.weights"]  # (H, T, S)
+    drawn = array(chart(app, f"after {update} updates")["data"][0]["z"])
+    assert any(np.array_equal(drawn, head.astype(np.float32)) for head in weights)
+    losses = chart(app, "Loss")["data"][-1]
+    assert losses["name"] == "toy, this sentence"
+    assert array(losses["x"]).tolist() == [0, 3, 6, 12]
+
+
+def test_the_newest_rung_is_shown_until_another_one_is_taken(toy: Path) -> None:
+    app = open_view("training")
+    assert app.select_slider(key="at_update").value == 12
+    shutil.copy(toy / "ladder" / "00000012.safetensors", toy / "ladder" / "00000015.safetensors")
+    assert app.run().select_slider(key="at_update").value == 15
+    app.select_slider(key="at_update").set_value(3).run()
+    shutil.copy(toy / "ladder" / "00000012.safetensors", toy / "ladder" / "00000018.safetensors")
+    assert app.run().select_slider(key="at_update").value == 3
+    assert app.query_params["at_update"] in ("3", ["3"])
+
+
+def test_play_begins_with_the_untrained_model_and_ends_with_the_newest(toy: Path) -> None:
+    app = open_view("training")
+    app.button(key="play").click().run()
+    seen: list[int] = [app.select_slider(key="at_update").value]  # type: ignore[list-item]  # it could be a range
+    for _ in range(6):
+        seen.append(app.run().select_slider(key="at_update").value)  # type: ignore[arg-type]
+    assert sorted(set(seen)) == seen[: len(set(seen))]
+    assert seen[-1] == 12
+    assert seen[0] < 12
+    assert app.button(key="play").label == "Play"
+
+
+def test_a_sentence_and_a_translation_of_ones_own_are_taken(toy: Path) -> None:
+    app = open_view("training", run="toy")
+    app.text_input(key="run_sentence").set_value("a b c").run()
+    assert app.text_input(key="run_right").placeholder == "c b a"
+    app.text_input(key="run_right").set_value("b b").run()
+    assert "b b" in said(app)
+    app.text_input(key="run_sentence").set_value("<img src=x> _a_ 🚂 " * 15).run()
+    assert not app.exception
+    app.text_input(key="run_sentence").set_value("a " * 149).run()
+    assert "pieces; the page shows up to" in said(app)
+
+
+def test_a_snapshot_opens_on_every_page_by_its_name_in_the_address(toy: Path) -> None:
+    app = open_view("attention", checkpoint="toy, update 3")
+    assert app.selectbox(key="checkpoint").value == "toy, update 3"
+    for name in ("toy, update 4", "../toy, update 3", "none, update 3"):
+        assert open_view("attention", checkpoint=name).selectbox(key="checkpoint").value == "en-de"
+
+
+def test_the_button_opens_the_snapshot_and_its_sentence(toy: Path) -> None:
+    app = open_view("training", at_update="3")
+    app.button(key="open_rung").click().run()
+    assert not app.exception
+    assert app.selectbox(key="checkpoint").value == "toy, update 3"
+    assert app.text_input(key="sentence").value == "h e a d l i g h t"
+
+
+def test_without_a_run_the_page_says_how_to_get_one(open_app: Open) -> None:
+    app = open_view("training")
+    assert "There is no run yet" in said(app)
+    assert app.button(key="start_run")
+    assert [title(figure) for figure in charts(app)] == ["Target distribution of step 1, V = 420, ε = 0.1"]
+
+
+def test_switched_off_the_page_says_so_and_has_no_button(
+    toy: Path, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (toy / RECIPE).write_text(recipe_text(toy_recipe()))
+    (toy / "average.safetensors").unlink()
+    assert "resume_run" in [button.key for button in open_view("training").button]
+    monkeypatch.setenv("HEADLIGHT_TRAINING", "off")
+    app = open_view("training")
+    assert "switched off here" in said(app)
+    assert not {"start_run", "stop_run", "resume_run"} & {button.key for button in app.button}
+
+
+def test_text_without_a_file_is_refused_with_a_sentence(open_app: Open, runs: Path) -> None:
+    app = open_view("training")
+    app.button_group(key="start_task").set_value("text").run()
+    app.button(key="start_run").click().run()
+    assert "Choose a file first" in said(app)
+    assert not runs.exists()
+
+
+def test_a_run_whose_files_are_none_breaks_nothing(runs: Path, open_app: Open) -> None:
+    folder = runs / "<img src=x> <b>_x_ $y$"
+    (folder / "ladder").mkdir(parents=True)
+    (folder / "metrics.jsonl").write_text(json.dumps({"update": 1, "kind": "train", "loss": 2.0}) + "\nrubbish\n{")
+    (folder / "training.safetensors").write_bytes(b"rubbish")
+    (folder / "average.safetensors").write_bytes(b"rubbish")
+    (folder / "ladder" / "00000001.safetensors").write_bytes(b"rubbish")
+    app = open_view("training")
+    assert "The newest snapshot cannot be opened" in said(app)
+    assert array(chart(app, "Loss")["data"][0]["y"]).tolist() == [2.0]
