@@ -17,7 +17,8 @@ from pathlib import Path
 import transformer
 
 PACKAGE = Path(transformer.__file__).resolve().parent
-KNOWN = {path: path.stat().st_mtime_ns for path in PACKAGE.rglob("*.py")}  # as they are when the app starts
+APP = Path(__file__).resolve().parent
+KNOWN = {path: path.stat().st_mtime_ns for folder in (PACKAGE, APP) for path in folder.rglob("*.py")}  # at the start
 CHANGED = "# This file has changed since the app was started: restart the app."
 _RESIDUAL = ("residual_in", "residual_sum", "norm_out")
 

@@ -1,8 +1,8 @@
 """The parts of the page that need the browser: small, offline, without a framework.
 
-Each is a Streamlit component (v2) made of one JavaScript file beside this one. Text reaches the page by `textContent`
-alone, never as markup, so whatever a user types stays text (test_hostile_words_are_drawn_as_words).
-Components are registered once, when this module is imported.
+Each is a Streamlit component (v2) made of JavaScript files beside this one, joined into one script. Text reaches the
+page by `textContent` alone, never as markup, so whatever a user types stays text
+(test_hostile_words_are_drawn_as_words). Components are registered once, when this module is imported.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,12 +15,18 @@ _HERE = Path(__file__).parent
 _CSS = (_HERE / "components.css").read_text(encoding="utf-8")
 
 
-def _component(name: str) -> Any:
-    source = (_HERE / f"{name}.js").read_text(encoding="utf-8")
+def script(name: str, *parts: str) -> str:
+    """The script of a component: its parts, in this order, and NAME.js, which begins it."""
+    return "\n".join((_HERE / f"{part}.js").read_text(encoding="utf-8") for part in (*parts, name))
+
+
+def _component(name: str, *parts: str) -> Any:
+    source = script(name, *parts)
     return st.components.v2.component(f"headlight_{name}", html="<div class='root'></div>", css=_CSS, js=source)
 
 
-_lines = _component("lines")
+_headline = _component("headline")
+_lines = _component("lines", "svg", "lines_place", "lines_tokens", "lines_isolate", "lines_picture", "lines_heads")
 _ranking = _component("ranking")
 _pieces = _component("pieces")
 _choices = _component("choices")
@@ -29,6 +35,11 @@ _map = _component("map")
 _meter = _component("meter")
 _link = _component("link")
 _export = _component("export")
+
+
+def headline(text: str, language: str, *, key: str) -> None:
+    """A long translation: its first two lines, and a button for the rest. `language` is a code, or ""."""
+    _headline(data={"text": text, "lang": language}, key=key)
 
 
 def lines(data: dict[str, Any], *, key: str, on_pin: Callable[[int | None], None] | None = None) -> None:

@@ -1,7 +1,8 @@
 // A Plotly chart that is drawn again in place. What arrives is one JSON text: {figure, alt, dark, reports}. A chart whose
 // text has not changed is left alone, and of several that arrive while one is drawn only the last is drawn.
 // With `reports`, a click on a point is told: its place, and what the figure says belongs to it. A chart that was made
-// for dark ground and stands on light, or the other way round, asks once for another.
+// for dark ground and stands on light, or the other way round, asks once for another. After chart_ticks.js, with which it
+// is one script.
 
 const CONFIG = { displayModeBar: false };
 const SMALLEST = 10;  // px of a number
@@ -75,6 +76,7 @@ async function drawAnew(chart) {
   layout.font = { family: getComputedStyle(root).fontFamily, ...layout.font };
   layout.title = titled(layout);
   await Plotly.react(plot, figure.data.map((trace) => fitted(trace, width)), layout, CONFIG);
+  thinOut(plot);
   Object.assign(chart, { drawn: text, width, reports });
   if (chart.listens) return;
   chart.listens = true;

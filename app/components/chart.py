@@ -8,12 +8,12 @@ import base64
 import json
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
 
+from app.components import script
 from app.figures.charts import Figure
 from app.session import is_dark
 from app.theme import chart_template
@@ -21,7 +21,7 @@ from app.theme import chart_template
 _chart = st.components.v2.component(
     "headlight_chart",
     html="<div class='chart'></div>",
-    js=(Path(__file__).parent / "chart.js").read_text(encoding="utf-8"),
+    js=script("chart", "chart_ticks"),
     isolate_styles=False,  # Plotly writes its styles into the page
 )
 

@@ -9,17 +9,19 @@ from typing import Any
 
 import streamlit as st
 
+from app.components import script
+
 _HERE = Path(__file__).parent
 _CSS = "".join((_HERE / name).read_text(encoding="utf-8") for name in ("components.css", "decoding.css"))
 
 
-def _component(name: str) -> Any:
-    source = (_HERE / f"{name}.js").read_text(encoding="utf-8")
+def _component(name: str, *parts: str) -> Any:
+    source = script(name, *parts)
     return st.components.v2.component(f"headlight_{name}", html="<div class='root'></div>", css=_CSS, js=source)
 
 
-_loop = _component("loop")
-_tree = _component("tree")
+_loop = _component("loop", "svg", "loop_chips")
+_tree = _component("tree", "svg")
 _difference = _component("difference")
 
 

@@ -1,47 +1,12 @@
 // One turn of the decoder's loop: source and encoder at the left, output and decoder at the right, below them the keys
 // and values that are kept (a row a layer, a column a position, K above V), then logits, softmax, the chosen piece, and
-// the way back by which it becomes the next input.
+// the way back by which it becomes the next input. After loop_chips.js, with which it is one script.
 
-const SVG = "http://www.w3.org/2000/svg";
-const CHIP = 28, GAP = 4, BAR = 5, NARROWEST = 540;
+const CHIP = 28, BAR = 5, NARROWEST = 540;
 
-function make(name, attributes, parent, text) {
-  const node = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  if (text !== undefined) node.textContent = text;
-  if (parent) parent.appendChild(node);
-  return node;
-}
-
-function write(parent, attributes, token) {
-  const label = make("text", attributes, parent);
-  if (token.startsWith("▁")) make("tspan", { class: "faint" }, label, "▁");
-  make("tspan", {}, label, token.replace(/^▁/, ""));
-  return label;
-}
-
-// Chips in a few lines; where they are too many, type shrinks, and then the first give way to a count.
-function chips(side, width, size, most, measure) {
-  const widths = side.tokens.map((token) => Math.min(measure(token, size) + 14, width));
-  for (let first = 0; first < widths.length; first++) {
-    const left = first ? measure(`${first} more …`, 13) + 10 : 0;
-    const places = [];
-    let x = left, line = 0;
-    for (let i = first; i < widths.length; i++) {
-      if (x && x + widths[i] > width) { line += 1; x = 0; }
-      places.push({ i, x, line, w: widths[i] });
-      x += widths[i] + GAP;
-    }
-    if (line < most || first === widths.length - 1) return { first, places, lines: line + 1 };
-  }
-  return { first: 0, places: [], lines: 1 };
-}
-
-function draw(root, data) {
+function draw(root, data, state) {
   const width = Math.max(root.clientWidth, NARROWEST);
-  const font = getComputedStyle(root).fontFamily;
-  const context = document.createElement("canvas").getContext("2d");
-  const measure = (text, size) => { context.font = `${size}px ${font}`; return context.measureText(text).width; };
+  const measure = measurer(root);
   const color = data.colors;
   const back = 26, gutter = 26;  // room at the right for the way back; between the halves
   const half = (width - back - gutter) / 2;
@@ -55,22 +20,26 @@ function draw(root, data) {
   arrow("tip-back", color.decoder);
 
   let size, laid;
-  for (const most of [[16, 2], [14, 3], [12.5, 3]]) {
+  const isWhole = ({ first, left }) => !first && !left;
+  for (const most of [[16, 2], [14, 3], [12.5, state.all ? Infinity : 3]]) {
     size = most[0];
     laid = [chips(data.source, left.w, ...most, measure), chips(data.output, right.w, ...most, measure)];
-    if (!laid[0].first && !laid[1].first) break;
+    if (laid.every(isWhole)) break;
   }
+  state.folds = state.all ? state.folds : !laid.every(isWhole);
   const lines = Math.max(laid[0].lines, laid[1].lines), line = CHIP + BAR + 7;
   const top = 26, below = top + lines * line;
   [[data.source, left, color.encoder], [data.output, right, color.decoder]].forEach(([side, half, role], n) => {
     make("text", { class: "caption", x: half.x, y: 15, style: `fill:${role}` }, svg, side.caption);
-    if (laid[n].first) make("text", { class: "small", x: half.x, y: top + 18 }, svg, `${laid[n].first} more …`);
+    const { first, left: after, end } = laid[n];
+    if (first) make("text", { class: "small", x: half.x, y: top + 18 }, svg, `${first} more …`);
+    if (end) make("text", { class: "small", x: half.x + end.x, y: top + end.line * line + 18 }, svg, `… ${after} more`);
     for (const { i, x, line: row, w } of laid[n].places) {
       const newest = n === 1 && i === side.tokens.length - 1;
       const group = make("g", { class: newest ? "chip newest" : "chip", transform: `translate(${half.x + x},${top + row * line})` }, svg);
       make("title", {}, group, `${side.tokens[i]}: weight ${side.weights[i].toFixed(2)}`);
       make("rect", { width: w, height: CHIP, rx: 7, fill: role, stroke: newest ? role : "none" }, group);
-      write(group, { x: w / 2, y: 19, "text-anchor": "middle", style: `font-size:${size}px` }, side.tokens[i]);
+      write(make("text", { x: w / 2, y: 19, "text-anchor": "middle", style: `font-size:${size}px` }, group), side.tokens[i]);
       make("rect", { class: "track", y: CHIP + 2, width: w, height: BAR, rx: 2 }, group);
       make("rect", { class: "weight", y: CHIP + 2, width: (w * Math.min(side.weights[i], 1)).toFixed(1), height: BAR, rx: 2, fill: role, "data-weight": side.weights[i] }, group);
     }
@@ -121,7 +90,7 @@ function draw(root, data) {
   make("rect", { width: chosenWidth, height: 42, rx: 9, fill: color.decoder, stroke: color.decoder }, chosen);
   let text = data.chosen;
   while (text.length > 2 && measure(text, 19) > chosenWidth - measure(data.probability, 14) - 34) text = text.slice(0, -2) + "…";
-  write(chosen, { x: 12, y: 27, class: "large" }, text);
+  write(make("text", { x: 12, y: 27, class: "large" }, chosen), text);
   make("text", { class: "body", x: chosenWidth - 10, y: 27, "text-anchor": "end" }, chosen, data.probability);
   const end = x + chosenWidth, edge = width - 6;
   if (data.last) make("text", { class: "small", x: end - 4, y: low + 58, "text-anchor": "end" }, svg, "the loop ends here");
@@ -132,17 +101,30 @@ function draw(root, data) {
   make("text", { class: "small", x: 0, y: low + 58 }, svg, data.note);
   const height = low + 66;
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  root.replaceChildren(svg);
+  const hadFocus = root.contains(root.getRootNode().activeElement);
+  root.replaceChildren(...(state.folds ? [folding(root, data, state)] : []), svg);
+  if (hadFocus) root.querySelector("button")?.focus();
+}
+
+function folding(root, data, state) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "folding";
+  button.setAttribute("aria-expanded", String(Boolean(state.all)));
+  button.textContent = state.all ? "Only the pieces round the strongest" : "All pieces";
+  button.addEventListener("click", () => { state.all = !state.all; draw(root, data, state); });
+  return button;
 }
 
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".root");
-  draw(root, data);
+  const state = (parentElement.headlight ??= { all: false });
+  draw(root, data, state);
   let before = root.clientWidth;
   const watcher = new ResizeObserver(() => {
     if (Math.abs(root.clientWidth - before) < 2) return;
     before = root.clientWidth;
-    draw(root, data);
+    draw(root, data, state);
   });
   watcher.observe(root);
   return () => watcher.disconnect();

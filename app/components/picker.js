@@ -1,4 +1,7 @@
-// A row of tokens of which one is chosen: click, or Tab into it and use the arrow keys, Home and End.
+// A row of tokens of which one is chosen: click, or Tab into it and use the arrow keys, Home and End. A long row takes
+// three lines and scrolls; the chosen token is in view.
+
+const LONG = 40;  // tokens
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
@@ -10,7 +13,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const label = document.createElement("span");
   label.className = "picker-label";
   label.textContent = data.label;
-  row.appendChild(label);
+  const long = data.tokens.length > LONG;
+  if (!long) row.appendChild(label);
   const buttons = data.tokens.map((token, index) => {
     const button = document.createElement("button");
     button.type = "button";
@@ -38,6 +42,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (goal >= 0 && goal <= last) setTriggerValue("chosen", goal);
   });
   const focused = row.ownerDocument && root.contains(parentElement.activeElement ?? root.getRootNode().activeElement);
-  root.replaceChildren(row);
-  if (focused) buttons[data.chosen]?.focus();
+  row.classList.toggle("long-row", long);
+  root.replaceChildren(...(long ? [label, row] : [row]));
+  const chosen = buttons[data.chosen];
+  if (chosen) row.scrollTop = chosen.offsetTop - row.offsetTop - (row.clientHeight - chosen.offsetHeight) / 2;
+  if (focused) chosen?.focus({ preventScroll: true });
 }

@@ -2,34 +2,13 @@
 // after it. Click or Enter chooses a node; arrow keys walk: left to the parent, right to the best child, up and down
 // within a step. Scrolls sideways, and brings the chosen node into view.
 
-const SVG = "http://www.w3.org/2000/svg";
 const BOX = { w: 138, h: 42 }, STEP_X = 184, STEP_Y = 52, TOP = 34, LEFT = 6;
-
-function make(name, attributes, parent, text) {
-  const node = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  if (text !== undefined) node.textContent = text;
-  if (parent) parent.appendChild(node);
-  return node;
-}
-
-function measurer(font) {
-  const context = document.createElement("canvas").getContext("2d");
-  return (text, size) => { context.font = `${size}px ${font}`; return context.measureText(text).width; };
-}
-
-function cut(text, width, size, measure) {
-  if (measure(text, size) <= width) return text;
-  let n = text.length;
-  while (n > 1 && measure(text.slice(0, n) + "…", size) > width) n -= 1;
-  return text.slice(0, n) + "…";
-}
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const state = (parentElement.headlight ??= { chosen: null, left: 0 });
   const hadFocus = root.contains(parentElement.activeElement ?? root.getRootNode().activeElement);
-  const measure = measurer(getComputedStyle(root).fontFamily);
+  const measure = measurer(root);
   const byId = new Map(data.nodes.map((node) => [node.id, node]));
   const x = (node) => LEFT + node.step * STEP_X, y = (node) => TOP + node.row * STEP_Y;
   const steps = Math.max(...data.nodes.map((node) => node.step)), rows = Math.max(...data.nodes.map((node) => node.row)) + 1;

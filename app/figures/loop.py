@@ -76,11 +76,13 @@ def loop_picture(
             "caption": f"Source: S = {s} pieces, read once",
             "tokens": [visible(token) for token in source.tokens],
             "weights": [round(float(w), 4) for w in looks[0]],
+            "kept": int(looks[0].argmax()),  # in sight where not all pieces have room
         },
         "output": {
             "caption": f"Output so far: {read} read, the newest is fed in",
             "tokens": [visible(token) for token in target.tokens[:read]],
             "weights": [round(float(w), 4) for w in looks[1]],
+            "kept": step,
         },
         "encoder": [
             f"Encoder, {sizes.encoder_layers} layer{'s' * (sizes.encoder_layers > 1)}",

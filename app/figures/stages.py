@@ -12,6 +12,7 @@ import numpy as np
 from app.figures.axes import TokenAxis, plotly_text, ticks
 from app.figures.charts import Figure, settled
 from app.figures.panels import BARE, frame, heat, words
+from app.figures.tensor import label_width
 from app.theme import MASKED, TICK_SIZE, ink, role_color, text_on_weight, weight_scale
 
 ROW = 28  # px
@@ -68,17 +69,21 @@ def stages_figure(
     pairs = zip(weights, mask, strict=True)
     inks = [ink(dark)] * (lines * (columns - 1))
     inks += [text_on_weight(float(weight), dark) if allowed else ink(dark) for weight, allowed in pairs]
+    names = [f"{text}  {i}" for i, text in enumerate(ticks(keys.tokens), start=1)] + ["sum"] * sums
+    room = {"columns": columns, "beside": label_width(keys.tokens, TICK_SIZE) + 30}  # see chart.js
     x, y = np.repeat(np.arange(columns, dtype=np.int16), lines), np.tile(np.arange(lines, dtype=np.int16), columns)
     data = [
         heat(color, weight_scale(dark), 0, 1, xgap=0),
         heat(grey, [(0, MASKED), (1, MASKED)], 0, 1, xgap=0),
-        words(x, y, texts, inks, NUMBER_SIZE),
+        words(x, y, texts, inks, NUMBER_SIZE, meta=room | {"short": texts}),
     ]
     shapes = []
     if sums:
-        totals = [(i, f"<b>{plain(stage.total)}</b>") for i, stage in enumerate(stages) if stage.total is not None]
+        totals = [(i, plain(stage.total)) for i, stage in enumerate(stages) if stage.total is not None]
         at = np.array([i for i, _ in totals], dtype=np.int16)
-        data.append(words(at, np.full(len(totals), lines), [text for _, text in totals], ink(dark), NUMBER_SIZE))
+        summed = [text for _, text in totals]
+        below = words(at, np.full(len(totals), lines), summed, ink(dark), NUMBER_SIZE, meta=room | {"short": summed})
+        data.append(below | {"textfont": below["textfont"] | {"weight": 700}})
         edge = {"x0": -0.5, "x1": columns - 0.5, "y0": lines - 0.5, "y1": lines - 0.5}
         shapes.append({"type": "line", "line": {"color": ink(dark), "width": 1}} | edge)
     if chosen is not None:
@@ -95,7 +100,7 @@ def stages_figure(
         "yaxis": BARE
         | {
             "tickvals": list(range(lines + sums)),
-            "ticktext": [f"{text}  {i}" for i, text in enumerate(ticks(keys.tokens), start=1)] + ["sum"] * sums,
+            "ticktext": names,
             "tickfont": {"size": TICK_SIZE, "color": role_color(keys.role, dark)},
             "range": [lines - 0.5 + sums, -0.5],
             "automargin": True,

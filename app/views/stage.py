@@ -38,6 +38,8 @@ from transformer.decoding.translation import Hypothesis, TranslatedText, Transla
 from transformer.errors import HeadlightError
 from transformer.text.normalise import clean
 
+LONGEST_HEADLINE = 140  # characters; a longer translation is folded
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -94,7 +96,10 @@ def stage() -> Scene | None:
     hypothesis = translation.hypotheses[shown_hypothesis(translation)]
     scene = Scene(opened, translation, hypothesis)
     with st.container(key="headline"):
-        st.text(hypothesis.text or "(nothing)")
+        if len(hypothesis.text) > LONGEST_HEADLINE:
+            components.headline(hypothesis.text, opened.task.target_code, key="long_headline")
+        else:
+            st.text(hypothesis.text or "(nothing)")
     if scene.is_given:
         st.caption("A translation of yours, which the decoder is made to read (teacher forcing).")
     return scene

@@ -12,11 +12,12 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from app import source
+from app.figures.additive import additive_scores
 from app.figures.axes import TokenAxis
 from app.figures.map import model_map
 from app.figures.tensor import number_text, tensor_heatmap
 from app.figures.walk import Station, nearest, stations
-from app.source import lines_between, lines_of
+from app.source import lines_between, lines_from, lines_of
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, charts, checked, components
 from transformer.config import ModelConfig
@@ -142,6 +143,12 @@ def test_titles_begin_with_a_capital_and_hold_no_colon() -> None:
         for station in stations(config, detail):
             assert station.title[0].isupper(), station.title
             assert ":" not in station.title
+
+
+def test_the_lines_of_the_app_itself_are_shown_too() -> None:
+    found = lines_from(additive_scores, "hidden =", "scores")
+    assert found.path == "app/figures/additive.py"
+    assert "np.tanh" in found.text
 
 
 def test_a_file_that_has_changed_says_so_in_place_of_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,31 @@
+// What every picture in SVG needs. Put before the files of such a component (`app.components.script`).
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function make(name, attributes, parent, text) {
+  const node = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  if (text !== undefined) node.textContent = text;
+  if (parent) parent.appendChild(node);
+  return node;
+}
+
+// A token, whose mark of a word's start stands back.
+function write(label, token) {
+  if (token.startsWith("▁")) make("tspan", { class: "faint" }, label, "▁");
+  make("tspan", {}, label, token.replace(/^▁/, ""));
+  return label;
+}
+
+// Gives the width of a text, in px, in the type of the page.
+function measurer(root) {
+  const font = getComputedStyle(root).fontFamily, context = document.createElement("canvas").getContext("2d");
+  return (text, size) => { context.font = `${size}px ${font}`; return context.measureText(text).width; };
+}
+
+function cut(text, width, size, measure) {
+  if (measure(text, size) <= width) return text;
+  let n = text.length;
+  while (n > 1 && measure(text.slice(0, n) + "…", size) > width) n -= 1;
+  return text.slice(0, n) + "…";
+}
