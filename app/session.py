@@ -6,7 +6,7 @@ address too. The sentence stays in the session and in the browser's tab, and ent
 user copies; such a link is read once and the sentence taken out of the address again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -17,6 +17,7 @@ from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 
 Choice = TypeVar("Choice")
+Name = TypeVar("Name", bound=str)
 
 TEXT = "text"  # what is translated
 SENTENCE = "sentence"  # the box for it, and what a link calls it
@@ -189,6 +190,19 @@ def linked(key: str, options: Sequence[Choice], default: Choice) -> Choice:
     if st.query_params.get(key) != str(chosen):
         st.query_params[key] = str(chosen)
     return chosen
+
+
+def named(key: str, names: Mapping[Name, str], default: Name) -> Name:
+    """A choice whose short key stands in the address, not the words on its button, which may change any day.
+
+    Links from the time when the words stood there work too. To be called before the widget of that key is drawn.
+    """
+    if key not in st.session_state:
+        text = st.query_params.get(key)
+        old = next((short for short, words in names.items() if words == text), None)
+        if old is not None:
+            st.session_state[key] = old
+    return linked(key, tuple(names), default)
 
 
 def shown(key: Literal["nth", "alternative"], count: int) -> int:

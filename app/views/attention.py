@@ -14,7 +14,7 @@ from app.figures.axes import TokenAxis
 from app.figures.ranking import head_numbers, head_ranking, ranking_csv
 from app.figures.shown import Naming, Options, Shown, shown
 from app.models import Kind
-from app.session import SOURCE_TOKEN, STEP, choose_position
+from app.session import SOURCE_TOKEN, STEP, choose_position, named
 from app.views.attention_alignment import alignment
 from app.views.attention_bertviz import bertviz
 from app.views.attention_rollout import rollout_pictures
@@ -26,7 +26,9 @@ from app.views.triplet import shape_text, triplet
 ONE_ROW = "one"
 NAMINGS: list[Naming] = ["both", "reads", "predicts"]
 NAMINGS_OF_WORDS: list[Naming] = ["predicts", "reads"]  # a word needs one of them
-TABS = ("Across the layers", "Word alignment", "BertViz")
+TABS = {"layers": "Across the layers", "alignment": "Word alignment", "bertviz": "BertViz"}
+MORE = "more"  # which of them is open
+_TAB = "more_tab"
 
 
 def page() -> None:
@@ -169,7 +171,8 @@ def _ranking(weights: np.ndarray, keys: TokenAxis, kind: Kind, layer: int, head:
 
 
 def _more(scene: Scene, chosen: Chosen, options: Options) -> None:
-    tabs = st.tabs(TABS, key="more", on_change="rerun", bind="query-params")
+    st.session_state[_TAB] = TABS[named(MORE, TABS, "layers")]
+    tabs = st.tabs(list(TABS.values()), key=_TAB, on_change=_tab_chosen)
     if tabs[0].open:
         with tabs[0]:
             rollout_pictures(scene, chosen, options)
@@ -179,6 +182,10 @@ def _more(scene: Scene, chosen: Chosen, options: Options) -> None:
     if tabs[2].open:
         with tabs[2]:
             bertviz(scene, chosen)
+
+
+def _tab_chosen() -> None:
+    st.session_state[MORE] = next(key for key, words in TABS.items() if words == st.session_state[_TAB])
 
 
 page()

@@ -9,7 +9,7 @@ from app.figures.axes import TokenAxis
 from app.figures.heads import clarity
 from app.figures.lines import attention_lines
 from app.figures.matrix import matrix_alt, matrix_table
-from app.session import is_dark
+from app.session import is_dark, named
 from app.views.head_pictures import Chosen
 from app.views.stage import Scene
 
@@ -41,14 +41,14 @@ def alignment(scene: Scene, chosen: Chosen) -> None:
             width=340,
             help="Weight of a link.",
         )
-        shift: Shift = st.segmented_control(
+        shift = named("shift", SHIFTS, "predicts")
+        st.segmented_control(
             "A word is aligned by the",
             list(SHIFTS),
             format_func=SHIFTS.__getitem__,
-            default="predicts",
             required=True,
             key="shift",
-            bind="query-params",
+            persist_state="session",
             help="Row t reads piece t and predicts piece t + 1. The row that predicts a word chose it; the row that "
             "reads it, one later, already knows it, and often aligns better (Chen et al., 2020).",
         )

@@ -6,6 +6,7 @@ import streamlit as st
 from app import computed
 from app.figures.axes import visible
 from app.figures.bertviz import ALL_LAYERS_UP_TO, MOST_TOKENS, View, bertviz_html, is_installed
+from app.session import named
 from app.views.choose import KINDS, SITES, axes
 from app.views.head_pictures import Chosen
 from app.views.stage import Scene
@@ -25,14 +26,9 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
     if not is_installed():
         st.info("BertViz is not installed here: `pip install -r requirements.txt`.")
         return
-    view: View = st.segmented_control(
-        "View",
-        list(NAMES),
-        format_func=NAMES.__getitem__,
-        default="head",
-        required=True,
-        key="bertviz",
-        bind="query-params",
+    view = named("bertviz", NAMES, "head")
+    st.segmented_control(
+        "View", list(NAMES), format_func=NAMES.__getitem__, required=True, key="bertviz", persist_state="session"
     )
     st.caption(f"{EXPLAINED[view]} {_limits(view)}")
     queries, keys = axes(scene, chosen.kind)

@@ -14,7 +14,7 @@ from app.source import lines_from
 from app.views.choose import axes, weights_of
 from app.views.head_pictures import Chosen
 from app.views.stage import Scene
-from app.views.triplet import triplet
+from app.views.triplet import shape_text, triplet
 
 TITLES: dict[Kind, str] = {
     "encoder": "Encoder rollout",
@@ -53,6 +53,7 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
         lines_from(rollout.decoder_rollout, "for self_weights", "@ encoder")
         if kind == "cross"
         else lines_from(rollout.rollout, "for layer", "arrived = mixed"),
+        shape=shape_text("QK", arrived.shape[1:]),
         in_paper=False,
     )
     alt = matrix_alt(weights, now.queries, now.keys, title)

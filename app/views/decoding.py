@@ -9,7 +9,7 @@ from dataclasses import replace
 import streamlit as st
 
 from app import computed
-from app.session import STEP, choose_position, position, shown_hypothesis
+from app.session import STEP, choose_position, named, position, shown_hypothesis
 from app.views.choose import decoder_step
 from app.views.decoding_lens import lens_part
 from app.views.decoding_loop import loop_part
@@ -57,14 +57,14 @@ def _theatre(scene: Scene, shown: int) -> None:
     if shown_hypothesis(scene.translation) != shown:  # another was chosen in here: the top of the page changes too
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="parts"):
-        part = st.segmented_control(
+        part = named("part", PARTS, "loop")
+        st.segmented_control(
             "Part",
             list(PARTS),
             format_func=PARTS.__getitem__,
-            default="loop",
             required=True,
             key="part",
-            bind="query-params",
+            persist_state="session",
             label_visibility="collapsed",
         )
         step = _buttons(scene) if part in WITH_STEPS else 0

@@ -9,7 +9,7 @@ from app.session import STEP, choose_position, is_dark
 from app.source import lines_between
 from app.views.placed import placed, scrolling
 from app.views.stage import Scene
-from app.views.triplet import triplet
+from app.views.triplet import shape_text, triplet
 
 CELLS = {"rank": "Rank of the translation's piece", "piece": "Most probable piece there"}
 _TITLES = {
@@ -60,6 +60,7 @@ def lens_part(scene: Scene, step: int) -> None:
         "The same matrix that makes logits of the last layer's output, applied after each layer i; Norm is the "
         "decoder's last LayerNorm in pre-norm, and nothing in post-norm. The top row is the model itself.",
         lines_between("lens.py", "project_early"),
+        shape="x: " + shape_text("TD", scene.sizes) + ". logits: " + shape_text("TV", scene.sizes),
         in_paper=False,
     )
 

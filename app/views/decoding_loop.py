@@ -16,13 +16,15 @@ from app.figures.distribution import (
 )
 from app.figures.loop import Sizes, cache_table, loop_picture
 from app.session import is_dark
-from app.source import lines_between
+from app.source import lines_between, lines_from
 from app.views.choose import layer_and_head
 from app.views.placed import belongings, placed
-from app.views.search_code import CHOICE, method_of
+from app.views.search_code import choice, method_of
 from app.views.stage import Scene
-from app.views.triplet import triplet
+from app.views.triplet import shape_text, triplet
 from transformer.decoding.reading import may_be_drawn, path_to
+from transformer.model.cache import Past
+from transformer.model.transformer import Decoder
 
 SHOWN = 8  # pieces of the distribution
 _WORDS = {
@@ -49,7 +51,7 @@ def loop_part(scene: Scene, step: int) -> None:
         _loop(scene, step, layer, head)
     with right:
         _distribution(scene, step)
-    _paper(scene)
+    _paper(scene, step)
 
 
 def _sizes(scene: Scene) -> Sizes:
@@ -141,8 +143,9 @@ def _why(scene: Scene, step: int) -> None:
         st.text(f"Why this piece: {said}")
 
 
-def _paper(scene: Scene) -> None:
+def _paper(scene: Scene, step: int) -> None:
     method = method_of(scene.translation)
+    rows, config = _alive(scene, step), scene.config
     triplet(
         "sections 3.1 and 3.4",
         r"\begin{gathered}p(y_t \mid y_{<t}, x) = \mathrm{softmax}(W\,h_t) \\"
@@ -150,14 +153,20 @@ def _paper(scene: Scene) -> None:
         "*The model is auto-regressive, consuming the previously generated symbols as additional input when generating "
         "the next.* A step computes the newest row alone: queries come from that row, keys and values from the "
         "encoder's output and from the rows before, which the cache has kept.",
-        lines_between("model/transformer.py", "Decoder.step"),
+        lines_from(Decoder.step, "for i, (layer, cache)", "x = layer.step"),
+        whole=lines_between("model/transformer.py", "Decoder.step"),
+        shape="x: " + shape_text(("R", "1", "D"), (rows, 1, config.d_model)),
     )
-    triplet("section 6.1", "", _WORDS[method], lines_between(*CHOICE[method]))
+    few, whole = choice(method)
+    shape = "logits: " + shape_text(("W", "V"), (rows, config.vocab_size))
+    triplet("section 6.1", "", _WORDS[method], few, whole=whole, shape=shape)
     triplet(
         "the key-value cache",
         r"K_t = [K_{t-1};\,k_t] \qquad V_t = [V_{t-1};\,v_t]",
         "Because of the causal mask, keys and values of past rows never change. So a step appends one row of them in "
         "each layer, instead of computing them all again.",
-        lines_between("model/cache.py", "Past.append"),
+        lines_from(Past.append, "self.room[self.length - 1", "keys, values ="),
+        whole=lines_between("model/cache.py", "Past.append"),
+        shape="keys and values, each: " + shape_text(("R", "H", "K", "E"), (rows, config.heads, step + 1, config.d_k)),
         in_paper=False,
     )

@@ -8,10 +8,11 @@ import streamlit as st
 
 from app.figures.penalty import letters, penalty_alt, penalty_curves, penalty_lines, penalty_table, worth_showing
 from app.session import is_dark
-from app.source import lines_between
+from app.source import lines_between, lines_from
 from app.views.placed import placed
 from app.views.stage import Scene
-from app.views.triplet import triplet
+from app.views.triplet import shape_text, triplet
+from transformer.decoding.length_penalty import length_penalty
 from transformer.decoding.reading import finished, path_to, rescored
 
 Form = Literal["paper", "power"]
@@ -34,7 +35,7 @@ def penalty_part(scene: Scene) -> None:
             "This search finished one hypothesis, so there is nothing to rank. "
             "Choose beam search with a beam of 2 or more."
         )
-        _paper()
+        _paper(1)
         return
     forms = [replace(found.settings, length_penalty=form) for form in FORMS]
     shown = worth_showing([rescored(nodes, form, ALPHAS) for form in forms], MOST)
@@ -71,14 +72,16 @@ def penalty_part(scene: Scene) -> None:
         "that win for some α, and the best of the others. A search with another α may find others: the penalty also "
         "decides when it stops."
     )
-    _paper()
+    _paper(everyone)
 
 
-def _paper() -> None:
+def _paper(hypotheses: int) -> None:
     triplet(
         "section 6.1",
         r"s(y, x) = \frac{\log p(y \mid x)}{lp(l)} \quad lp(l) = \left(\frac{5 + l}{6}\right)^{\alpha}",
         "A sum of log-probabilities falls with every piece, so without a penalty the short hypotheses win. The paper's "
         "α is 0.6.",
-        lines_between("decoding/length_penalty.py", "length_penalty"),
+        lines_from(length_penalty, 'length_penalty == "paper"', "((5 + length)"),
+        whole=lines_between("decoding/length_penalty.py", "length_penalty"),
+        shape="scores: " + shape_text(("W",), (hypotheses,)),
     )

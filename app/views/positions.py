@@ -106,13 +106,14 @@ def _encoding(scene: Scene, stack: Stack) -> None:
         if layout
         else LEARNED,
         lines_between("model/positions.py", "sinusoids" if layout else "PositionalEncoding.__init__"),
-        shape=shape_text(("P", "D"), table.shape).replace("P × d_model", "positions × d_model"),
+        shape=shape_text("PD", table.shape),
     )
 
 
 @st.fragment
 def _waves(scene: Scene, stack: Stack) -> None:
     layout, d_model = layout_of(scene), scene.config.d_model
+    available = len(table_of(scene, stack))
     st.header("One dimension, one wave" if layout else "One dimension over the positions", anchor=False)
     triplet(
         "section 3.5",
@@ -122,8 +123,10 @@ def _waves(scene: Scene, stack: Stack) -> None:
         if layout
         else "Without a formula there is no wavelength: a dimension is whatever training made of it.",
         lines_from(sinusoids, "exponent =", "angle =") if layout else lines_from(PositionalEncoding, "nn.Parameter"),
+        shape=("angle: " + shape_text(("P", "D/2"), (available, (d_model + 1) // 2)))
+        if layout
+        else shape_text("PD", (available, d_model)),
     )
-    available = len(table_of(scene, stack))
     forget_beyond("dimension", 0, d_model - 1)
     with st.container(key="wave_controls", horizontal=True, vertical_alignment="bottom"):
         dimension = int(
@@ -166,7 +169,7 @@ def _waves(scene: Scene, stack: Stack) -> None:
 
 @st.fragment
 def _similarity(scene: Scene, stack: Stack) -> None:
-    layout = layout_of(scene)
+    layout, table = layout_of(scene), table_of(scene, stack, 64)
     st.header("How alike two positions are", anchor=False)
     triplet(
         "section 3.5",
@@ -176,8 +179,8 @@ def _similarity(scene: Scene, stack: Stack) -> None:
         if layout
         else "Nothing forces learned positions to depend on the distance alone. The band shows how far they do not.",
         lines_from(sinusoids, "pair = torch.stack") if layout else lines_from(PositionalEncoding, "nn.Parameter"),
+        shape="products: " + shape_text("PP", (len(table), len(table))),
     )
-    table = table_of(scene, stack, 64)
     title = f"PE · PE, {len(table)} × {len(table)} positions"
     left, right = st.columns([1, 1], gap="medium")
     with left:

@@ -55,7 +55,7 @@ def _pictures(scene: Scene) -> None:
     _lengths(scene, one, which)
     _all_tokens(every, tokens, row)
     if scene.config.norm == "pre":
-        _made_of(one, which)
+        _made_of(one, which, _shape(scene, one))
     _norms(scene, one, which)
 
 
@@ -95,9 +95,14 @@ def _lengths(scene: Scene, one: Stream, which: str) -> None:
             else "The pass around the sub-layer lets a token's own vector through, whatever the sub-layer says."
         ),
         f"{one.subs[0].site}.residual_sum",
-        shape=shape_text((("S" if one.subs[0].stack == "encoder" else "T"), "D"), scene.sizes),
+        shape=_shape(scene, one),
         pre_norm=pre,
     )
+
+
+def _shape(scene: Scene, one: Stream) -> str:
+    """Of the whole stream, of which the picture shows a row."""
+    return shape_text("SD" if one.subs[0].stack == "encoder" else "TD", scene.sizes)
 
 
 def _all_tokens(every: Stream, tokens: TokenAxis, row: int) -> None:
@@ -114,7 +119,7 @@ def _all_tokens(every: Stream, tokens: TokenAxis, row: int) -> None:
     st.caption("1.00: the sub-layer adds a vector as long as the stream. Near 0: it has nothing to say to this token.")
 
 
-def _made_of(one: Stream, which: str) -> None:
+def _made_of(one: Stream, which: str, shape: str) -> None:
     st.header("What the last vector is made of", anchor=False)
     found = shares(summands(one))
     title = f"Shares of the last stream, {which}"
@@ -135,6 +140,7 @@ def _made_of(one: Stream, which: str) -> None:
         "Where nothing normalises the stream itself, all that a stack computes is this sum. Each summand is drawn by "
         "how much of the last vector it accounts for.",
         lines_between("model/layers.py", "Residual.forward"),
+        shape=shape,
     )
 
 
@@ -155,6 +161,7 @@ def _norms(scene: Scene, one: Stream, which: str) -> None:
         "However long the stream has become, what comes out of LayerNorm has the length that its learned gain γ "
         "gives it.",
         f"{one.subs[0].site}.norm_out",
+        shape=_shape(scene, one),
         pre_norm=scene.config.norm == "pre",
     )
 

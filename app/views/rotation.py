@@ -14,7 +14,7 @@ from app.session import forget_beyond, is_dark
 from app.source import lines_from
 from app.views.placed import placed
 from app.views.stage import Scene
-from app.views.triplet import triplet
+from app.views.triplet import shape_text, triplet
 from transformer.model.positions import PositionalEncoding, sinusoids
 
 Stack = Literal["encoder", "decoder"]
@@ -38,13 +38,14 @@ def layouts(scene: Scene) -> None:
     st.header("Sines left and cosines right, or 2i and 2i+1?", anchor=False)
     if scene.config.positions == "none":  # the first picture of the page then: it stands where it is seen at once
         _layouts_picture(scene, own)
-        _layouts_explained(own)
+        _layouts_explained(scene, own)
     else:
-        _layouts_explained(own)
+        _layouts_explained(scene, own)
         _layouts_picture(scene, own)
 
 
-def _layouts_explained(own: Layout | None) -> None:
+def _layouts_explained(scene: Scene, own: Layout | None) -> None:
+    even = scene.config.d_model + scene.config.d_model % 2
     triplet(
         "section 3.5",
         r"\begin{gathered}PE_{(pos,\,2i)}=\sin(\dots)\\ PE_{(pos,\,2i+1)}=\cos(\dots)\end{gathered}",
@@ -53,6 +54,7 @@ def _layouts_explained(own: Layout | None) -> None:
         "weight matrices behind them learn one order as easily as the other. "
         + (f"This checkpoint uses **{LAYOUT_NAMES[own]}**." if own else "This checkpoint uses neither."),
         lines_from(sinusoids, "pair = torch.stack", "return"),
+        shape="pair: " + shape_text(("P", "D/2", "2"), (scene.config.max_positions, even // 2, 2)),
     )
 
 
@@ -102,6 +104,7 @@ def rotation(scene: Scene, stack: Stack) -> None:
         "of a clock: k positions on, hand i has turned by k·ωᵢ, ωᵢ = 10000^(−2i/d), wherever it was before."
         + ("" if layout else " Learned positions know no such rule: the picture shows the best rotation of each pair."),
         lines_from(sinusoids, "angle =", "pair =") if layout else lines_from(PositionalEncoding, "nn.Parameter"),
+        shape="all M: " + shape_text(("D/2", "2", "2"), (table.shape[1] // 2, 2, 2)),
     )
     available = len(table)
     farthest = min(64, (available - 1) // 2)

@@ -85,6 +85,7 @@ def _random(scene: Scene) -> None:
         "function into regions where it has extremely small gradients. To counteract this effect, we scale the dot "
         "products by 1/√d_k.”",
         "encoder.layers.0.self_attention.scores",
+        shape=shape_text("QK", (QUERIES, KEYS)),
     )
     for column, what, title in zip(
         st.columns(3, gap="medium"),
@@ -207,6 +208,7 @@ def _comparisons(scene: Scene) -> None:
         "Each head of each layer compares every query with every key: n × n scores. That is brute force, in one matrix "
         "product. Many cells then get next to no weight; which ones, only the scores can tell.",
         "encoder.layers.0.self_attention.products",
+        shape=shape_text("HSS", scene.sizes),
     )
     threshold = float(
         st.segmented_control(

@@ -2,7 +2,7 @@
 
 from app.figures.walk import Station
 from app.source import SourceLines, lines_between, lines_from, lines_of
-from app.views.search_code import CHOICE, method_of
+from app.views.search_code import choice, method_of
 from app.views.stage import Scene
 from transformer.trace import trace_batch
 
@@ -17,7 +17,7 @@ def code_at(scene: Scene, here: Station) -> SourceLines:
         case "shifted":
             return lines_from(trace_batch, "BOS, *target_ids")
         case "chosen":
-            return lines_between(*CHOICE[method_of(scene.translation)])
+            return choice(method_of(scene.translation))[1]
     if here.name == "concatenated":
         return lines_between("model/attention.py", "MultiHeadAttention.join")
     return lines_of(here.site or here.id, pre_norm=scene.config.norm == "pre")

@@ -7,7 +7,7 @@ import streamlit as st
 from app import components
 from app.figures.map import model_map
 from app.figures.walk import Detail, Station, nearest, stations
-from app.session import KIND, LAYER, is_dark
+from app.session import KIND, LAYER, is_dark, named
 from app.views.choose import decoder_step, source_token
 from app.views.stage import Scene, stage
 from app.views.station import draw
@@ -19,7 +19,7 @@ STATION = "at"  # the id of the station, in the session and in the address
 DETAIL = "detail"
 WITHOUT_ROW = ("characters", "pieces", "shifted", "chosen")  # pictures in which no row is marked
 PACE = 3.0  # seconds at each station while playing
-_DETAILS: dict[str, Detail] = {"First lecture": "lecture", "Every step": "exam"}
+_DETAILS: dict[Detail, str] = {"lecture": "First lecture", "exam": "Every step"}
 
 
 def page() -> None:
@@ -36,12 +36,13 @@ def _walk(scene: Scene) -> None:
     left, right = st.columns([5, 9], gap="medium")
     with right, st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         buttons = st.container(key="walk_buttons", horizontal=True, vertical_alignment="center", gap="small")
-        detail = st.segmented_control(
-            "Detail", list(_DETAILS), default="First lecture", required=True, key=DETAIL, bind="query-params",
-            label_visibility="collapsed", width="content",
+        detail = named(DETAIL, _DETAILS, "lecture")
+        st.segmented_control(
+            "Detail", list(_DETAILS), format_func=_DETAILS.__getitem__, required=True, key=DETAIL,
+            persist_state="session", label_visibility="collapsed", width="content",
         )  # fmt: skip
     wanted = st.session_state.get(STATION) or st.query_params.get(STATION, "encoder.embedding.output")
-    walk = stations(scene.config, _DETAILS[detail], wanted)
+    walk = stations(scene.config, detail, wanted)
     place = nearest(wanted, walk)
     if st.session_state.get("playing") and time.monotonic() - st.session_state.get("moved", 0.0) > 0.8 * PACE:
         place = _play_on(place, len(walk))

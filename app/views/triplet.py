@@ -17,6 +17,7 @@ def triplet(
     text: str,
     code: str | SourceLines,
     *,
+    whole: SourceLines | None = None,
     shape: str = "",
     pre_norm: bool = False,
     in_paper: bool = True,
@@ -27,7 +28,8 @@ def triplet(
         section: where in the paper, e.g. "section 3.2.1, equation 1"; what it is, if it is not `in_paper`.
         formula: LaTeX, without dollars; "" where there is none.
         text: one or two sentences of Markdown, never a user's words.
-        code: the name of a site, or lines of the source.
+        code: the name of a site, or the few lines of the source that do it.
+        whole: the function round those lines, folded.
         pre_norm: of the model, where the code for the two placements of LayerNorm differs.
         shape: what `shape_text` gives.
     """
@@ -43,6 +45,9 @@ def triplet(
             _code(lines)
             if shape:
                 st.caption(shape)
+            if whole:
+                with st.expander(f"The whole function, {len(whole.text.splitlines())} lines"):
+                    _code(whole)
 
 
 def code_card(lines: SourceLines) -> None:
@@ -67,6 +72,10 @@ LETTERS = {
     "E": "d_k per head",
     "F": "d_ff",
     "V": "vocabulary",
+    "P": "positions",
+    "D/2": "d_model / 2",
+    "R": "rows decoded side by side",
+    "W": "hypotheses",
 }
 
 

@@ -17,12 +17,12 @@ SENTENCES = ("a", "the the the", "the cat sat on the mat because it was tired", 
 
 PICTURES = {"headlight_map", "headlight_tree", "headlight_difference"}  # that a page may have instead of a chart
 PARTS = {
-    "detail": ("Every step",),
+    "detail": ("exam",),
     "part": ("loop", "tree", "lens", "reference"),
     "reference": ("Das Tier",),
     "stream_of": ("encoder", "decoder"),
     "matrix": ("query", "key", "value", "output"),
-    "more": ("Rollout", "Word alignment", "BertViz"),
+    "more": ("layers", "alignment", "bertviz"),
 }
 
 options = st.fixed_dictionaries(

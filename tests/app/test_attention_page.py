@@ -26,7 +26,7 @@ Pieces = tuple[tuple[str, ...], tuple[str, ...]]
 VIEW = str(Path(__file__).resolve().parents[2] / "app" / "views" / "attention.py")
 SENTENCE = "the animal didn't cross the street."
 HOSTILE = ("</script><img src=x onerror=alert(1)>", "_a_ $x$ :red[b] the the", "🙂")
-TABS = ("Across the layers", "Word alignment", "BertViz")
+TABS = ("layers", "alignment", "bertviz")
 
 
 @pytest.fixture
@@ -212,7 +212,7 @@ def test_the_rollout_is_that_of_the_weights(shown: Open, weights: dict[str, np.n
 def test_the_alignment_is_that_of_the_chosen_heads(
     shown: Open, weights: dict[str, np.ndarray], pieces: Pieces, shift: Any
 ) -> None:
-    app = shown(more="Word alignment", threshold="0.1", shift=f"rows that {shift[:-1]} it")
+    app = shown(more="alignment", threshold="0.1", shift=shift)
     app.multiselect[0].set_value([(0, 1), (2, 3)]).run()
     assert not app.exception
     cross = weights["cross"]
@@ -230,22 +230,22 @@ def test_the_alignment_is_that_of_the_chosen_heads(
 
 
 def test_without_a_head_there_is_nothing_to_align_and_the_page_says_so(shown: Open) -> None:
-    app = shown(more="Word alignment")
+    app = shown(more="alignment")
     app.multiselect[0].set_value([]).run()
     assert not app.exception
     assert "Choose at least one head" in said(app)
 
 
-@pytest.mark.parametrize("view", ["Head view", "Model view", "Neuron view"])
+@pytest.mark.parametrize("view", ["head", "model", "neuron"])
 @pytest.mark.parametrize("kind", ["cross", "decoder"])
 def test_bertviz_gets_our_tensors(shown: Open, weights: dict[str, np.ndarray], view: str, kind: str) -> None:
-    app = shown(more="BertViz", bertviz=view, kind=kind, layer="2", head="3")
+    app = shown(more="bertviz", bertviz=view, kind=kind, layer="2", head="3")
     html = app.get("iframe")[0].proto.srcdoc
     start = html.index('id="data">') + len('id="data">')
     attention = json.loads(html[start : html.index("</script>", start)])["attention"][0]
-    expected = weights[kind][1:2] if view == "Neuron view" else weights[kind]
+    expected = weights[kind][1:2] if view == "neuron" else weights[kind]
     assert np.abs(np.array(attention["attn"]) - expected).max() <= 0.00051
-    if view == "Neuron view":
+    if view == "neuron":
         query, key = np.array(attention["queries"])[0], np.array(attention["keys"])[0]  # (H, ., E)
         scores = query @ key.transpose(0, 2, 1) / np.sqrt(query.shape[-1])
         if kind == "decoder":
@@ -256,12 +256,12 @@ def test_bertviz_gets_our_tensors(shown: Open, weights: dict[str, np.ndarray], v
 
 def test_only_the_open_tab_is_computed(shown: Open) -> None:
     assert (len(charts(shown())), len(shown().get("iframe"))) == (3, 0)
-    app = shown(more="BertViz")
+    app = shown(more="bertviz")
     assert (len(charts(app)), len(app.get("iframe"))) == (2, 1)
 
 
 def test_bertviz_says_its_limits_before_and_draws_nothing_beyond(shown: Open) -> None:
-    app = shown("the cat sat on the mat " * 6, more="BertViz", bertviz="Model view")
+    app = shown("the cat sat on the mat " * 6, more="bertviz", bertviz="model")
     assert "Up to 30 pieces it draws all layers, up to 60 the chosen one" in said(app)
     html = app.get("iframe")[0].proto.srcdoc
     tokens = len(components(app, "lines")[0]["keys"]["tokens"])

@@ -17,7 +17,7 @@ from app.figures.lens import closeness
 from app.models import CheckpointFile
 from app.theme import score_text
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, charts, title
+from tests.app.drawn import array, chart, charts, title
 from transformer.config import EOS
 from transformer.decoding.reading import finished, path_to
 from transformer.decoding.translation import Translation
@@ -28,7 +28,7 @@ Open = Callable[..., AppTest]
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 SHIPPED = MAIN.parents[1] / "pretrained"
 EXAMPLE = "Where is the nearest train station?"
-PARTS = ("The loop", "The search", "Length penalty", "Logit lens", "A reference")  # also in the address
+PARTS = ("loop", "tree", "penalty", "lens", "reference")  # also in the address
 HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"
 
 
@@ -51,6 +51,21 @@ def open_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
         return app
 
     return opened
+
+
+@pytest.mark.parametrize("linked", ["lens", "Logit lens"])
+def test_a_part_has_a_short_name_in_the_address_and_links_with_its_words_still_open_it(
+    open_page: Open, linked: str
+) -> None:
+    app = open_page(linked)
+    assert chart(app, "After each layer")
+    assert app.query_params["part"] == "lens"
+
+
+def test_a_part_that_there_is_not_opens_the_first(open_page: Open) -> None:
+    app = open_page("what is this?")
+    assert component(app, "loop")
+    assert app.query_params["part"] == "loop"
 
 
 def healthy(app: AppTest) -> None:
@@ -354,8 +369,8 @@ def test_it_opens_for_any_model_and_any_words(name: str, tmp_path: Path, monkeyp
     methods = dict(zip(PARTS, ("beam", "sampling", "greedy", "beam", "sampling"), strict=True))
     for words in ("a", HOSTILE):
         app.session_state["text"] = words
-        for part, key in zip(PARTS, ("loop", "tree", "penalty", "lens", "reference"), strict=True):
-            app.session_state["part"] = key
+        for part in PARTS:
+            app.session_state["part"] = part
             app.session_state["method"] = methods[part]
             app.run()
             healthy(app)

@@ -160,7 +160,7 @@ def test_a_file_that_has_changed_says_so_in_place_of_its_lines(monkeypatch: pyte
 
 
 def opened(open_app: Callable[..., AppTest], station: str, row: int = 0, **address: str) -> AppTest:
-    app = open_app(at=station, detail="Every step", **address)
+    app = open_app(at=station, detail="exam", **address)
     app.switch_page(VIEW).run()
     app.text_input(key="sentence").set_value(SENTENCE).run()
     if row:
@@ -338,7 +338,7 @@ def test_every_station_opens(norm: Any, tmp_path: Path, open_app: Callable[..., 
     write_checkpoint(tmp_path / "odd.safetensors", Size(1, 2, 1), options={"norm": norm})
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
     app = AppTest.from_file(str(Path(VIEW).parents[1] / "main.py"), default_timeout=60)
-    app.query_params["detail"] = "Every step"
+    app.query_params["detail"] = "exam"
     app.run()
     app.switch_page(VIEW).run()
     config = Translator.load(tmp_path / "odd.safetensors").model.config

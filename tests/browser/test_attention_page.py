@@ -80,7 +80,7 @@ def test_a_pinned_row_is_followed_by_every_picture_and_let_go_again(visit: Begin
 
 
 def test_bertviz_draws_our_weights_without_a_network_and_hostile_words_stay_words(visit: Begin) -> None:
-    one = visit().open("attention", more="BertViz", sentence=HOSTILE)
+    one = visit().open("attention", more="bertviz", sentence=HOSTILE)
     one.drawn()
     page = one.page
     frame = page.frame_locator("iframe")
@@ -106,7 +106,7 @@ def test_bertviz_draws_our_weights_without_a_network_and_hostile_words_stay_word
 
 
 def test_the_alignment_follows_the_threshold_and_is_saved_in_pharaoh_format(visit: Begin) -> None:
-    one = visit().open("attention", more="Word alignment", threshold="0.05", sentence="the cat sat")
+    one = visit().open("attention", more="alignment", threshold="0.05", sentence="the cat sat")
     one.drawn()
     page = one.page
     lines = page.locator(".st-key-alignment .line")

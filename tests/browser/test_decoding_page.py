@@ -26,7 +26,7 @@ def test_the_loop_is_seen_at_once_and_the_arrow_keys_walk_it(visit: Begin) -> No
 
 
 def test_the_tree_is_walked_and_a_node_chosen_by_keys_alone(visit: Begin) -> None:
-    one = visit().open("decoding", sentence=SENTENCE, part="The search", t="2")
+    one = visit().open("decoding", sentence=SENTENCE, part="tree", t="2")
     page = one.page
     page.locator("svg.tree .node.on").focus()
     page.keyboard.press("ArrowLeft")
@@ -46,14 +46,14 @@ def test_the_tree_is_walked_and_a_node_chosen_by_keys_alone(visit: Begin) -> Non
 
 
 def test_a_click_on_the_lens_chooses_its_step(visit: Begin) -> None:
-    one = visit(dark=True).open("decoding", sentence=SENTENCE, part="Logit lens", t="1")
+    one = visit(dark=True).open("decoding", sentence=SENTENCE, part="lens", t="1")
     page = one.page
     page.locator(".st-key-lens .scatterlayer path.point").nth(2).click(force=True)
     page.locator(".picker button[aria-checked='true'][aria-label^='3:']").wait_for()
 
 
 def test_a_hostile_reference_stays_text(visit: Begin) -> None:
-    page = visit().open("decoding", sentence=SENTENCE, part="A reference").page
+    page = visit().open("decoding", sentence=SENTENCE, part="reference").page
     box = page.get_by_label("Your reference translation")
     box.fill("</script><img src=x onerror=alert(1)>")
     box.press("Enter")

@@ -25,7 +25,7 @@ def station(page: Any) -> str:
 
 
 def test_the_arrow_keys_walk_and_each_picture_is_the_tensor_of_its_station(visit: Begin, folder: Path) -> None:
-    one = visit().open("steps", sentence=SENTENCE, at="encoder.embedding.tokens", detail="Every step")
+    one = visit().open("steps", sentence=SENTENCE, at="encoder.embedding.tokens", detail="exam")
     is_drawn(one, "steps")
     page = one.page
     assert page.locator("svg.map .box.on").bounding_box()["y"] < 900, "the map shows where one is without scrolling"
@@ -82,7 +82,7 @@ NUMBERS = """() => {
 
 
 def test_numbers_of_a_wide_matrix_have_room_or_are_left_out(visit: Begin) -> None:
-    one = visit().open("steps", sentence=LONG, at="encoder.layers.0.self_attention.scores", detail="Every step")
+    one = visit().open("steps", sentence=LONG, at="encoder.layers.0.self_attention.scores", detail="exam")
     is_drawn(one, "steps")
     count, over = one.page.evaluate(NUMBERS)
     assert count > 150
@@ -107,7 +107,7 @@ def test_no_formula_is_cut_off(visit: Begin) -> None:
     for width in (390, 1280):
         one = visit(width=width)
         for station in FORMULAS:
-            one.open("steps", sentence="the cat", at=station, detail="Every step")
+            one.open("steps", sentence="the cat", at=station, detail="exam")
             one.page.locator(".katex-display").wait_for()
             assert one.page.evaluate(CUT) == 0, (width, station)
         one.open("attention", sentence="the cat")
@@ -116,7 +116,7 @@ def test_no_formula_is_cut_off(visit: Begin) -> None:
 
 
 def test_play_goes_on_by_itself_and_pauses(visit: Begin) -> None:
-    one = visit().open("steps", sentence="the cat", at="encoder.embedding.tokens", detail="Every step")
+    one = visit().open("steps", sentence="the cat", at="encoder.embedding.tokens", detail="exam")
     is_drawn(one, "steps")
     page = one.page
     page.get_by_role("button", name="Play").click()
