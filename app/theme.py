@@ -142,10 +142,35 @@ def weight_text(weight: float) -> str:
 
 
 def probability_text(probability: float) -> str:
-    """A probability as per cent with sensible digits: 97 %, 3.1 %, < 0.1 %."""
+    """A probability as per cent with sensible digits: 97%, 3.1%, <0.1%. Other shares are written `{share:.0%}`."""
     if probability < 0.001:
-        return "< 0.1 %"
-    return f"{probability:.0%}".replace("%", " %") if probability >= 0.0995 else f"{100 * probability:.1f} %"
+        return "<0.1%"
+    return f"{probability:.0%}" if probability >= 0.0995 else f"{probability:.1%}"
+
+
+def mantissa_exponent(value: float, digits: int) -> tuple[str, int]:
+    """A finite number with this many significant digits: ("0.38", 0), ("76,213", 0), ("2.2", 6) for 2.2 × 10^6.
+
+    Six digits before the point stay, with a comma at the thousands; what is longer has an exponent, and so has what is
+    smaller than a ten-thousandth.
+    """
+    if value == 0:
+        return "0", 0
+    if 10**digits - 0.5 <= abs(value) < 999_999.5:
+        return f"{value:,.0f}", 0
+    text, _, exponent = f"{value:#.{digits}g}".partition("e")
+    return text.rstrip("."), int(exponent or 0)
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number in words and cells: 0.380, 12.3, 76,213, 2.21×10⁶, 5.36×10⁻⁷, −∞. (Tables and files have all digits.)"""
+    if value in (float("inf"), float("-inf")):
+        return "∞" if value > 0 else "−∞"
+    text, exponent = mantissa_exponent(value, digits)
+    return f"{text}×10{str(exponent).translate(_RAISED)}" if exponent else text
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def score_text(score: float) -> str:

@@ -6,7 +6,7 @@ then runs whatever follows; tokens are what a user typed), embeds the data twice
 
 - D3 and jQuery come from this machine: from `app/static`, or written into the page (a file to take home);
 - the data is JSON in which <, > and & are escaped, and the page's policy forbids to load anything from elsewhere;
-- the ground is white in dark mode too, because BertViz's text is black.
+- the page has the colours of the theme: BertViz's text is black, whatever the ground.
 
 `import bertviz` is never needed: it takes a second, for two files of JavaScript. Every change to that code is checked,
 so that another release of BertViz fails here and not on the screen (test_the_data_is_what_bertviz_itself_would_draw).
@@ -23,11 +23,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from app.theme import ground, ink
+
 View = Literal["head", "model", "neuron"]
 STATIC = Path(__file__).resolve().parents[1] / "static"
 LIBRARIES = ("jquery.min.js", "d3.min.js")  # D3 before version 6: BertViz's handlers expect (datum, index)
 ALL_LAYERS_UP_TO: dict[View, int] = {"head": 60, "model": 30, "neuron": 0}  # tokens; beyond: one layer
-MOST_TOKENS: dict[View, int] = {"head": 100, "model": 60, "neuron": 60}
+MOST_TOKENS = 160  # the longest sentence that a page takes, and 50 pieces more on the other side, as in the paper
 DIGITS = 3
 
 _SHIM = "window.requirejs = (names, start) => start(window.jQuery, window.d3);"
@@ -38,10 +40,22 @@ _CONTROLS = {
     '<label class="dropdown-label">Head: <select id="att_head"></select></label>',
 }
 _WIDTH = 1010  # px that the views need; a narrower frame shows them smaller instead of cutting them off
-_STYLE = (
-    f"body{{background:#fff;color:#111;margin:0;padding:8px;box-sizing:border-box;min-width:{_WIDTH}px;"
-    "font-family:'Helvetica Neue',Helvetica,Arial,sans-serif}"
-)
+
+
+def _style(dark: bool) -> str:
+    """Text and ground in the colours of the theme, in place of BertViz's black and white."""
+    back, text = ground(dark), ink(dark)
+    return (
+        f"html{{color-scheme:{'dark' if dark else 'light'}}}"
+        f"body{{background:{back};color:{text};margin:0;padding:8px;box-sizing:border-box;min-width:{_WIDTH}px;"
+        "font-family:'Helvetica Neue',Helvetica,Arial,sans-serif}"
+        f"#bertviz{{background:{back} !important}}"
+        f"text:not([fill]),text[fill='black']{{fill:{text}}}"
+        f"rect[fill='black'],rect[fill='white']{{fill:{back}}}"
+        f"rect[fill='lightgray']{{fill:color-mix(in srgb,{text} 25%,{back})}}"
+    )
+
+
 _FIT = (
     f"const fit = () => {{ document.body.style.zoom = Math.min(1, window.innerWidth / {_WIDTH}); }};\n"
     'fit();\nwindow.addEventListener("resize", fit);'
@@ -67,6 +81,7 @@ def bertviz_html(
     keys: np.ndarray | None = None,
     causal: bool = False,
     inline: bool = False,
+    dark: bool = False,
 ) -> str:
     """One view of one kind of attention.
 
@@ -78,6 +93,7 @@ def bertviz_html(
         layer, head: which is shown first, from 0. The model view shows all.
         queries, keys: (L, H, Q, E) and (L, H, K, E), for the neuron view.
         causal: whether the mask hides later tokens, for the neuron view.
+        dark: on dark ground.
         inline: D3 and jQuery within the page, instead of from `app/static`.
     """
     heads = weights.shape[1]
@@ -87,7 +103,11 @@ def bertviz_html(
         "left_text": list(left),
         "right_text": list(right),
     }
-    params: dict[str, Any] = {"root_div_id": "bertviz", "default_filter": "0", "display_mode": "light"}
+    params: dict[str, Any] = {
+        "root_div_id": "bertviz",
+        "default_filter": "0",
+        "display_mode": "dark" if dark else "light",
+    }
     numbers = [number + 1 for number in layers]
     if view == "neuron":
         if queries is None or keys is None:
@@ -100,7 +120,7 @@ def bertviz_html(
         names = list(range(1, heads + 1))
         params |= {"include_layers": numbers, "include_heads": names, "total_heads": max(heads, 4)}
     data = json.dumps(params | {"attention": [attention]}, separators=(",", ":"), ensure_ascii=False)
-    return _page(view, title, data, inline)
+    return _page(view, title, data, inline, dark)
 
 
 def _rounded(values: np.ndarray) -> list[Any]:
@@ -108,7 +128,7 @@ def _rounded(values: np.ndarray) -> list[Any]:
     return found
 
 
-def _page(view: View, title: str, data: str, inline: bool) -> str:
+def _page(view: View, title: str, data: str, inline: bool, dark: bool) -> str:
     source = "'unsafe-inline'" if inline else "'self' 'unsafe-inline'"
     policy = f"default-src 'none'; script-src {source}; style-src 'unsafe-inline'"
     libraries = "".join(
@@ -118,7 +138,7 @@ def _page(view: View, title: str, data: str, inline: bool) -> str:
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}"><title>{html.escape(title)}</title>'
-        f'<style>{_STYLE}</style></head>\n<body><div id="bertviz">{_CONTROLS[view]}<div id="vis"></div></div>\n'
+        f'<style>{_style(dark)}</style></head>\n<body><div id="bertviz">{_CONTROLS[view]}<div id="vis"></div></div>\n'
         f'<script type="application/json" id="data">{_inert(data)}</script>\n{libraries}'
         f'<script>{_SHIM}\nwindow.bertviz_params = JSON.parse(document.getElementById("data").textContent);\n'
         f"{_FIT}</script>\n"

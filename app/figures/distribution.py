@@ -105,7 +105,7 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str, dark: 
     }
     more = {
         "bargap": 0.2,
-        "xaxis": plain_axis("probability", dark, [0, 1.32], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"),
+        "xaxis": plain_axis("probability", dark, [0, 1.42], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"),
         "yaxis": plain_axis("", dark, [len(names) - 0.5, -0.5], tickmode="array", tickvals=list(range(len(names))))
         | {"ticktext": names, "tickfont": {"size": TICK_SIZE + 1, "color": ink(dark)}},
     }

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from app.figures.charts import BAR_ROOM, Figure, color_bar, plain_axis, settled
-from app.theme import CHOSEN, Role, ink, role_color, signed_scale
+from app.theme import CHOSEN, Role, ink, number, role_color, signed_scale
 
 WHOLE_UP_TO = 256  # d_model; a wider matrix has more numbers than a projector has dots
 MOST_NUMBERS = 32_768  # of a slice in one picture
@@ -167,4 +167,4 @@ def _role(name: str) -> Role:
 
 
 def _bar(limit: float, at: float) -> dict[str, Any]:
-    return color_bar([-at, 0, at]) | {"ticktext": [f"−{limit:.2g} or less", "0", f"{limit:.2g} or more"]}
+    return color_bar([-at, 0, at]) | {"ticktext": [f"−{number(limit, 2)} or less", "0", f"{number(limit, 2)} or more"]}

@@ -15,11 +15,12 @@ from app.figures.masks import letters, reason_heat
 from app.figures.panels import Cell, Piece, cell_frames, heat, panel_axes, panels_top, words
 from app.figures.reasons import Parts
 from app.figures.stages import Stage
-from app.figures.tensor import ink_on, number_text
-from app.theme import MASKED, ink, signed_scale, text_on_weight, weight_scale, weight_text
+from app.figures.tensor import ink_on, label_width, number_text
+from app.theme import MASKED, ink, number, signed_scale, text_on_weight, weight_scale, weight_text
 
 NUMBERS_UP_TO = 18  # columns of a panel; beyond, only what is masked is marked
-SHORT_FROM = 13  # columns from which numbers have one digit after the point
+SHORT_FROM = 8  # columns from which numbers have one digit after the point, so that they can be large
+LARGEST = 16  # px of a number; smaller where cells are narrow (chart.js)
 MARKS_UP_TO = 26
 PANELS = ("scores before", "mask", "scores after", "weights")
 
@@ -58,16 +59,17 @@ def masking_figure(
         _grey(~mask, 4),
     ]
     if columns <= MARKS_UP_TO:
-        black = ink(dark)
+        black, beside = ink(dark), label_width(queries.tokens, 13) + 40
         text = np.vectorize(partial(_score, columns=columns), otypes=[object])
+        rounded = np.vectorize(lambda score: "−∞" if np.isinf(score) else f"{score:z.0f}", otypes=[object])
         inks = np.vectorize(lambda score: ink_on(abs(float(score)) / limit, dark), otypes=[object])
         weighed = np.vectorize(partial(_weight, columns=columns), otypes=[object])(weights, mask)
         on = np.vectorize(lambda weight: text_on_weight(float(weight), dark), otypes=[object])(weights)
         data += [
-            _texts(text(scores), inks(scores), 1),
-            _texts(letters(mask, parts), np.full(mask.shape, black), 2),
-            _texts(text(masked_scores), np.where(finite, inks(scores), black), 3),
-            _texts(weighed, np.where(mask, on, black), 4),
+            _texts(text(scores), inks(scores), beside, 1, rounded(scores)),
+            _texts(letters(mask, parts), np.full(mask.shape, black), beside, 2),
+            _texts(text(masked_scores), np.where(finite, inks(scores), black), beside, 3, rounded(masked_scores)),
+            _texts(weighed, np.where(mask, on, black), beside, 4),
         ]
     axes = panel_axes(PANELS, queries, keys, dark, per_line=2, across=0.03, between=_gap(rows, keys))
     shapes = [shape for panel in (1, 2, 3, 4) for shape in cell_frames(cell, columns, panel)]
@@ -77,7 +79,7 @@ def masking_figure(
 
 def plain_zero(weight: float) -> str:
     """A masked weight as it is: "0", and what it is if it were anything else."""
-    return "0" if weight == 0 else f"{weight:.1e}"
+    return number(weight, 2)
 
 
 def _score(score: float, columns: int) -> str:
@@ -117,11 +119,20 @@ def _grey(where: np.ndarray, panel: int) -> Piece:
     return heat(where.astype(np.int8), [(0, "rgba(0, 0, 0, 0)"), (1, MASKED)], 0, 1, panel)
 
 
-def _texts(texts: np.ndarray, inks: np.ndarray, panel: int) -> Piece:
-    """A text in each cell (Q, K) of a panel that has one."""
+def _texts(texts: np.ndarray, inks: np.ndarray, beside: float, panel: int, rounded: np.ndarray | None = None) -> Piece:
+    """A text in each cell (Q, K) of a panel that has one; two panels lie in a line, and `beside` them so many px.
+
+    Narrow cells have the `rounded` texts.
+    """
     q, k = np.nonzero(texts != "")
-    size = 13 if texts.shape[1] <= 9 else 11 if texts.shape[1] < SHORT_FROM else 10
-    return words(k.astype(np.int16), q.astype(np.int16), texts[q, k].tolist(), inks[q, k].tolist(), size, panel)
+    shown = texts[q, k].tolist()
+    room = {
+        "columns": 2 * texts.shape[1],
+        "beside": beside,
+        "short": (texts if rounded is None else rounded)[q, k].tolist(),
+    }
+    x, y = k.astype(np.int16), q.astype(np.int16)
+    return words(x, y, shown, inks[q, k].tolist(), LARGEST, panel, meta=room)
 
 
 def row_stages(

@@ -13,6 +13,7 @@ from app.figures.axes import TokenAxis
 from app.figures.charts import Figure, settled
 from app.figures.panels import BELOW, Cell, Piece, cell_frames, grid, heat, panel_axes, panels_top, places, words
 from app.figures.reasons import NAMES, Part, Parts, forbidden_by
+from app.figures.tensor import label_width
 from app.theme import ink, mask_color
 
 PARTS: tuple[Part, ...] = ("padding", "causal", "window")
@@ -94,7 +95,9 @@ def parts_figure(
         if columns * len(panels) <= 3 * LETTERS_UP_TO:
             q, k = np.nonzero(~allowed)
             text = letters(allowed, why)[q, k].tolist()
-            data.append(words(k.astype(np.int16), q.astype(np.int16), text, ink(dark), 11, number))
+            x, y, size = k.astype(np.int16), q.astype(np.int16), 15 if rows <= 40 else 10
+            room = {"columns": columns * len(panels), "beside": label_width(queries.tokens, 13) + 40, "short": text}
+            data.append(words(x, y, text, ink(dark), size, number, meta=room))  # see chart.js
         if rows * columns * len(panels) <= CELLS_TO_CLICK:
             q, k = grid(rows, columns)
             data.append(places(k, q, _said(allowed, why), "%{y}<br>%{x}<br>%{text}<extra></extra>", 17, number))

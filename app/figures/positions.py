@@ -13,7 +13,7 @@ from app.figures.axes import TokenAxis, plotly_text, visible
 from app.figures.charts import BAR_ROOM, FAINT, Figure, axis, band, color_bar, line_at, plain_axis, settled
 from app.figures.panels import Piece
 from app.figures.sinusoids import Layout, encoding, pair_dimensions, pair_of, wavelengths
-from app.theme import ink, pair_color, role_color, signed_scale
+from app.theme import ink, number, pair_color, role_color, signed_scale
 
 CELLS = 24_000  # of the first picture; wider models show fewer positions
 FEWEST, MOST = 32, 64  # positions shown beyond those of the sentence
@@ -132,7 +132,7 @@ def wave_title(dimension: int, d_model: int, layout: Layout | None) -> str:
 
 def wavelength_text(length: float) -> str:
     """6.28, 19.9, 1,234."""
-    return f"{length:,.0f}" if length >= 100 else f"{length:.3g}"
+    return number(length)
 
 
 def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int, *, dark: bool = False) -> Figure:

@@ -11,7 +11,7 @@ from app.figures.axes import TokenAxis, plotly_text, ticks, visible
 from app.figures.charts import Figure, axis, settled
 from app.figures.panels import Piece
 from app.figures.softmax import KEYS, WIDTHS, Sharpness, random_products, random_sharpness, softmax, typical_products
-from app.theme import SMALL_TICK_SIZE, TICK_SIZE, ink, pair_color, role_color
+from app.theme import SMALL_TICK_SIZE, TICK_SIZE, ink, number, pair_color, role_color
 
 WITHOUT, WITH = "without the division", "divided by √d_k"
 BINS = 41
@@ -143,13 +143,6 @@ def _narrow(title: str, height: int) -> Piece:
     layout = settled(title, height, top=92)
     legend = layout["legend"] | {"x": 0, "xanchor": "left", "y": 1.02}
     return layout | {"legend": legend, "showlegend": True}
-
-
-def number(value: float) -> str:
-    """A number for a legend: 64.1, 0.98, 1,021, 0.0012."""
-    if value >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.3g}" if value >= 0.001 else f"{value:.1e}"
 
 
 def curve_table(d_k: int) -> dict[str, list[int] | list[float]]:

@@ -13,7 +13,7 @@ from app.figures.axes import TokenAxis, plotly_text, ticks
 from app.figures.charts import Figure, settled
 from app.figures.panels import BARE, frame, heat, words
 from app.figures.tensor import label_width
-from app.theme import MASKED, TICK_SIZE, ink, role_color, text_on_weight, weight_scale
+from app.theme import MASKED, TICK_SIZE, ink, number, role_color, text_on_weight, weight_scale
 
 ROW = 28  # px
 NUMBER_SIZE = 16  # px
@@ -29,16 +29,18 @@ class Stage:
 
 
 def plain(value: float | bool) -> str:
-    """Four digits, or what a mask says: 0.3804, 12.34, 1.234e+7, −∞, allowed."""
+    """Four digits, or what a mask says: 0.3804, 12.34, 1.234×10⁷, −∞, allowed."""
     if isinstance(value, bool | np.bool_):
         return "allowed" if value else "masked"
-    if np.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    if value == 0:
-        return "0"
-    if 1e4 <= abs(value) < 1e6:
-        return f"{value:.0f}"
-    return f"{value:#.4g}".rstrip(".").replace("e+0", "e+").replace("e-0", "e-")
+    return number(float(value), 4)
+
+
+def short(value: float | bool) -> str:
+    """The same where cells are narrow: two digits, yes or no."""
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    text = number(float(value), 2)
+    return text if len(text) <= 6 else number(float(value), 1)
 
 
 def stages_figure(
@@ -75,7 +77,14 @@ def stages_figure(
     data = [
         heat(color, weight_scale(dark), 0, 1, xgap=0),
         heat(grey, [(0, MASKED), (1, MASKED)], 0, 1, xgap=0),
-        words(x, y, texts, inks, NUMBER_SIZE, meta=room | {"short": texts}),
+        words(
+            x,
+            y,
+            texts,
+            inks,
+            NUMBER_SIZE,
+            meta=room | {"short": [short(value) for stage in stages for value in stage.values]},
+        ),
     ]
     shapes = []
     if sums:

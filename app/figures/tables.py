@@ -19,6 +19,14 @@ def columns_csv(table: Table) -> str:
     return buffer.getvalue()
 
 
+def for_reading(table: Table) -> dict[str, list[Any]]:
+    """The same table for the page, whose counts have commas at the thousands."""
+    return {
+        name: [f"{cell:,}" if isinstance(cell, int | np.integer) else cell for cell in column]
+        for name, column in table.items()
+    }
+
+
 def _plain(cell: Any) -> str:
     text = str(cell)
     is_number = isinstance(cell, int | float | np.number)

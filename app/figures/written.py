@@ -8,23 +8,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.figures.arithmetic import ByHand
-from app.theme import Role, role_color
+from app.theme import Role, mantissa_exponent, role_color
 
 TERMS = 6  # of a sum, before the rest is folded
 PER_LINE = 3
 
 
 def digits(value: float) -> str:
-    """Four digits: 0.3804, 12.34, 1.543, 1.234 · 10^7; five or six before the point stay."""
-    if value == 0:
-        return "0"
+    """As `theme.number` has it, with four digits: 0.3804, 12.34, 76,213, 1.234 · 10^7."""
     if value in (float("inf"), float("-inf")):
         return r"\infty" if value > 0 else r"-\infty"
-    text = f"{value:.0f}" if 1e4 <= abs(value) < 1e6 else f"{value:#.4g}".rstrip(".")
-    if "e" not in text:
-        return text
-    mantissa, exponent = text.split("e")
-    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
+    text, exponent = mantissa_exponent(float(value), 4)
+    text = text.replace(",", "{,}")
+    return rf"{text} \cdot 10^{{{exponent}}}" if exponent else text
 
 
 def exponent(value: float) -> str:

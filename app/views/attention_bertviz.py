@@ -6,7 +6,7 @@ import streamlit as st
 from app import computed
 from app.figures.axes import visible
 from app.figures.bertviz import ALL_LAYERS_UP_TO, MOST_TOKENS, View, bertviz_html, is_installed
-from app.session import named
+from app.session import is_dark, named
 from app.views.choose import KINDS, SITES, axes
 from app.views.head_pictures import Chosen
 from app.views.stage import Scene
@@ -33,7 +33,7 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
     st.caption(f"{EXPLAINED[view]} {_limits(view)}")
     queries, keys = axes(scene, chosen.kind)
     tokens = max(len(queries), len(keys))
-    if tokens > MOST_TOKENS[view]:
+    if tokens > MOST_TOKENS:
         st.info(f"This sentence has {tokens} pieces on its longer side, more than this view can draw. Shorten it.")
         return
     layers = computed.attention(
@@ -59,6 +59,7 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
             head=chosen.head,
             causal=chosen.kind == "decoder",
             inline=inline,
+            dark=is_dark() and not inline,  # what is taken home is for paper too
             **vectors,
         )
 
@@ -82,7 +83,7 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
 
 
 def _limits(view: View) -> str:
-    most, all_layers = MOST_TOKENS[view], ALL_LAYERS_UP_TO[view]
+    all_layers = ALL_LAYERS_UP_TO[view]
     if not all_layers:
-        return f"It draws the chosen layer, up to {most} pieces."
-    return f"Up to {all_layers} pieces it draws all layers, up to {most} the chosen one. It answers to the mouse alone."
+        return f"It draws the chosen layer, up to {MOST_TOKENS} pieces."
+    return f"Up to {all_layers} pieces it draws all layers, up to {MOST_TOKENS} the chosen one."

@@ -88,9 +88,12 @@ def lines(chosen: Chosen, *, several: bool = False, on_pin: Callable[[int | None
 def facts(chosen: Chosen) -> None:
     """A sentence of numbers about the head."""
     found = head_facts(chosen.shown.weights[chosen.layer, chosen.head], chosen.shown.keys.tokens)
+    whose = f" as drawn here{chosen.shown.suffix}" if chosen.shown.remarks else ""
     st.caption(
-        f"This head: strongest weight of a row {found['strongest']:.2f} on average, entropy {found['entropy']:.2f} "
-        f"of {found['even']:.2f} bits; {found['sinks']:.0%} of the attention lies on `</s>` and punctuation."
+        f"This head{whose}: strongest weight of a row {found['strongest']:.2f} on average, entropy "
+        f"{found['entropy']:.2f} of {found['even']:.2f} bits; {found['sinks']:.0%} of the attention lies on "
+        "`</s>` and punctuation."
+        + (" The table above has the numbers over its pieces, as the model saw them." if whose else "")
     )
 
 

@@ -20,6 +20,7 @@ from app.models import Kind
 from app.projections import Matrix, input_site, projection
 from app.session import is_dark, linked
 from app.source import SourceLines, lines_from
+from app.theme import number
 from app.views.choose import KINDS, SHORT, SITES, choose_head_from_afar, follow_head
 from app.views.placed import placed
 from app.views.stage import Scene
@@ -111,15 +112,15 @@ def _said(scene: Scene, kind: Kind, site: str, name: Matrix, head: int) -> str:
     if name == "output":
         off = difference(found[source][head], part, 0.0, found[target][head])
         return (
-            f"The context of head {head + 1} times its slice alone is what this head writes: at most **{off:.1g}** "
-            "from the model's own `head_outputs`."
+            f"The context of head {head + 1} times its slice alone is what this head writes: at most "
+            f"**{number(off, 1)}** from the model's own `head_outputs`."
         )
     bias = weights.bias[head * config.d_k : (head + 1) * config.d_k]
     off = difference(found[source], part, bias, found[target][head])
     words = {"query": "queries", "key": "keys", "value": "values"}[name]
     return (
         f"x times this slice alone, plus its {config.d_k} biases, gives the {words} of head {head + 1}: at most "
-        f"**{off:.1g}** from what the model computed with the whole matrix."
+        f"**{number(off, 1)}** from what the model computed with the whole matrix."
     )
 
 
@@ -131,7 +132,8 @@ def _colors(d_model: int, limit: float, share: float) -> str:
         "slice is, the picture beside them the chosen slice."
     )
     return (
-        f"{whole} Colours end at ±{limit:.2g}, three times the root mean square; {share:.1%} of the weights are beyond."
+        f"{whole} Colours end at ±{number(limit, 2)}, three times the root mean square; "
+        f"{share:.1%} of the weights are beyond."
     )
 
 

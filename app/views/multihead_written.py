@@ -18,6 +18,7 @@ from app.models import Kind
 from app.projections import projection
 from app.session import is_dark
 from app.source import lines_from
+from app.theme import number
 from app.views.choose import (
     KINDS,
     SHORT,
@@ -72,8 +73,8 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int) -> None:
         "along the sum do, and make "
         f"**{written.lengths[-1]:.3f}**, the length of the output. Over all {len(queries)} rows and "
         f"{scene.config.d_model} dimensions the sum of the heads and the bias is at most "
-        f"**{sum_difference(heads, bias, output):.1g}** from the model's own `output`, which concatenates the heads "
-        "and multiplies once."
+        f"**{number(sum_difference(heads, bias, output), 1)}** from the model's own `output`, which concatenates the "
+        "heads and multiplies once."
     )
     triplet(
         "section 3.2.2",

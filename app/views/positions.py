@@ -21,6 +21,7 @@ from app.figures.positions import (
 from app.figures.similarity import curve_table, matrix_table, over_distance, similarity_curve, similarity_matrix
 from app.session import forget_beyond, is_dark
 from app.source import lines_between, lines_from
+from app.theme import number
 from app.views.placed import placed
 from app.views.rotation import Stack, layout_of, layouts, rotation, table_of
 from app.views.sizes import sizes
@@ -198,12 +199,12 @@ def _similarity(scene: Scene, stack: Stack) -> None:
             key="distance",
             name="PE(p) · PE(p+k) over the distance k",
             alt=f"At distance 0 the product is {found.mean[0]:.2f} on average, at the longest {found.mean[-1]:.2f}. At "
-            f"one distance it differs by at most {found.spread:.2g} from place to place.",
+            f"one distance it differs by at most {number(found.spread, 2)} from place to place.",
             table=lambda: curve_table(table),
         )
     st.caption(
-        f"At the same distance, products differ by at most **{found.spread:.2g}** from place to place in the sentence"
-        + (": rounding of float32. Only the distance counts." if layout else ".")
+        f"At the same distance, products differ by at most **{number(found.spread, 2)}** from place to place in the "
+        + ("sentence: rounding of float32. Only the distance counts." if layout else "sentence.")
     )
 
 

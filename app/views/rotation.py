@@ -12,6 +12,7 @@ from app.figures.rotation import rotation_circles, rotation_table
 from app.figures.sinusoids import Layout, best_rotations, pairs, rotation_error, rotations
 from app.session import forget_beyond, is_dark
 from app.source import lines_from
+from app.theme import number
 from app.views.placed import placed
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
@@ -82,7 +83,7 @@ def _layouts_picture(scene: Scene, own: Layout | None) -> None:
     )
     st.caption(
         "Dimension j on the left of the lower picture is dimension 2j of the upper one; on its right, j − d/2 becomes "
-        f"2(j − d/2) + 1. Largest difference after the permutation: **{same_numbers(d_model):g}**."
+        f"2(j − d/2) + 1. Largest difference after the permutation: **{number(same_numbers(d_model), 2)}**."
     )
 
 
@@ -124,12 +125,12 @@ def rotation(scene: Scene, stack: Stack) -> None:
         key="rotation",
         name=title,
         alt=f"{title}. Clock hands of some pairs, from the shortest wavelength to the longest, with the 2 × 2 matrix "
-        f"of each below. Largest difference between what the rotation gives and PE(p+{k}): {error:.2g}.",
+        f"of each below. Largest difference between what the rotation gives and PE(p+{k}): {number(error, 2)}.",
         table=lambda: rotation_table(matrices, bool(layout)),
     )
     st.markdown(
         f"Rotation · PE(p) against PE(p+{k}), all {available - k:,} positions and {len(matrices):,} pairs of the "
-        f"table: largest difference **{error:.2g}**"
+        f"table: largest difference **{number(error, 2)}**"
         + (
             ", which is the rounding of float32."
             if layout

@@ -15,7 +15,6 @@ from app.figures.scaling import (
     curve_table,
     facts_table,
     histograms,
-    number,
     random_histograms,
     random_row,
     row_table,
@@ -24,8 +23,10 @@ from app.figures.scaling import (
     strongest_of_rows,
 )
 from app.figures.softmax import KEYS, QUERIES, WIDTHS, random_products, random_sharpness, sharpness, softmax
+from app.figures.tables import for_reading
 from app.session import is_dark
 from app.source import lines_from
+from app.theme import number
 from app.views.choose import KINDS, SHORT, SITES, axes, kind_layer_head
 from app.views.placed import placed
 from app.views.stage import Scene, stage
@@ -64,8 +65,8 @@ def _random(scene: Scene) -> None:
             random_histograms(d_k, dark=dark),
             key="histogram",
             name=f"Dot products of random vectors, d_k {d_k}",
-            alt=f"Dot products of random vectors of width {d_k} have variance {without.variance:.3g}; divided by "
-            f"√{d_k} they have variance {divided.variance:.3g}.",
+            alt=f"Dot products of random vectors of width {d_k} have variance {number(without.variance)}; divided by "
+            f"√{d_k} they have variance {number(divided.variance)}.",
             table=lambda: scores_table(products, products / np.sqrt(d_k)),
         )
     with right:
@@ -127,8 +128,8 @@ def _chosen_head(scene: Scene) -> None:
         "section 3.2.1, equation 1",
         r"\mathrm{Attention}(Q,K,V)=\mathrm{softmax}\!\left(\frac{QK^{\top}}{\sqrt{d_k}}\right)V",
         f"Here d_k = d_model / h = {scene.config.d_model} / {scene.config.heads} = {d_k}, so scores are divided by "
-        f"√{d_k} = {d_k**0.5:.3g}. The model was trained with the division; what the softmax would give without it is "
-        "computed here from the very same products.",
+        f"√{d_k} = {number(d_k**0.5)}. The model was trained with the division; what the softmax would give without it "
+        "is computed here from the very same products.",
         f"{site}.scores",
         shape=shape_text(("Q", "K"), products.shape),
     )
@@ -139,8 +140,8 @@ def _chosen_head(scene: Scene) -> None:
             histograms(products[mask], scores[mask], title=f"Scores, {short}", dark=dark),
             key="head_histogram",
             name=f"{where} - scores",
-            alt=f"{where}: the scores have variance {before.variance:.3g} before the division and {after.variance:.3g} "
-            "after it.",
+            alt=f"{where}: the scores have variance {number(before.variance)} before the division and "
+            f"{number(after.variance)} after it.",
             table=lambda: scores_table(products[mask], scores[mask]),
         )
     with right:
@@ -190,7 +191,7 @@ def _additive(
         f"random matrices {additive.max(axis=-1).mean():.2f}.",
         table=lambda: pair_table((weights, additive), names, *both_axes),
     )
-    st.table(costs(len(query), len(key), scene.config.d_k), border="horizontal")
+    st.table(for_reading(costs(len(query), len(key), scene.config.d_k)), border="horizontal")
     dot, added = operations(len(query), len(key), scene.config.d_k)
     st.caption(
         f"For all {len(query)} × {len(key)} scores of one head: {dot:,} operations against {added:,}, "
@@ -244,7 +245,7 @@ def _comparisons(scene: Scene) -> None:
         f"masks, and **{above:,} cells ({above / max(allowed, 1):.0%})** with a weight above {threshold:g}. "
         f"A sentence twice as long: {4 * cells:,}."
     )
-    st.table(count_table(counted, threshold), border="horizontal")
+    st.table(for_reading(count_table(counted, threshold)), border="horizontal")
 
 
 page()

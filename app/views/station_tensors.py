@@ -11,6 +11,7 @@ from app.figures.tensor import NUMBERS_UP_TO, tensor_alt, tensor_heatmap, tensor
 from app.figures.walk import Station
 from app.models import Kind
 from app.session import SOURCE_TOKEN, STEP, is_dark
+from app.theme import number
 from app.views.choose import head_in_layer
 from app.views.placed import placed
 from app.views.stage import Scene
@@ -158,7 +159,8 @@ def _say_limit(values: np.ndarray) -> None:
     if share := beyond(values):
         most = f"{share:.1%}" if share >= 0.001 else "less than 0.1%"
         st.caption(
-            f"Colours end at ±{reach(values):.2g}, three times the root mean square; {most} of the values are beyond."
+            f"Colours end at ±{number(reach(values), 2)}, three times the root mean square; {most} of the values are "
+            "beyond."
         )
 
 

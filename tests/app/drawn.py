@@ -58,6 +58,12 @@ def chart(app: AppTest, words: str) -> dict[str, Any]:
     raise AssertionError(f"no chart {words!r} among {[title(figure) for figure in found]}")
 
 
+def written(text: str) -> float:
+    """The number that stands in the page as `app.theme.number` writes it."""
+    mantissa, _, exponent = text.replace(",", "").partition("×10")
+    return float(mantissa) * 10 ** int(exponent.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")) or 0)
+
+
 def array(value: Any) -> np.ndarray:
     """Numbers of a chart as they are sent: a list, or bytes with their type."""
     if not isinstance(value, dict):

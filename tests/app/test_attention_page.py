@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from app.figures.alignment import links, pharaoh, word_alignment
 from app.figures.ranking import COLUMNS, head_numbers
 from app.figures.rollout import decoder_rollout, rollout
+from app.views import attention_bertviz
 from app.views.choose import KINDS, SITES
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, charts, components
@@ -260,9 +261,9 @@ def test_only_the_open_tab_is_computed(shown: Open) -> None:
     assert (len(charts(app)), len(app.get("iframe"))) == (2, 1)
 
 
-def test_bertviz_says_its_limits_before_and_draws_nothing_beyond(shown: Open) -> None:
+def test_bertviz_says_its_limits_before_and_draws_nothing_beyond(shown: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     app = shown("the cat sat on the mat " * 6, more="bertviz", bertviz="model")
-    assert "Up to 30 pieces it draws all layers, up to 60 the chosen one" in said(app)
+    assert "Up to 30 pieces it draws all layers, up to 160 the chosen one" in said(app)
     html = app.get("iframe")[0].proto.srcdoc
     tokens = len(components(app, "lines")[0]["keys"]["tokens"])
     assert tokens > 30
@@ -272,6 +273,12 @@ def test_bertviz_says_its_limits_before_and_draws_nothing_beyond(shown: Open) ->
     app.text_input(key="sentence").set_value("the cat sat on the mat " * 12).run()
     assert not app.exception
     assert len(components(app, "lines")[0]["keys"]["tokens"]) > 60
+    for view in ("head", "model", "neuron"):
+        app.session_state["bertviz"] = view
+        app.run()
+        assert app.get("iframe"), view
+    monkeypatch.setattr(attention_bertviz, "MOST_TOKENS", 60)
+    app.run()
     assert not app.get("iframe")
     assert "more than this view can draw" in said(app)
 

@@ -11,6 +11,7 @@ import pytest
 
 from app.figures import bertviz
 from app.figures.bertviz import LIBRARIES, STATIC, View, bertviz_html, drawing_code
+from app.theme import ground, ink
 
 VIEWS: tuple[View, ...] = ("head", "model", "neuron")
 LEFT = ["<s>", "▁Das", "▁das", "▁das"]
@@ -139,6 +140,15 @@ def test_the_data_is_what_bertviz_itself_would_draw(view: View) -> None:
     assert theirs[end:].startswith("; // HACK")
     code = theirs[theirs.index("\n", end) : theirs.rindex("</script>")]
     assert drawing_code(view).strip().endswith(code.strip())
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_on_dark_ground_the_views_are_dark_with_light_text(view: View) -> None:
+    light, dark = html(view), html(view, dark=True)
+    assert (Page(light).data["display_mode"], Page(dark).data["display_mode"]) == ("light", "dark")
+    for text, back, color in ((light, ground(False), ink(False)), (dark, ground(True), ink(True))):
+        assert f"body{{background:{back};color:{color};" in text
+        assert f"text[fill='black']{{fill:{color}}}" in text
 
 
 def test_layers_and_heads_count_from_one_on_the_screen() -> None:

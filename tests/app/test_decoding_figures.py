@@ -147,7 +147,7 @@ def test_the_tree_draws_every_candidate_with_its_numbers() -> None:
     assert [node["id"] for node in data["nodes"]] == [0, 1, 2, 3, 4]
     assert [node["best"] for node in data["nodes"]] == [True, True, False, True, False]
     assert data["nodes"][4]["numbers"] == "Σ -2.50 · -2.30"
-    assert data["nodes"][4]["probability"] == "14 %"
+    assert data["nodes"][4]["probability"] == "14%"
     assert data["nodes"][2]["sign"] == "✕"
     table = tree_table(TREE, probabilities, {0, 1, 3})
     assert list(table["sum"]) == [node.sum for node in TREE]
@@ -216,7 +216,7 @@ def test_the_bars_of_a_step_are_its_probabilities_and_who_leads_where_it_does_no
     leaders, own = figure.data
     assert np.asarray(own.x) == pytest.approx([0.001, 0.2, 0.6])
     assert np.asarray(leaders.x) == pytest.approx([0.3, 0.5, 0.0])
-    assert own.text[1] == "rank 3, 20 %"
+    assert own.text[1] == "rank 3, 20%"
     assert leaders.text[2] == ""
 
 

@@ -14,7 +14,7 @@ from app.figures.lines import attention_lines
 from app.figures.matrix import NUMBERS_UP_TO, attention_matrix, matrix_alt, matrix_csv, matrix_table
 from app.figures.mosaic import LARGEST_TILE, head_mosaic, pooled
 from app.figures.pieces import source_strip, source_table, target_strip
-from app.theme import text_on_weight, weight_scale, weight_text
+from app.theme import number, probability_text, text_on_weight, weight_scale, weight_text
 from tests.app.drawn import checked
 from transformer.text.tokenizer import Piece
 
@@ -201,7 +201,7 @@ def test_pieces_are_marked_by_kind_and_keep_ids_and_offsets() -> None:
 def test_pieces_of_the_translation_carry_their_probabilities() -> None:
     chips = target_strip(["▁Das", "</s>"], [9, 3], [0.25, 1.0])["chips"]
     assert [chip["share"] for chip in chips] == [0.25, 1.0]
-    assert [chip["under"][0] for chip in chips] == ["25 %", "100 %"]
+    assert [chip["under"][0] for chip in chips] == ["25%", "100%"]
     assert chips[1]["kind"] == "control"
 
 
@@ -219,3 +219,22 @@ def test_numbers_are_readable_on_every_colour_of_the_scale(dark: bool) -> None:
         cell = tuple(float(np.interp(weight, stops, [rgb(c)[i] for c in colors])) for i in range(3))
         pair = sorted((luminance(cell), luminance(rgb(text_on_weight(float(weight), dark)))))
         assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (0.38041, 4, "0.3804"), (762213.0, 4, "762,213"), (999999.6, 4, "1.000×10⁶"), (2208000.0, 4, "2.208×10⁶"),
+        (-1021.4, 3, "-1,021"), (5.364e-7, 4, "5.364×10⁻⁷"), (2e-6, 1, "2×10⁻⁶"), (6.2832, 3, "6.28"), (0.0, 3, "0"),
+        (-np.inf, 3, "−∞"), (64.0, 3, "64.0"), (9248.0, 2, "9,248"), (99.96, 3, "100"), (999.6, 3, "1,000"),
+    ],
+)  # fmt: skip
+def test_a_number_is_written_in_one_way_on_every_page(value: float, digits: int, text: str) -> None:
+    assert number(value, digits) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.88, "88%"), (0.031, "3.1%"), (0.0996, "10%"), (0.0004, "<0.1%"), (1.0, "100%")]
+)
+def test_per_cent_stands_at_the_number(share: float, text: str) -> None:
+    assert probability_text(share) == text

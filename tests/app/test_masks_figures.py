@@ -161,11 +161,11 @@ def test_a_masked_weight_that_is_not_zero_would_show() -> None:
     assert largest_masked(weights, mask) == 0
     weights[~mask] = 1e-7
     assert largest_masked(weights, mask) == pytest.approx(1e-7)
-    assert plain_zero(1e-7) == "1.0e-07"
+    assert plain_zero(1e-7) == "1.0×10⁻⁷"
     figure = checked(
         masking_figure(scores, mask, masked, weights, {"padding": mask}, axis(4), axis(6), title="t", cell=(0, 0))
     )
-    assert "1.0e-07" in having(figure, "text")[3].text
+    assert "1.0×10⁻⁷" in having(figure, "text")[3].text
 
 
 def test_the_row_says_masked_from_the_mask_on() -> None:

@@ -15,7 +15,7 @@ from app.models import Kind
 from app.projections import Matrix, input_site
 from app.views.choose import SITES
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, chart, charts, open_view, sent
+from tests.app.drawn import array, chart, charts, open_view, sent, written
 from transformer.checkpoint import save_checkpoint
 from transformer.decoding.translator import Translator
 from transformer.model import census
@@ -92,7 +92,7 @@ def test_the_matrix_and_the_slice_are_the_weights_of_the_checkpoint(
         f"W<sup>{'O' if matrix == 'output' else matrix[0].upper()}</sup> of head 3" in part["layout"]["title"]["text"]
     )
     caption = next(c.value for c in app.caption if "slice alone" in c.value)
-    assert float(caption.split("**")[1]) < 1e-5
+    assert written(caption.split("**")[1]) < 1e-5
 
 
 @pytest.mark.parametrize("kind", list(SITES))
@@ -115,7 +115,7 @@ def test_what_the_heads_write_is_the_tensor_and_adds_up_to_the_output(open_page:
     caption = next(c.value for c in app.caption if "Lengths do not add up" in c.value)
     length, difference = caption.split("**")[1::2]
     assert float(length) == pytest.approx(float(np.linalg.norm(output)), abs=1e-3)
-    assert float(difference) < 1e-5
+    assert written(difference) < 1e-5
 
 
 @pytest.mark.parametrize("kind", list(SITES))
@@ -162,7 +162,7 @@ def test_odd_checkpoints_and_odd_words_open(open_page: Open, name: str, kind: st
     for spec in charts(app):
         assert "<img" not in spec["layout"]["title"]["text"]
     caption = next(c.value for c in app.caption if "slice alone" in c.value)
-    assert float(caption.split("**")[1]) < 1e-5
+    assert written(caption.split("**")[1]) < 1e-5
 
 
 def test_a_model_too_wide_for_the_whole_matrix_shows_lengths_and_the_slice(open_page: Open, odd: Path) -> None:

@@ -30,7 +30,7 @@ from app.figures.sinusoids import (
 from app.figures.sizes import PARTS, norm_bars, norms, sum_strips
 from app.figures.tables import columns_csv
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, chart, charts, checked, open_view
+from tests.app.drawn import array, chart, charts, checked, open_view, written
 from transformer.decoding.translator import Translator
 from transformer.model.positions import sinusoids
 from transformer.trace import trace
@@ -305,7 +305,7 @@ def test_the_offset_of_the_address_is_the_rotation_that_is_drawn(open_page: Open
     assert f"{abs(first[0, 0]):.3f}" in matrices[0]
     assert f"{abs(first[0, 1]):.3f}" in matrices[0]
     number = said(app).split("largest difference **")[1].split("**")[0]
-    assert 0 <= float(number) < 1e-6
+    assert 0 <= written(number) < 1e-6
 
 
 @pytest.mark.parametrize("sentence", ["a", SENTENCE, "</script><img src=x onerror=alert(1)> _a_ :red[b]"])

@@ -13,7 +13,7 @@ from app.figures.additive import additive_scores, costs, operations, weights
 from app.figures.axes import TokenAxis
 from app.figures.comparisons import THRESHOLDS, count, count_table, share_curves, shares_above
 from app.figures.pair import matrix_pair, pair_table
-from app.figures.scaling import WITH, WITHOUT, curve, curve_table, histograms, number
+from app.figures.scaling import WITH, WITHOUT, curve, curve_table, histograms
 from app.figures.softmax import (
     KEYS,
     QUERIES,
@@ -26,6 +26,7 @@ from app.figures.softmax import (
     typical_products,
 )
 from app.models import Kind
+from app.theme import number
 from app.views.choose import SHORT
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, chart, charts, checked, open_view
