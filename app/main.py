@@ -21,13 +21,20 @@ if not st.get_option("server.enableStaticServing"):  # the drawing library lies 
     st.stop()
 
 
-def _page(name: str, title: str, default: bool = False) -> st.Page:
-    return st.Page(HERE / "views" / f"{name}.py", title=title, url_path=name, default=default)
+def _page(name: str, title: str) -> st.Page:
+    return st.Page(HERE / "views" / f"{name}.py", title=title, url_path=name)
 
 
+def _to_the_first_page() -> None:
+    st.switch_page(first, query_params=st.query_params.to_dict())
+
+
+# The first page has the address "/"; Streamlit would call "/translate" a page that does not exist.
+first = st.Page(HERE / "views" / "translate.py", title="Translate", url_path="first", default=True)
 page = st.navigation(
     [
-        _page("translate", "Translate", default=True),
+        first,
+        st.Page(_to_the_first_page, title="Translate", url_path="translate", visibility="hidden"),
         _page("steps", "Step by step"),
         _page("hand", "One head by hand"),
         _page("attention", "Attention"),

@@ -48,3 +48,13 @@ def test_back_leads_to_the_page_before_however_much_was_chosen_since(visit: Begi
     page.go_back()
     page.wait_for_url(lambda url: urlsplit(url).path == "/")
     one.drawn()
+
+
+def test_the_first_page_has_its_name_as_an_address_too(visit: Begin) -> None:
+    one = visit().open("translate", sentence="the cat sat", kind="encoder", layer="2", head="1")
+    one.says("the cat sat")
+    one.page.locator(".st-key-lines svg .line").first.wait_for(state="attached")
+    one.settle()
+    assert urlsplit(one.page.url).path == "/"
+    assert "layer=2" in one.page.url
+    assert one.page.get_by_role("dialog").count() == 0
