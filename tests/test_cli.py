@@ -20,6 +20,7 @@ from transformer.decoding.translator import Translator
 from transformer.evaluation import score
 from transformer.model import Transformer, census
 from transformer.text.tokenizer import Tokenizer
+from transformer.text.toy import toy_pairs
 
 LINES = ["a cat sat on a mat.", "the dog ran.", "eine Katze sass.", "der Hund lief."]
 
@@ -204,6 +205,29 @@ def test_a_source_that_is_too_long_counts_as_an_empty_output(checkpoint: Path, t
     assert "too long" in run("evaluate", checkpoint, "--data", tmp_path / "test.tsv").stdout
 
 
+def test_bfloat16_translates_the_toys_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command that shows whether it loses BLEU; and a word where the hardware has to emulate it."""
+    numbers = Path(__file__).parent.parent / "pretrained" / "numbers.safetensors"
+    lines = [f"{source}\t{target}\n" for source, target in toy_pairs("numbers", 5, 40, held_out=True)]
+    (tmp_path / "test.tsv").write_text("".join(lines), encoding="utf-8")
+    command = ["evaluate", numbers, "--data", tmp_path / "test.tsv", "--device", "cpu", "--json"]
+    exact = json.loads(run(*command).stdout)
+    assert exact["precision"] == "float32"
+    for emulated in (False, True):
+        monkeypatch.setattr("transformer.training.device.multiplies_bfloat16", lambda device, e=emulated: not e)
+        evaluated = run(*command, "--precision", "bfloat16")
+        result = json.loads(evaluated.stdout)
+        assert result["precision"] == "bfloat16"
+        assert result["chrf"] == exact["chrf"] > 99  # words have no 4-grams, so BLEU is 0
+        assert ("does not multiply bfloat16" in evaluated.stderr) == emulated
+
+
+def test_precision_is_that_of_the_weights(checkpoint: Path) -> None:
+    exact, rounded = Translator.load(checkpoint).model, Translator.load(checkpoint, precision="bfloat16").model
+    assert {weight.dtype for weight in (*exact.parameters(), *exact.buffers())} == {torch.float32}
+    assert {weight.dtype for weight in (*rounded.parameters(), *rounded.buffers())} == {torch.bfloat16}
+
+
 # average and inspect
 
 
@@ -342,8 +366,17 @@ def test_an_error_is_a_sentence_and_an_exit_code(
 def test_every_command_and_option_has_its_help() -> None:
     options = {
         "train": ["RECIPE.toml", "--set", "--run-dir", "--resume", "--init-from", "--device"],
-        "translate": ["CHECKPOINT", "--beam", "--device", "--input", "--output"],
-        "evaluate": ["CHECKPOINT", "--data", "--source-column", "--target-column", "--beam", "--device", "--json"],
+        "translate": ["CHECKPOINT", "--beam", "--device", "--precision", "--input", "--output"],
+        "evaluate": [
+            "CHECKPOINT",
+            "--data",
+            "--source-column",
+            "--target-column",
+            "--beam",
+            "--device",
+            "--precision",
+            "--json",
+        ],
         "average": ["OUT", "CHECKPOINT"],
         "inspect": ["CHECKPOINT", "--json"],
         "export": ["CHECKPOINT", "DIR", "--to", "--quantization"],

@@ -1,5 +1,6 @@
 """The flat step is the step: over the options of the model, and through whole searches."""
 
+import copy
 from typing import Literal
 
 import pytest
@@ -40,6 +41,23 @@ def test_flat_steps_are_steps(config: ModelConfig) -> None:
             tokens = torch.randint(4, 13, (sentences * beam,))
 
 
+@torch.no_grad()
+def test_in_bfloat16_flat_steps_are_as_close_to_float32_as_steps_are() -> None:
+    """Where the processor multiplies bfloat16, the matrices are packed for it."""
+    for rows in (1, 5, 96):
+        exact = randomised(small(d_model=64, d_ff=96, vocab_size=200, norm="pre"), torch.float32)
+        half = copy.deepcopy(exact).bfloat16()
+        flat = FlatTransformer(half)
+        source = torch.randint(4, 200, (rows, 7))
+        states = exact.start(source), half.start(source), flat.start(source)
+        for _ in range(4):
+            tokens = torch.randint(4, 200, (rows,))
+            expected, rounded = exact.step(tokens, states[0]), half.step(tokens, states[1])
+            got = flat.step(tokens, states[2])
+            assert got.dtype == torch.bfloat16
+            assert (got - expected).abs().mean() < 1.5 * (rounded - expected).abs().mean()
+
+
 @pytest.mark.parametrize("method", ["greedy", "beam", "sampling"])
 def test_a_search_with_flat_steps_finds_the_same(method: Method) -> None:
     model = randomised(small(vocab_size=40, decoder_layers=3))
@@ -59,7 +77,7 @@ def test_it_holds_copies_and_leaves_the_model_as_it_is() -> None:
     model = randomised(small())
     before = {name: weight.clone() for name, weight in model.state_dict().items()}
     flat = FlatTransformer(model)
-    for held in (flat.layers[0].hidden.weight, flat.layers[1].norms[2].bias, flat.projection):
+    for held in (flat.layers[0].hidden.weight, flat.projection.weight, flat.layers[1].norms[2].bias):
         held.zero_()
     assert flat.is_current()
     assert all(torch.equal(weight, before[name]) for name, weight in model.state_dict().items())

@@ -5,7 +5,7 @@ vectors by small matrices, and on a CPU much of its time goes into what surround
 that nobody watches, views. Here the same step is written over plain tensors:
 
 - W^Q, W^K and W^V of self-attention are one matrix, so that there is one product instead of three;
-- every matrix is stored transposed, in the order in which the product reads it;
+- every matrix is stored in the order in which the product reads it: transposed, or in bfloat16 as oneDNN packs it;
 - keys that may not be looked at get -inf added, from one small tensor a step. (The newest position may always look at
   itself, and every source has a piece: no query here may look nowhere.)
 
@@ -31,11 +31,23 @@ class Affine(NamedTuple):
     """x W + b."""
 
     weight: Tensor  # (in, out)
-    bias: Tensor  # (out)
+    bias: Tensor | None  # (out)
 
     def __call__(self, x: Tensor) -> Tensor:
         """(R, in) -> (R, out)."""
-        return torch.addmm(self.bias, x, self.weight)
+        return x @ self.weight if self.bias is None else torch.addmm(self.bias, x, self.weight)
+
+
+class PackedAffine(NamedTuple):
+    """The same in bfloat16 on a CPU, whose instructions want the numbers of W in pairs. A product of matrices as they
+    are packs W anew each time, which for a few rows takes longer than the product."""
+
+    weight: Tensor  # packed by oneDNN
+    bias: Tensor | None  # (out)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """(R, in) -> (R, out)."""
+        return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "none", [], "")
 
 
 class Norm(NamedTuple):
@@ -103,7 +115,7 @@ class FlatTransformer:
         with torch.no_grad():
             self.layers = [FlatLayer(layer, pre_norm) for layer in model.decoder.layers]
             self.norm = None if model.decoder.norm is None else norm(model.decoder.norm)
-            self.projection = model.output.weight.detach().t().contiguous()  # (D, V)
+            self.projection = multiplied(model.output.weight.detach(), None)  # D -> V
         copied = [*model.decoder.parameters(), model.output.weight]
         self._copied = [(weight, weight.data_ptr(), writes(weight)) for weight in copied]
 
@@ -128,7 +140,7 @@ class FlatTransformer:
             x = layer.step(x, cache, past_bias, source_bias)
         if self.norm is not None:
             x = self.norm(x)
-        return x @ self.projection  # (R, V)
+        return self.projection(x)  # (R, V)
 
 
 def writes(weight: Tensor) -> int:
@@ -136,10 +148,17 @@ def writes(weight: Tensor) -> int:
     return -1 if weight.is_inference() else weight._version
 
 
-def affine(*linears: nn.Linear) -> Affine:
+def affine(*linears: nn.Linear) -> Affine | PackedAffine:
     """Several maps of the same input, side by side, as one."""
     weight = torch.cat([linear.weight.detach() for linear in linears])  # (out, in)
-    return Affine(weight.t().contiguous(), torch.cat([linear.bias.detach() for linear in linears]))
+    return multiplied(weight, torch.cat([linear.bias.detach() for linear in linears]))
+
+
+def multiplied(weight: Tensor, bias: Tensor | None) -> Affine | PackedAffine:
+    """The map with copies of weight (out, in) and bias (out), in the form that is the fastest where they lie."""
+    if weight.is_cpu and weight.dtype == torch.bfloat16 and torch.ops.mkldnn._is_mkldnn_bf16_supported():
+        return PackedAffine(torch.ops.mkldnn._reorder_linear_weight(weight, 1), bias)
+    return Affine(weight.t().contiguous(), bias)
 
 
 def norm(module: nn.LayerNorm) -> Norm:

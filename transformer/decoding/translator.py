@@ -10,7 +10,7 @@ batches, searches, and puts everything back in order.
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -28,6 +28,8 @@ from transformer.text.normalise import clean, normalise
 from transformer.text.sentences import split_sentences
 from transformer.text.tokenizer import Piece, Tokenizer
 from transformer.untrusted import validate
+
+PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
 class Translator:
@@ -55,13 +57,23 @@ class Translator:
         self.max_length = model.config.max_positions - 1  # pieces in a sentence; </s> needs one position, too
 
     @classmethod
-    def load(cls, path: str | Path, device: str | torch.device = "cpu") -> "Translator":
+    def load(
+        cls,
+        path: str | Path,
+        device: str | torch.device = "cpu",
+        precision: Literal["float32", "bfloat16"] = "float32",
+    ) -> "Translator":
         """Loads a checkpoint; the settings of its recipe become the default.
+
+        Args:
+            precision: of the weights and all that is computed but scores, which are float32. bfloat16 is faster where
+                the hardware multiplies it, and rounds to two or three digits. Traces need float32.
 
         Raises:
             CheckpointError: the file cannot be used; the message lists everything that is wrong with it.
         """
         checkpoint = load_checkpoint(path, device)
+        checkpoint.model.to(PRECISIONS[precision])
         recipe = checkpoint.recipe or {}
         settings, _ = validate(DecodingConfig, recipe.get("decoding", {}))
         # None: settings that are none, or of another version; the checkpoint is good all the same.
