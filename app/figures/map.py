@@ -1,5 +1,8 @@
 """The map of the whole model: the paper's Figure 1, drawn from the checkpoint's own config.
 
+A box says which of its options the checkpoint has: which positions, how far self-attention looks, the activation, and
+whether embeddings and logits share one matrix. Where nothing is added for the position there is no box for it.
+
 The encoder stands left, the decoder right, both read from the bottom up. All layers are there; the one that is looked
 at is opened into its sub-layers, the others are bars. Arrows lead from box to box, and around each sub-layer to its sum
 (the residual connection). The layout is made here, in plain numbers; the browser draws it.
@@ -21,10 +24,11 @@ TALL, TWO_LINES, BAR = 25.0, 35.0, 17.0
 GAP, BAR_GAP = 9.0, 5.0
 
 _NAMES = {
-    "self_attention": ("Multi-head", "attention"),
-    "cross_attention": ("Encoder-decoder", "attention"),
-    "feed_forward": ("Feed-forward", ""),
+    "self_attention": "Multi-head",
+    "cross_attention": "Encoder-decoder",
+    "feed_forward": "Feed-forward",
 }
+ACTIVATIONS = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU"}
 _ATTENTION = ("query", "key", "value", "products", "scores", "mask", "masked_scores", "weights", "context")
 _INSIDE = {
     "self_attention": (*_ATTENTION, "concatenated", "output"),
@@ -85,7 +89,7 @@ def model_map(config: ModelConfig, here: Station, walk: tuple[Station, ...], *, 
         walk: a box leads to the first of its stations that is in it, or else to its own.
     """
     encoder, decoder = _column("encoder", LEFT, config, here), _column("decoder", RIGHT, config, here)
-    decoder.put(("logits",), "Linear (logits)")
+    decoder.put(("logits",), "Linear (logits)", _matrix(config))
     decoder.put(("probabilities", "chosen"), "Softmax")
     height = max(encoder.end, decoder.end)
     known = {station.id for station in walk}
@@ -151,9 +155,13 @@ def _column(stack: str, x: float, config: ModelConfig, here: Station) -> _Column
         column.put(("pieces", "characters"), "Pieces and ids", kind="plain")
     else:
         column.put(("shifted",), "Output so far", kind="plain")
-    embedding = f"{stack}.embedding"
-    column.put((f"{embedding}.tokens", f"{embedding}.scaled"), "Embedding · √d")
-    column.put((f"{embedding}.positions", f"{embedding}.output"), "+ positions")
+    site = f"{stack}.embedding"
+    tokens, positions = (f"{site}.tokens", f"{site}.scaled"), (f"{site}.positions", f"{site}.output")
+    if config.positions == "none":
+        column.put((*tokens, *positions), "Embedding · √d", _matrix(config))
+    else:
+        column.put(tokens, "Embedding · √d", _matrix(config))
+        column.put(positions, "+ positions", _positions(config))
     column.end += GAP
     bottom = column.end - GAP
     layers = config.encoder_layers if stack == "encoder" else config.decoder_layers
@@ -176,7 +184,7 @@ def _open(column: _Column, base: str, config: ModelConfig) -> None:
     for part, inside in _INSIDE.items():
         if part == "cross_attention" and column.stack == "encoder":
             continue
-        name, second = _NAMES[part]
+        name, second = _NAMES[part], _second(part, config)
         if column.stack == "decoder" and part == "self_attention":
             name = "Masked multi-head"
         site = f"{base}.{part}"
@@ -189,3 +197,22 @@ def _open(column: _Column, base: str, config: ModelConfig) -> None:
             first = column.put((*within, f"{site}.residual_in"), name, second)
             total = column.put((f"{site}.norm_out", f"{site}.residual_sum"), "Add & Norm", kind="norm")
         column.add(first, total)
+
+
+def _matrix(config: ModelConfig) -> str:
+    """Whether source, target and output have one matrix of embeddings (section 3.4)."""
+    return "shared matrix" if config.shared_embeddings else "own matrix"
+
+
+def _positions(config: ModelConfig) -> str:
+    if config.positions == "learned":
+        return "learned"
+    return "sine, cosine" if config.sinusoid_layout == "interleaved" else "sines, then cosines"
+
+
+def _second(part: str, config: ModelConfig) -> str:
+    """The second line of a sub-layer: its option, where it has one."""
+    if part == "feed_forward":
+        return ACTIVATIONS[config.activation]
+    near = part == "self_attention" and config.attention_window is not None
+    return f"attention, ± {config.attention_window}" if near else "attention"

@@ -138,6 +138,30 @@ def test_every_box_of_the_map_leads_to_a_station_that_lights_it(config: ModelCon
             assert opens or (lit["label"], lit["station"], lit["stack"]) == (box["label"], box["station"], box["stack"])
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, {"+ positions": "sine, cosine", "Feed-forward": "ReLU", "Multi-head": "attention"}),
+        ({"sinusoid_layout": "concatenated"}, {"+ positions": "sines, then cosines"}),
+        ({"positions": "learned", "activation": "silu"}, {"+ positions": "learned", "Feed-forward": "SiLU"}),
+        ({"positions": "none", "activation": "gelu"}, {"Feed-forward": "GELU"}),
+        (
+            {"attention_window": 2},
+            {"Multi-head": "attention, ± 2", "Masked multi-head": "attention, ± 2", "Encoder-decoder": "attention"},
+        ),
+        ({"shared_embeddings": False}, {"Embedding · √d": "own matrix", "Linear (logits)": "own matrix"}),
+        ({"shared_embeddings": True}, {"Embedding · √d": "shared matrix", "Linear (logits)": "shared matrix"}),
+    ],
+)
+def test_the_map_says_which_options_the_checkpoint_has(options: dict[str, Any], said: dict[str, str]) -> None:
+    config = ModelConfig(vocab_size=11, d_model=8, d_ff=16, heads=2, encoder_layers=1, decoder_layers=1, **options)
+    walk = stations(config)
+    boxes = model_map(config, walk[0], walk)["boxes"]
+    for label, second in said.items():
+        assert {box["second"] for box in boxes if box["label"] == label} == {second}
+    assert any("positions" in box["label"] for box in boxes) == (config.positions != "none")
+
+
 def test_titles_begin_with_a_capital_and_hold_no_colon() -> None:
     for detail, config in product(("lecture", "exam"), CONFIGS):
         for station in stations(config, detail):
