@@ -74,9 +74,13 @@ def together(size: int, function: Callable[..., None], *arguments: Any) -> list[
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     ranks = [in_new_process(as_rank, rank, size, port, function, *arguments) for rank in range(size)]
-    for process in ranks:
-        process.join(timeout=120)
-        assert process.exitcode is not None, "it hangs"
+    try:
+        for process in ranks:
+            process.join(timeout=120)
+            assert process.exitcode is not None, "it hangs"
+    finally:
+        for process in ranks:
+            process.kill()
     return [int(process.exitcode or 0) for process in ranks]
 
 
@@ -158,10 +162,10 @@ def go_and_be_killed(rank: int, recipe: Recipe, run: Path, between: bool) -> Non
 
 
 def go_and_be_told_at_once(rank: int, recipe: Recipe, run: Path, told: list[int]) -> None:
-    """A signal while the text is being read."""
+    """A signal while the text is being prepared."""
     with pytest.MonkeyPatch.context() as patch:
         if rank in told:
-            patch.setattr(data, "read_text", lambda *arguments: os.kill(os.getpid(), signal.SIGTERM))
+            patch.setattr(data, "find_tokenizer", lambda *arguments: os.kill(os.getpid(), signal.SIGTERM))
         go(rank, recipe, run)
 
 
