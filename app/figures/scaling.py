@@ -81,8 +81,8 @@ def curve(what: str, d_k: int, *, title: str, dark: bool = False) -> Figure:
         data += [line, mark]
     shown = WIDTHS[::2]
     axes = {
-        "xaxis": axis("d_k", dark, [-0.1, 3.15], type="log", tickvals=shown, ticktext=[str(w) for w in shown]),
-        "yaxis": axis("", dark, [-1, 3.3], type="log", tickvals=[0.1, 1, 10, 100, 1000])
+        "xaxis": axis("d_k", dark, [-0.1, 3.15], type="log", tickvals=shown, ticktext=[f"{w:,}" for w in shown]),
+        "yaxis": axis("", dark, [-1, 3.3], type="log", tickvals=[0.1, 1, 10, 100, 1000], tickformat=",")
         if what == "variance"
         else axis("", dark, [0, 1.04 if what == "strongest" else 0.45]),
     }

@@ -79,7 +79,8 @@ def layer_and_head(scene: Scene, kind: Kind) -> tuple[int, int]:
         on_click=choose_head,
         args=clearest,
         help="The head that looks most sharply at words (not at punctuation or </s>), and at another from row to row. "
-        "The page opens with it.",
+        "The page opens with it. Of encoder-decoder attention the decoder's first layer stands back: its queries know "
+        "little more than the piece that is read, and may align that piece instead of the predicted one.",
     )
     return layer, head
 
@@ -95,11 +96,17 @@ def weights_of(scene: Scene, kind: Kind) -> np.ndarray:
 
 
 def clearest_of(scene: Scene, kind: Kind, layer: int | None = None) -> tuple[int, int]:
-    """(layer, head), from 0, of the clearest head of a kind; or of one layer of it."""
+    """(layer, head), from 0, of the clearest head of a kind; or of one layer of it.
+
+    Of encoder-decoder attention the decoder's first layer stands back where there are others: its sharpest heads may
+    align the piece that is read, not the one that is predicted (in `en-de` one head of it does, and no head above).
+    """
     weights = weights_of(scene, kind)
     queries, keys = axes(scene, kind)
-    among = weights if layer is None else weights[layer : layer + 1]
-    return clearest_head(among, queries.predicts or queries.tokens, keys.tokens)
+    least = layer if layer is not None else int(kind == "cross" and len(weights) > 1)
+    among = weights[least:] if layer is None else weights[layer : layer + 1]
+    found, head = clearest_head(among, queries.predicts or queries.tokens, keys.tokens)
+    return least + found, head
 
 
 def _number(label: str, key: str, count: int, default: int) -> int:

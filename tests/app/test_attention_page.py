@@ -209,6 +209,15 @@ def test_the_rollout_is_that_of_the_weights(shown: Open, weights: dict[str, np.n
     assert (expected[~allowed] == 0).all()
 
 
+@pytest.mark.parametrize("sentence", ["the cat sat on the mat", "Where is the nearest train station?", "the the"])
+def test_encoder_decoder_attention_opens_with_the_clearest_head_above_the_first_layer(
+    shown: Open, sentence: str
+) -> None:
+    app = shown(sentence)
+    rows = components(app, "ranking")[0]["rows"]
+    assert int(app.session_state["layer"]) in {row["layer"] for row in rows} - {1}
+
+
 @pytest.mark.parametrize("shift", ["predicts", "reads"])
 def test_the_alignment_is_that_of_the_chosen_heads(
     shown: Open, weights: dict[str, np.ndarray], pieces: Pieces, shift: Any
