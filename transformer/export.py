@@ -84,14 +84,8 @@ def export_ctranslate2(
             f"sees {checkpoint.config.attention_window} positions to each side (attention_window). "
             "Train a model without attention_window for it."
         )
-    spec = specification(checkpoint.model)
     vocabulary = [checkpoint.tokenizer.piece(id) for id in range(checkpoint.config.vocab_size)]
-    spec.register_source_vocabulary(vocabulary)
-    spec.register_target_vocabulary(vocabulary)
-    spec.config.unk_token, spec.config.eos_token = vocabulary[UNK], vocabulary[EOS]
-    spec.config.bos_token = spec.config.decoder_start_token = vocabulary[BOS]
-    spec.config.add_source_eos = True
-    spec.config.layer_norm_epsilon = checkpoint.config.norm_epsilon
+    spec = specification(checkpoint.model, vocabulary)
     spec.validate()
     spec.optimize(quantization)
 
@@ -106,8 +100,8 @@ def export_ctranslate2(
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def specification(model: Transformer) -> "TransformerSpec":
-    """The model in the classes of CTranslate2, without vocabularies and configuration. The weights are copies.
+def specification(model: Transformer, vocabulary: list[str]) -> "TransformerSpec":
+    """The model in the classes of CTranslate2. The weights are copies.
 
     Raises:
         HeadlightError: CTranslate2 is not installed.
@@ -131,6 +125,12 @@ def specification(model: Transformer) -> "TransformerSpec":
     bias = torch.zeros(config.vocab_size)  # (V)
     bias[[PAD, UNK, BOS]] = NEVER
     spec.decoder.projection.bias = bias
+    spec.register_source_vocabulary(vocabulary)
+    spec.register_target_vocabulary(vocabulary)
+    spec.config.unk_token, spec.config.eos_token = vocabulary[UNK], vocabulary[EOS]
+    spec.config.bos_token = spec.config.decoder_start_token = vocabulary[BOS]
+    spec.config.add_source_eos = True
+    spec.config.layer_norm_epsilon = config.norm_epsilon
     return spec
 
 

@@ -1,50 +1,63 @@
-"""How fast is decoding? Sentences per second of ours and of Hugging Face's MarianMT `generate`, on this machine's CPU.
+"""How fast is decoding? Sentences per second of ours, of Hugging Face's MarianMT and of CTranslate2, on this CPU.
 
     python tests/benchmarks/decoding.py
+    python tests/benchmarks/decoding.py --size small --threads 1
 
-Both get the same random weights and the same sentences (random pieces, lengths like those of everyday sentences), in
-the same batches, and find the same outputs: "equal outputs" says of how many that is true; the rest are ties within the
-rounding of float32. A random model does not know when to end, so each output is made to end when it is four pieces
-longer than its source, with both. They take turns, and the fastest of several rounds counts: other programs can only
-slow them down. "By modules": how many times as long ours takes with `Transformer.step`, the definition, in place of the
-flat step.
+All get the same random weights and the same sentences of 20 random pieces, in the same batches, and write 24 pieces:
+the model is made such that it never ends by itself. So they find the same outputs: "equal" says of how many that is true
+of MarianMT and CTranslate2 in float32; the rest are ties within rounding. CTranslate2 runs in a process of its own, into
+which torch never comes.
+
+They take turns, once a round, and the median of the rounds counts: what else the machine does falls on all of them. A
+small step of decoding is often faster with one thread than with two: both are measured, and the summary compares each
+with its best number of threads. "By modules" is ours with `Transformer.step`, the definition, for the flat step.
 """
 
+import statistics
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
+from copy import deepcopy
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
 
 import torch
 import typer
+from rich.console import Console
 from rich.live import Live
 from rich.table import Table
-from transformers import StoppingCriteria, StoppingCriteriaList
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.oracles.marian import comparable, generate, marian_like
-from transformer.config import EOS, PAD, DecodingConfig
+from tests.oracles.served import Served
+from transformer.config import EOS, DecodingConfig
 from transformer.decoding.flat import FlatTransformer
 from transformer.decoding.search import search
+from transformer.export import specification
 from transformer.model import Transformer
+from transformer.training.device import keep_memory, multiplies_bfloat16
 
 SIZES: dict[str, dict[str, int]] = {
-    "en-de": {"vocab_size": 8000, "d_model": 256, "d_ff": 1024},  # like the checkpoint that ships
-    "base": {"vocab_size": 37000, "d_model": 512, "d_ff": 2048},  # the paper's
+    "small": {"d_model": 256, "d_ff": 1024, "encoder_layers": 3, "decoder_layers": 3},
+    "base": {"d_model": 512, "d_ff": 2048, "encoder_layers": 6, "decoder_layers": 6},  # the paper's
 }
-EXTRA = 4  # pieces that each output is longer than its source
-LONGEST = 20  # pieces in a source, </s> included
+V = 8000
+SOURCE, EXTRA = 20, 4  # pieces of a source, </s> included; pieces that each output is longer
+SENTENCES = {1: 5, 32: 32}  # in a round, by size of the batch
+VOCABULARY = ["<pad>", "<unk>", "<s>", "</s>", *map(str, range(EOS + 1, V))]  # of CTranslate2, which is given pieces
 
-Run = Callable[[list[list[int]]], list[list[int]]]
+Batches = list[list[list[int]]]
+Run = Callable[[Batches], tuple[float, list[list[int]]]]  # seconds, and the outputs
 
 
 def endless_model(size: str) -> Transformer:
     """Random weights, but </s> is never the best: the first coordinate of the decoder's output is 10 or so, and every
     piece weighs it with 0 except </s>, with -10."""
     torch.manual_seed(0)
-    model = Transformer(comparable(**SIZES[size], max_positions=LONGEST + EXTRA)).eval()
+    model = Transformer(comparable(vocab_size=V, **SIZES[size], max_positions=SOURCE + EXTRA)).eval()
     with torch.no_grad():
         model.output.weight[:, 0] = 0.0
         model.output.weight[EOS, 0] = -10.0
@@ -53,95 +66,129 @@ def endless_model(size: str) -> Transformer:
     return model
 
 
-def sentences(count: int, vocab_size: int) -> list[list[int]]:
+def batches_of(size: int) -> Batches:
     generator = torch.Generator().manual_seed(1)
-    lengths = torch.randint(4, LONGEST + 1, (count,), generator=generator).tolist()
-    return [
-        [*torch.randint(EOS + 1, vocab_size, (length - 1,), generator=generator).tolist(), EOS] for length in lengths
-    ]
+    pieces = torch.randint(EOS + 1, V, (SENTENCES[size], SOURCE - 1), generator=generator).tolist()
+    sources = [[*sentence, EOS] for sentence in pieces]
+    return [sources[i : i + size] for i in range(0, len(sources), size)]
 
 
 def ours(model: Transformer | FlatTransformer, beam: int) -> Run:
     settings = DecodingConfig(method="beam" if beam > 1 else "greedy", beam=beam, max_extra_length=EXTRA)
 
-    def run(batch: list[list[int]]) -> list[list[int]]:
+    def translate(batch: list[list[int]]) -> list[list[int]]:
         found = search(model, batch, settings)
         return [[candidate.token for candidate in one.path(one.endings[0])] for one in found]
 
-    return run
+    return timed(translate)
 
 
-class StopAt(StoppingCriteria):
-    """Lets each sentence's output end after as many pieces as it may have."""
+def marian(model: Any, beam: int) -> Run:
+    length = SOURCE + EXTRA
 
-    def __init__(self, limits: torch.Tensor):
-        self.limits = limits  # (B)
-
-    def __call__(self, input_ids: torch.LongTensor, scores: Any, **kwargs: Any) -> Any:
-        """input_ids (R, T), some rows a sentence, <s> included."""
-        return (self.limits < input_ids.shape[1]).repeat_interleave(len(input_ids) // len(self.limits))  # (R)
-
-
-def theirs(model: Any, beam: int) -> Run:
-    def run(batch: list[list[int]]) -> list[list[int]]:
-        tensors = [torch.tensor(sentence) for sentence in batch]
-        source = torch.nn.utils.rnn.pad_sequence(tensors, batch_first=True, padding_value=PAD)
-        limits = torch.tensor([len(sentence) + EXTRA for sentence in batch])
-        outputs = generate(
-            model,
-            source,
-            num_beams=beam,
-            do_sample=False,
-            max_new_tokens=int(limits.max()),
-            stopping_criteria=StoppingCriteriaList([StopAt(limits)]),
+    def translate(batch: list[list[int]]) -> list[list[int]]:
+        return generate(
+            model, torch.tensor(batch), num_beams=beam, do_sample=False, min_new_tokens=length, max_new_tokens=length
         )
-        return [[piece for piece in output if piece != EOS] for output in outputs]  # beam search pads with </s>
+
+    return timed(translate)
+
+
+def ctranslate2(served: Served, folder: Path, beam: int) -> Run:
+    length = SOURCE + EXTRA
+    options = {"beam_size": beam, "min_decoding_length": length, "max_decoding_length": length, "length_penalty": 0}
+
+    def run(batches: Batches) -> tuple[float, list[list[int]]]:
+        pieces = [[[VOCABULARY[id] for id in sentence[:-1]] for sentence in batch] for batch in batches]
+        seconds, found = served.translate(folder, pieces, options)
+        return seconds, [[int(piece) for piece in output] for output, _ in found]
 
     return run
 
 
-def measure(run: Run, batches: list[list[list[int]]]) -> tuple[float, list[list[int]]]:
-    """Seconds, and the outputs."""
-    start = time.perf_counter()
-    outputs = [output for batch in batches for output in run(batch)]
-    return time.perf_counter() - start, outputs
+def timed(translate: Callable[[list[list[int]]], list[list[int]]]) -> Run:
+    def run(batches: Batches) -> tuple[float, list[list[int]]]:
+        start = time.perf_counter()
+        outputs = [output for batch in batches for output in translate(batch)]
+        return time.perf_counter() - start, outputs
+
+    return run
+
+
+def measure(runs: dict[str, Run], batches: Batches, rounds: int) -> tuple[dict[str, float], dict[str, float]]:
+    """Sentences per second of each, and the share of its outputs that are those of "ours"."""
+    outputs = {name: run(batches)[1] for name, run in runs.items()}  # and warm up
+    seconds: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(rounds):
+        for name, run in runs.items():
+            seconds[name].append(run(batches)[0])
+    count = len(outputs["ours"])
+    equal = {
+        name: sum(one == other for one, other in zip(found, outputs["ours"], strict=True)) / count
+        for name, found in outputs.items()
+    }
+    return {name: count / statistics.median(spent) for name, spent in seconds.items()}, equal
+
+
+def show_summary(best: dict[tuple[str, str, int], dict[str, float]]) -> None:
+    """How many times as fast, each with its best number of threads."""
+    table = Table(title="How many times as fast")
+    ratios = [("ours", "MarianMT"), ("ours bf16", "MarianMT"), ("ours bf16", "MarianMT bf16")]
+    ratios += [("ours", "CTranslate2"), ("ours bf16", "CTranslate2")]
+    for column in ("size", "search", "batch", *(f"{one} / {other}" for one, other in ratios)):
+        table.add_column(column, justify="right")
+    for (size, kind, batch), speeds in best.items():
+        shown = [f"{speeds[a] / speeds[b]:.2f}" if a in speeds and b in speeds else "-" for a, b in ratios]
+        table.add_row(size, kind, str(batch), *shown)
+    Console().print(table)
 
 
 def main(
-    size: Annotated[Literal["en-de", "base"], typer.Option(help="Of the model.")] = "en-de",
-    rounds: Annotated[int, typer.Option(help="The fastest of so many counts.")] = 4,
-    threads: Annotated[int, typer.Option(help="0: as many as torch likes.")] = 0,
+    size: Annotated[list[str] | None, typer.Option(help=f"Of the model: {' or '.join(SIZES)}. Default: both.")] = None,
+    threads: Annotated[list[int] | None, typer.Option(help="Default: 1 and 2.")] = None,
+    rounds: Annotated[int, typer.Option(help="The median of so many counts.")] = 7,
 ) -> None:
-    """Prints the table."""
-    if threads:
-        torch.set_num_threads(threads)
-    model = endless_model(size)
-    marian = marian_like(model)
-    flat = FlatTransformer(model)  # as in a Translator
-    table = Table(title=f"Sentences per second, model size {size}, {torch.get_num_threads()} threads")
-    for column in ("search", "batch", "ours", "Hugging Face", "ratio", "equal outputs", "by modules"):
+    """Prints the tables."""
+    keep_memory()
+    names = ["ours", "ours bf16", "MarianMT", "MarianMT bf16", "CTranslate2", "by modules"]
+    table = Table(title="Sentences per second")
+    for column in ("size", "search", "batch", "threads", *names, "equal"):
         table.add_column(column, justify="right")
-    with Live(table):
-        for beam in (4, 1):
-            for batch, count in ((1, 5), (32, 32)):
-                todo = sentences(count, SIZES[size]["vocab_size"])
-                batches = [todo[i : i + batch] for i in range(0, count, batch)]
-                runs = {"ours": ours(flat, beam), "theirs": theirs(marian, beam), "modules": ours(model, beam)}
-                best = dict.fromkeys(runs, float("inf"))
-                outputs = {name: measure(run, batches)[1] for name, run in runs.items()}  # and warm up
-                for _ in range(rounds):
-                    for name, run in runs.items():
-                        best[name] = min(best[name], measure(run, batches)[0])
-                equal = sum(one == other for one, other in zip(outputs["ours"], outputs["theirs"], strict=True)) / count
-                table.add_row(
-                    f"beam {beam}" if beam > 1 else "greedy",
-                    str(batch),
-                    f"{count / best['ours']:.1f}",
-                    f"{count / best['theirs']:.1f}",
-                    f"{best['theirs'] / best['ours']:.2f}",
-                    f"{equal:.0%}",
-                    f"{best['modules'] / best['ours']:.2f}",
-                )
+    best: dict[tuple[str, str, int], dict[str, float]] = {}
+    with ExitStack() as stack, Live(table):
+        for one in size or list(SIZES):
+            model = endless_model(one)
+            half = deepcopy(model).bfloat16()
+            flat, flat_half = FlatTransformer(model), FlatTransformer(half)
+            marians = marian_like(model), marian_like(half)
+            folder = Path(stack.enter_context(TemporaryDirectory()))
+            spec = specification(model, VOCABULARY)
+            spec.validate()
+            spec.optimize()
+            spec.save(str(folder))
+            for count in threads or [1, 2]:
+                torch.set_num_threads(count)
+                with Served(count) as served:
+                    for beam in (1, 4):
+                        runs = {
+                            "ours": ours(flat, beam),
+                            "MarianMT": marian(marians[0], beam),
+                            "CTranslate2": ctranslate2(served, folder, beam),
+                            "by modules": ours(model, beam),
+                        }
+                        if multiplies_bfloat16(torch.device("cpu")):
+                            runs |= {"ours bf16": ours(flat_half, beam), "MarianMT bf16": marian(marians[1], beam)}
+                        kind = f"beam {beam}" if beam > 1 else "greedy"
+                        for batch in SENTENCES:
+                            speeds, equal = measure(runs, batches_of(batch), rounds)
+                            shown = [f"{speeds[name]:.1f}" if name in speeds else "-" for name in names]
+                            shares = f"{equal['MarianMT']:.0%} {equal['CTranslate2']:.0%}"
+                            table.add_row(one, kind, str(batch), str(count), *shown, shares)
+                            before = best.setdefault((one, kind, batch), {})
+                            best[one, kind, batch] = {
+                                name: max(speed, before.get(name, 0.0)) for name, speed in speeds.items()
+                            }
+    show_summary(best)
 
 
 if __name__ == "__main__":
