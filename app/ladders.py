@@ -58,10 +58,16 @@ def rung_name(run: str, update: int) -> str:
     return f"{run}, update {update}"
 
 
+def place_of(name: str) -> tuple[str, int] | None:
+    """(run, update) that the name of a rung says, whether there is one or not; None: it is no such name."""
+    match = _NAME.fullmatch(name)
+    return (match["run"], int(match["update"])) if match else None
+
+
 def rung(name: str) -> CheckpointFile | None:
     """The rung of this name; None if there is none."""
-    match = _NAME.fullmatch(name)
-    return ladder(match["run"]).get(int(match["update"])) if match else None
+    place = place_of(name)
+    return ladder(place[0]).get(place[1]) if place else None
 
 
 def modified(path: Path) -> int:

@@ -4,7 +4,8 @@
 
 It is the command that one would type. The folder holds all that it needs, so the run can be resumed on the command line
 too. Names of folders and files are made here, never taken from a visitor, and uploaded text stays in the run's folder.
-One run at a time. HEADLIGHT_TRAINING=off switches all of it off, for an app that others can reach.
+One run at a time. HEADLIGHT_TRAINING=off switches all of it off; an app that serves other machines has it off unless
+that says "on".
 """
 
 import os
@@ -17,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal, Protocol
 
+import streamlit as st
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
@@ -140,8 +142,10 @@ class TextPlan:
 
 
 def is_allowed() -> bool:
-    """Whether this app may start processes at all: not with HEADLIGHT_TRAINING=off."""
-    return os.environ.get("HEADLIGHT_TRAINING", "on").strip().lower() not in ("off", "0", "no", "false")
+    """Whether visitors may start processes: as HEADLIGHT_TRAINING says, "on" or "off"; else if only this machine is
+    served."""
+    stated = os.environ.get("HEADLIGHT_TRAINING", "").strip().lower()
+    return stated == "on" if stated else st.get_option("server.address") in ("127.0.0.1", "localhost", "::1")
 
 
 def start(plan: Plan) -> str:

@@ -6,11 +6,13 @@ from typing import Any
 import streamlit as st
 
 from app import models
-from app.ladders import rung
+from app.ladders import ladder, place_of, rung, rung_name
 from app.models import CheckpointFile
 from app.session import CHECKPOINT, Opened, forget_choice, forget_head, task_of
 from transformer.config import DecodingConfig
 from transformer.errors import HeadlightError
+
+RUNG = "rung"  # the update of the snapshot that is open
 
 
 def sidebar() -> Opened | None:
@@ -29,6 +31,7 @@ def sidebar() -> Opened | None:
                 on_change=_changed,
                 help="Files in the folder of checkpoints, and those you open yourself below.",
             )
+            _rung_slider(st.session_state[CHECKPOINT])
         opened = _open(files.get(st.session_state.get(CHECKPOINT, "")))
         if opened:
             _card(opened)
@@ -52,6 +55,21 @@ def _rung() -> dict[str, CheckpointFile]:
     """The rung of a training run that is chosen, by a button of the page Training or in the address."""
     file = rung(str(st.session_state.get(CHECKPOINT) or st.query_params.get(CHECKPOINT) or ""))
     return {file.name: file} if file else {}
+
+
+def _rung_slider(name: str) -> None:
+    """Up and down the ladder of a training run, on every page; sentence and head stay the same."""
+    place = place_of(name)
+    updates = list(ladder(place[0])) if place else []
+    if place is None or place[1] not in updates or len(updates) < 2:
+        return
+    st.session_state[RUNG] = place[1]
+    st.select_slider("Snapshot after update", updates, key=RUNG, on_change=_climb, args=(place[0],))
+
+
+def _climb(run: str) -> None:
+    st.session_state[CHECKPOINT] = rung_name(run, st.session_state[RUNG])
+    forget_choice()
 
 
 def _open(file: CheckpointFile | None) -> Opened | None:

@@ -31,10 +31,12 @@ def page() -> None:
             name = linked(RUN, names, names[0])
             st.selectbox("Run", names, key=RUN, width=340)
             others = [other for other in names if other != name]
-            st.session_state[COMPARED] = [other for other in st.session_state.get(COMPARED, []) if other in others]
+            if COMPARED in st.session_state:
+                st.session_state[COMPARED] = [other for other in st.session_state[COMPARED] if other in others]
             compared = st.multiselect(
-                "Compare with", others, key=COMPARED, max_selections=MOST_COMPARED, placeholder="other runs", width=420
-            )
+                "Compare with", others, key=COMPARED, bind="query-params", max_selections=MOST_COMPARED,
+                placeholder="other runs", width=420,
+            )  # fmt: skip
     start_form(expanded=not names, chosen=RUN)
     if names:
         _run(name, tuple(str(each) for each in compared), found)

@@ -5,71 +5,25 @@ at each update, and losses can be compared. What the rung would write by itself 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 
-from app import computed, models
-from app.computed import Look
-from app.figures.axes import TokenAxis
-from app.figures.heads import clearest_head
 from app.figures.ladder import ladder_alt, ladder_table, ladder_tiles
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_table, matrix_width
 from app.ladders import ladder
-from app.models import CheckpointFile, Kind
+from app.models import CheckpointFile
 from app.runs import Run
-from app.session import CHECKPOINT, Opened, Task, forget_choice, forget_head, is_dark, linked, take_sentence, task_of
+from app.session import CHECKPOINT, Opened, forget_choice, forget_head, is_dark, linked, take_sentence
 from app.views.choose import KINDS, SHORT
 from app.views.placed import placed, scrolling
+from app.views.training_sweep import Sweep, sweep
 from transformer.decoding.translation import Translation
-from transformer.errors import HeadlightError
-from transformer.text.normalise import normalise
-from transformer.text.toy import toy_answer
 
-AT, KIND, HEAD = "at_update", "run_attention", "run_head"
+AT = "at_update"
 SHOWN, FOLLOWS, PLAYS, AGAIN = "run_shown", "run_follows", "run_plays", "run_again"
-SENTENCE, RIGHT = "run_sentence", "run_right"
-CLEAREST = (-1, -1)  # in place of a layer and a head: whichever is the clearest at the newest rung
-MOST_CHARACTERS = 300
-CONTROL = 270  # px
 
 Losses = Callable[[int | None, tuple[np.ndarray, np.ndarray] | None], None]
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """What every rung that can be read makes of the sentence."""
-
-    run: str
-    task: Task
-    sentence: str
-    right: str
-    kind: Kind
-    chosen_head: tuple[int, int] | None  # None: the clearest one
-    updates: list[int]
-    looks: list[Look]
-
-    @property
-    def losses(self) -> list[float]:
-        return [look.loss for look in self.looks]
-
-    @property
-    def axes(self) -> tuple[TokenAxis, TokenAxis]:
-        """(queries, keys)."""
-        look = self.looks[-1]
-        source = TokenAxis(f"{self.task.source} (source)", "encoder", look.source)
-        target = TokenAxis(f"{self.task.target} (right translation)", "decoder", look.reads, look.predicts)
-        if self.kind == "encoder":
-            return source, source
-        return target, source if self.kind == "cross" else TokenAxis(f"{target.title}, as read", "decoder", look.reads)
-
-    @property
-    def head(self) -> tuple[int, int]:
-        """Layer and head, from 0."""
-        queries, keys = self.axes
-        weights = self.looks[-1].attention.weights
-        return self.chosen_head or clearest_head(weights, queries.predicts or queries.tokens, keys.tokens)
 
 
 def is_playing() -> bool:
@@ -90,98 +44,20 @@ def time_machine(run: Run, found: tuple[Opened, Translation] | None, losses: Los
         )
         return
     st.header("Time machine", anchor=False)
-    sweep = _sweep(run, files, found)
-    if sweep is None:
+    seen = sweep(run, files, found)
+    if seen is None:
         losses(None, None)
         return
-    chosen = _chosen(run, sweep.updates)
-    _tiles(sweep, chosen)
-    _slider(sweep.updates)
-    _written(sweep, files[sweep.updates[chosen]], chosen)
+    chosen = _chosen(run, seen.updates)
+    _tiles(seen, chosen)
+    _slider(seen.updates)
+    _written(seen, files[seen.updates[chosen]], chosen)
     with st.container(key="rung_duo"):  # see page.css
         left, right = st.columns(2, gap="medium")
         with left:
-            _matrix(sweep, chosen)
+            _matrix(seen, chosen)
         with right:
-            losses(sweep.updates[chosen], (np.array(sweep.updates), np.array(sweep.losses)))
-
-
-def _sweep(run: Run, files: dict[int, CheckpointFile], found: tuple[Opened, Translation] | None) -> Sweep | None:
-    """Asks for sentence and kind, and looks at all rungs. None: nothing can be shown, and the page has said why."""
-    try:
-        newest = models.load_rung(list(files.values())[-1])
-    except (HeadlightError, OSError) as error:
-        st.text(f"The newest snapshot cannot be opened. {error}")
-        return None
-    task = task_of(newest)
-    usual = _usual_sentence(task, found)
-    with st.container(key="run_choices", horizontal=True, vertical_alignment="bottom"):
-        kind = linked(KIND, tuple(KINDS), "cross")
-        st.selectbox("Attention", list(KINDS), format_func=KINDS.__getitem__, key=KIND, width=CONTROL)
-        typed = st.text_input(
-            "Sentence for this run", key=SENTENCE, placeholder=usual, max_chars=MOST_CHARACTERS, autocomplete="off",
-            persist_state="session", width=CONTROL,
-        )  # fmt: skip
-        sentence = normalise(typed or "") or usual
-        answer = _answer(run, sentence)
-        given = st.text_input(
-            "Its right translation", key=RIGHT, placeholder=answer or "what the newest snapshot writes",
-            max_chars=MOST_CHARACTERS, autocomplete="off", persist_state="session", width=CONTROL,
-        )  # fmt: skip
-        config = newest.model.config
-        head = _choose_head(config.encoder_layers if kind == "encoder" else config.decoder_layers, config.heads)
-    if not sentence:
-        st.info("Type a sentence for this run.")
-        return None
-    pieces, limit = len(newest.tokenizer.encode(sentence)), models.most_pieces(newest)
-    if pieces > limit:
-        st.warning(f"This sentence has {pieces:,} pieces; the page shows up to {limit:,} of this run. Shorten it.")
-        return None
-    looks: dict[int, Look] = {}
-    try:
-        right = (given or "").strip() or answer or computed.written_by(list(files.values())[-1], sentence)
-        if not right:
-            st.info("The newest snapshot writes nothing for this sentence. Type its right translation above.")
-            return None
-        for update, file in files.items():
-            try:
-                looks[update] = computed.look(file, sentence, right, kind)
-            except OSError:  # a run that is resumed has just taken it away
-                continue
-    except HeadlightError as error:
-        with st.container(border=True):
-            st.text(str(error))
-        return None
-    return Sweep(run.name, task, sentence, right, kind, head, list(looks), list(looks.values())) if looks else None
-
-
-def _usual_sentence(task: Task, found: tuple[Opened, Translation] | None) -> str:
-    """The sentence of the page, if the run reads such sentences; else an example of its own."""
-    if (found and found[0].task == task) or not task.examples:
-        return normalise(found[1].source) if found else ""
-    return task.examples[0]
-
-
-def _answer(run: Run, sentence: str) -> str:
-    """The right translation, where it is known."""
-    toy = run.recipe.data.toy if run.recipe else None
-    return (toy_answer(toy, sentence) or "") if toy else ""
-
-
-def _choose_head(layers: int, heads: int) -> tuple[int, int] | None:
-    """Layer and head, from 0; None: the clearest one."""
-    every = [CLEAREST, *((layer, head) for layer in range(layers) for head in range(heads))]
-    if st.session_state.get(HEAD) not in every:
-        st.session_state[HEAD] = CLEAREST
-    chosen: tuple[int, int] = st.selectbox(
-        "Layer and head",
-        every,
-        key=HEAD,
-        format_func=lambda at: "the clearest head" if at == CLEAREST else f"layer {at[0] + 1}, head {at[1] + 1}",
-        width=CONTROL,
-        help="The clearest head of the newest snapshot looks most sharply at words, and at another from row to row.",
-    )
-    return None if chosen == CLEAREST else chosen
+            losses(seen.updates[chosen], (np.array(seen.updates), np.array(seen.losses)))
 
 
 def _chosen(run: Run, updates: list[int]) -> int:
@@ -200,18 +76,18 @@ def _chosen(run: Run, updates: list[int]) -> int:
     return updates.index(linked(AT, updates, updates[-1]))
 
 
-def _tiles(sweep: Sweep, chosen: int) -> None:
-    layer, head = sweep.head
-    weights = np.stack([look.attention.weights[layer, head] for look in sweep.looks])  # (R, Q, K)
-    texts = [look.text for look in sweep.looks]
-    text = f"{KINDS[sweep.kind]}, layer {layer + 1}, head {head + 1}, after so many updates"
+def _tiles(seen: Sweep, chosen: int) -> None:
+    layer, head = seen.head
+    weights = np.stack([look.attention.weights[layer, head] for look in seen.looks])  # (R, Q, K)
+    texts = [look.text for look in seen.looks]
+    text = f"{KINDS[seen.kind]}, layer {layer + 1}, head {head + 1}, after so many updates"
     placed(
-        ladder_tiles(weights, sweep.updates, sweep.losses, chosen, text=text, dark=is_dark()),
+        ladder_tiles(weights, seen.updates, seen.losses, chosen, text=text, dark=is_dark()),
         key="ladder",
-        name=f"{sweep.run} - {text}",
-        alt=ladder_alt(sweep.updates, sweep.losses, texts, text),
-        table=lambda: ladder_table(sweep.updates, sweep.losses, texts),
-        on_click=lambda point: _take(sweep.updates, point.customdata),
+        name=f"{seen.run} - {text}",
+        alt=ladder_alt(seen.updates, seen.losses, texts, text),
+        table=lambda: ladder_table(seen.updates, seen.losses, texts),
+        on_click=lambda point: _take(seen.updates, point.customdata),
     )
 
 
@@ -244,9 +120,9 @@ def _play(rung: int | None) -> None:
         st.session_state[FOLLOWS] = False
 
 
-def _written(sweep: Sweep, file: CheckpointFile, chosen: int) -> None:
+def _written(seen: Sweep, file: CheckpointFile, chosen: int) -> None:
     """What the chosen rung writes, and what it thinks of the right translation."""
-    look, update = sweep.looks[chosen], sweep.updates[chosen]
+    look, update = seen.looks[chosen], seen.updates[chosen]
     with st.container(key="rung_says"):
         writes, right, loss, probability = st.columns([3, 3, 1.5, 1.5], gap="medium")
     with writes:
@@ -254,36 +130,36 @@ def _written(sweep: Sweep, file: CheckpointFile, chosen: int) -> None:
         with st.container(key="headline"):
             st.text((look.text or "(nothing)") + (" …" if look.cut else ""))
     with right:
-        st.subheader("Right would be", anchor=False)
+        st.subheader("Right would be" if seen.is_known else "The newest snapshot writes", anchor=False)
         with st.container(key="said_right"):
-            st.text(sweep.right)
+            st.text(seen.right)
     loss.metric(
-        "Loss", f"{look.loss:.3f}", help="Of the right translation, teacher-forced, without smoothing: nats a piece."
+        "Loss", f"{look.loss:.3f}", help=f"Of the {seen.says}, teacher-forced, without smoothing: nats a piece."
     )
-    probability.metric("Probability", f"{np.exp(-look.loss):.1%}", help="Of a right piece: their geometric mean.")
+    probability.metric("Probability", f"{np.exp(-look.loss):.1%}", help="Of a piece of it: their geometric mean.")
     if st.session_state.get(CHECKPOINT) == file.name:
         st.page_link("views/attention.py", label="It is open: see all its heads", icon=":material/arrow_forward:")
     else:
-        st.button("Open this snapshot on the other pages", key="open_rung", on_click=_open, args=(file, sweep.sentence))
+        st.button("Open this snapshot on the other pages", key="open_rung", on_click=_open, args=(file, seen.sentence))
 
 
-def _matrix(sweep: Sweep, chosen: int) -> None:
+def _matrix(seen: Sweep, chosen: int) -> None:
     """The head of the chosen rung in full."""
-    layer, head = sweep.head
-    queries, keys = sweep.axes
-    attention = sweep.looks[chosen].attention
-    title = f"{SHORT[sweep.kind]}, layer {layer + 1}, head {head + 1}, after {sweep.updates[chosen]:,} updates"
+    layer, head = seen.head
+    queries, keys = seen.axes
+    attention = seen.looks[chosen].attention
+    title = f"{SHORT[seen.kind]}, layer {layer + 1}, head {head + 1}, after {seen.updates[chosen]:,} updates"
     weights, mask = attention.weights[layer, head], attention.mask
     key = "rung_matrix"
     with scrolling(key, matrix_width(bool(queries.predicts), len(keys))):
         placed(
             attention_matrix(weights, queries, keys, title=title, mask=mask, dark=is_dark()),
             key=key,
-            name=f"{sweep.run} - {title}",
+            name=f"{seen.run} - {title}",
             alt=matrix_alt(weights, queries, keys, title),
             table=lambda: matrix_table(weights, queries, keys),
         )
-    st.caption("Each row sums to 1. The decoder reads the right translation here, as in training.")
+    st.caption(f"Each row sums to 1. The decoder reads the {seen.says} here: teacher forcing, as in training.")
 
 
 def _open(file: CheckpointFile, sentence: str) -> None:

@@ -44,8 +44,8 @@ def start_form(expanded: bool, chosen: str) -> None:
     with st.expander("Start a run", expanded=expanded):
         if not launch.is_allowed():
             st.info(
-                "Training from the browser is switched off here (HEADLIGHT_TRAINING=off). On the command line: "
-                "`python -m transformer train reverse`."
+                "Training from the browser is switched off here. Whoever runs this app can switch it on with "
+                "HEADLIGHT_TRAINING=on. On the command line: `python -m transformer train reverse`."
             )
             return
         task = st.segmented_control(

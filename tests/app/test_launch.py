@@ -175,6 +175,27 @@ def test_switched_off_nothing_is_started(runs: Path, monkeypatch: pytest.MonkeyP
     assert not runs.exists()
 
 
+@pytest.mark.parametrize(
+    ("address", "stated", "allowed"),
+    [
+        ("127.0.0.1", "", True),
+        ("localhost", "", True),
+        ("0.0.0.0", "", False),
+        (None, "", False),  # Streamlit's own default: all addresses
+        ("0.0.0.0", "on", True),
+        ("127.0.0.1", "off", False),
+        ("127.0.0.1", "Off ", False),
+        ("127.0.0.1", "nonsense", False),
+    ],
+)
+def test_an_app_that_others_can_reach_starts_nothing_unless_told_to(
+    address: str | None, stated: str, allowed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.launch.st.get_option", {"server.address": address}.__getitem__)
+    monkeypatch.setenv("HEADLIGHT_TRAINING", stated)
+    assert launch.is_allowed() == allowed
+
+
 def test_what_the_trainer_said_is_told_without_the_folders_of_the_server(
     stub: list["subprocess.Popen[bytes]"], runs: Path
 ) -> None:

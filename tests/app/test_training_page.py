@@ -2,6 +2,9 @@
 
 import json
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +13,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.ladders import RECIPE
+from app.launch import LaunchError, Plan, Size, TextPlan
 from tests.app.drawn import array, chart, charts, open_view, title
+from tests.app.test_runs import HOLD
 from tests.training.small import toy_recipe
 from transformer.decoding.translator import Translator
 from transformer.recipe import recipe_text
@@ -146,6 +151,47 @@ def test_switched_off_the_page_says_so_and_has_no_button(
     app = open_view("training")
     assert "switched off here" in said(app)
     assert not {"start_run", "stop_run", "resume_run"} & {button.key for button in app.button}
+
+
+def test_what_was_uploaded_is_what_is_trained_on(open_app: Open, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plans: list[Plan] = []
+
+    def start(plan: Plan) -> str:
+        plans.append(plan)
+        raise LaunchError("not <b>today</b>")
+
+    monkeypatch.setattr("app.launch.start", start)
+    app = open_view("training")
+    app.button_group(key="start_task").set_value("text").run()
+    app.file_uploader(key="corpus").set_value(("../../evil name.tsv", b"a\tb\n", "text/plain")).run()
+    app.selectbox(key="start_target").set_value("fr").run()
+    app.number_input(key="start_updates").set_value(50).run()
+    app.button(key="start_run").click().run()
+    assert plans == [TextPlan(b"a\tb\n", "en", "fr", Size(50, 2, 1, 4, 128))]
+    assert "not <b>today</b>" in [text.value for text in app.text]  # as text
+
+
+def test_a_run_that_runs_shows_where_it_stands_and_can_be_stopped(toy: Path) -> None:
+    (toy / RECIPE).write_text(recipe_text(toy_recipe()))
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", HOLD, toy / ".lock"], stdin=pipe, stdout=pipe) as process:
+        assert process.stdout
+        process.stdout.readline()
+        app = open_view("training")
+        assert "Running: update 12 of 12, loss " in said(app)
+        app.button(key="stop_run").click().run()
+        assert process.wait(30) == -signal.SIGTERM
+    app.run()
+    assert "Finished after update 12 of 12" in said(app)
+
+
+def test_an_open_snapshot_has_a_slider_on_every_page(toy: Path) -> None:
+    app = open_view("translate", checkpoint="toy, update 3", sentence="a b")
+    app.select_slider(key="rung").set_value(12).run()
+    assert app.selectbox(key="checkpoint").value == "toy, update 12"
+    assert app.text_input(key="sentence").value == "a b"
+    app.selectbox(key="checkpoint").set_value("small").run()
+    assert "rung" not in [slider.key for slider in app.select_slider]
 
 
 def test_text_without_a_file_is_refused_with_a_sentence(open_app: Open, runs: Path) -> None:
