@@ -1,4 +1,4 @@
-"""The very lines of `transformer/` that compute a tensor, found by the name of its site and read from the source file.
+"""The very lines that compute what a page shows; those of the model are found by the name of a tensor's site.
 
 In the code a site is an expression `probe("weights", ...)`. The statement around it is what a page shows, so text and
 code cannot drift apart: a site that is renamed or moved is found where it is now (test_every_site_has_its_lines).

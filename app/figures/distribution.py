@@ -6,6 +6,7 @@ Temperature changes how sharp the distribution is and never the order of the pie
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from app.figures.tables import Table
 from app.theme import TICK_SIZE, ink, probability_text, role_color
 
 BAR = 31  # px
+Mark = Literal["", "chosen", "given"]
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,13 @@ class Offer:
     logit: float
     probability: float
     rank: int  # 1 = the most probable
-    chosen: bool
+    mark: Mark  # chosen: the translation goes on with it. given: so it does, but the visitor said so
     cut: bool  # top-k or top-p, or the search itself, forbids it
+
+    @property
+    def chosen(self) -> bool:
+        """Whether the translation goes on with it."""
+        return bool(self.mark)
 
 
 def softmax(logits: np.ndarray, temperature: float = 1.0) -> np.ndarray:
@@ -50,6 +57,7 @@ def offers(
     *,
     temperature: float = 1.0,
     count: int = 10,
+    mark: Mark = "chosen",
     allowed: np.ndarray | None = None,
 ) -> list[Offer]:
     """The `count` most probable pieces, best first, and the chosen one after them if it is not among them.
@@ -57,6 +65,7 @@ def offers(
     Args:
         logits: (V) of one step.
         piece: how an id is written.
+        mark: of the chosen piece.
         allowed: (V) boolean, what may be chosen at all; None = everything.
     """
     probabilities = softmax(logits, temperature)  # (V)
@@ -71,7 +80,7 @@ def offers(
             float(logits[id]),
             float(probabilities[id]),
             1 + int((logits > logits[id]).sum()),
-            id == chosen,
+            mark if id == chosen else "",
             allowed is not None and not allowed[id],
         )
         for id in shown
@@ -114,8 +123,8 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str, dark: 
 
 def _label(offer: Offer) -> str:
     words = [probability_text(offer.probability)]
-    if offer.chosen:
-        words.append("chosen")
+    if offer.mark:
+        words.append(offer.mark)
         if offer.rank > 1:
             words.append(f"rank {offer.rank:,}")
     if offer.cut:
@@ -138,7 +147,7 @@ def distribution_table(found: list[Offer]) -> Table:
         "id": [offer.id for offer in found],
         "logit": [offer.logit for offer in found],
         "probability": [offer.probability for offer in found],
-        "chosen": ["chosen" if offer.chosen else "" for offer in found],
+        "in the translation": [offer.mark for offer in found],
         "left out": ["left out" if offer.cut else "" for offer in found],
     }
 

@@ -2,24 +2,28 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from app import computed
 from app.components.decoding import loop
 from app.figures.distribution import (
+    Mark,
     distribution_alt,
     distribution_bars,
     distribution_table,
     entropy_bits,
     offers,
+    softmax,
 )
 from app.figures.loop import Sizes, cache_table, loop_picture
 from app.session import is_dark
 from app.source import lines_between, lines_from
+from app.theme import probability_text
 from app.views.choose import layer_and_head
 from app.views.placed import belongings, placed
-from app.views.search_code import choice, method_of
+from app.views.search_code import Method, choice, method_of, temperature_of
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
 from transformer.decoding.reading import may_be_drawn, path_to
@@ -27,11 +31,20 @@ from transformer.model.cache import Past
 from transformer.model.transformer import Decoder
 
 SHOWN = 8  # pieces of the distribution
-_WORDS = {
+_WORDS: dict[Method, str] = {
     "beam": "Beam search keeps the best few hypotheses, and compares the **sums** of their log-probabilities: the "
     "piece that goes on need not be the most probable one of its own step.",
     "greedy": "Greedy decoding takes the most probable piece, and never comes back to it.",
     "sampling": "Sampling draws the piece at random; temperature, top k and top p say how freely.",
+    "given": "Nothing is searched for: the decoder reads what you gave, step by step here, in training all at once.",
+}
+
+
+_WHERE: dict[Method, tuple[str, bool]] = {  # and whether it is in the paper
+    "beam": ("section 6.1", True),
+    "greedy": ("greedy decoding", False),
+    "sampling": ("sampling", False),
+    "given": ("teacher forcing", False),
 }
 
 
@@ -73,12 +86,18 @@ def _loop(scene: Scene, step: int, layer: int, head: int) -> None:
             _sizes(scene),
             looks=(cross, own[: step + 1]),
             head=f"layer {layer + 1}, head {head + 1}",
-            probability=math.exp(scene.hypothesis.log_probabilities[step]),
+            probability=_probability(scene, step),
             hypotheses=_alive(scene, step),
             dark=is_dark(),
         ),
         key="loop",
     )
+
+
+def _probability(scene: Scene, step: int) -> float:
+    """Of the piece that the translation goes on with, at the temperature at which it was decoded."""
+    logits = scene.record("logits")["logits"][step]  # (V)
+    return float(softmax(logits, temperature_of(scene))[scene.hypothesis.ids[step]])
 
 
 def _alive(scene: Scene, step: int) -> int:
@@ -95,29 +114,31 @@ def _distribution(scene: Scene, step: int) -> None:
     logits = scene.record("logits")["logits"][step]  # (V)
     chosen = scene.hypothesis.ids[step]
     _why(scene, step)
-    usual = settings.temperature if settings.method == "sampling" else 1.0
+    method, usual = method_of(scene), temperature_of(scene)
     temperature = st.slider(
-        "Temperature", 0.1, 3.0, min(max(usual, 0.1), 3.0), 0.1, key=f"what_if_{settings.method}_{usual}",
+        "Temperature", 0.1, 3.0, min(max(usual, 0.1), 3.0), 0.1, key=f"what_if_{method}_{usual}",
         help="softmax(logits / temperature), from the logits that are there: no new pass of the model. "
         "The order of the pieces stays, so greedy and beam search choose at 1 and sampling alone notices it.",
     )  # fmt: skip
     allowed = None
-    if settings.method == "sampling":
+    if method == "sampling":
         allowed = may_be_drawn(logits, replace(settings, temperature=temperature))
     piece = scene.opened.translator.tokenizer.piece
-    found = offers(logits, chosen, piece, temperature=temperature, count=SHOWN, allowed=allowed)
+    mark: Mark = "given" if method == "given" else "chosen"
+    offered = partial(offers, logits, chosen, piece, temperature=temperature, mark=mark)
+    found = offered(count=SHOWN, allowed=allowed)
     title = f"Step {step + 1}: the next piece, of {len(logits):,}"
     asked = ""
     if temperature != usual:
         title += f", at temperature {temperature:g}"
-        asked = f" It was decoded at {usual:g}, where the chosen piece has "
-        asked += f"{math.exp(scene.hypothesis.log_probabilities[step]):.0%}."
+        asked = "The model's own is" if method == "given" else "It was decoded at"
+        asked = f" {asked} {usual:g}, where the {mark} piece has {probability_text(_probability(scene, step))}."
     placed(
         distribution_bars(found, len(logits), title=title, dark=is_dark()),
         key="distribution",
         name=f"Distribution, step {step + 1}, temperature {temperature:g}",
         alt=distribution_alt(found, title),
-        table=lambda: distribution_table(offers(logits, chosen, piece, temperature=temperature, count=50)),
+        table=lambda: distribution_table(offered(count=50)),
     )
     st.caption(
         f"Entropy {entropy_bits(logits, temperature):.2f} bits of at most {math.log2(len(logits)):.2f}: "
@@ -129,7 +150,7 @@ def _why(scene: Scene, step: int) -> None:
     """Why this piece: the search's own words."""
     hypothesis, settings = scene.hypothesis, scene.translation.settings
     if hypothesis.node is None:
-        said = "You gave this piece; the model was not asked. Its own choice stands on top of the chart."
+        said = "You gave this piece; the model was not asked. What it finds most probable stands on top of the chart."
     else:
         said = path_to(scene.translation.tree, hypothesis.node)[step].reason
     if settings.method == "sampling" and hypothesis.node is not None:
@@ -144,7 +165,7 @@ def _why(scene: Scene, step: int) -> None:
 
 
 def _paper(scene: Scene, step: int) -> None:
-    method = method_of(scene.translation)
+    method = method_of(scene)
     rows, config = _alive(scene, step), scene.config
     triplet(
         "sections 3.1 and 3.4",
@@ -159,7 +180,8 @@ def _paper(scene: Scene, step: int) -> None:
     )
     few, whole = choice(method)
     shape = "logits: " + shape_text(("W", "V"), (rows, config.vocab_size))
-    triplet("section 6.1", "", _WORDS[method], few, whole=whole, shape=shape)
+    where, in_paper = _WHERE[method]
+    triplet(where, "", _WORDS[method], few, whole=whole, shape=shape, in_paper=in_paper)
     triplet(
         "the key-value cache",
         r"K_t = [K_{t-1};\,k_t] \qquad V_t = [V_{t-1};\,v_t]",

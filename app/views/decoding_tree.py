@@ -15,6 +15,7 @@ from app.session import STEP, choose_position, is_dark
 from app.theme import probability_text, score_text
 from app.views.choose import layer_and_head
 from app.views.placed import belongings
+from app.views.search_code import about_probabilities
 from app.views.stage import Scene
 from transformer.config import EOS
 from transformer.decoding.length_penalty import formula
@@ -48,6 +49,8 @@ def tree_part(scene: Scene, step: int) -> None:
             key="search_tree",
             on_choose=lambda id: _choose(scene, found.tree[id]),
         )
+    if said := about_probabilities(found.settings):
+        st.caption(said)
     belongings(key="tree", name="Search tree", table=lambda: tree_table(found.tree, probabilities, best))
     path = path_to(found.tree, node.id)
     with st.container(key="node"):

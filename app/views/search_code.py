@@ -1,23 +1,45 @@
-"""Where the code of each search chooses the next piece, and which search a translation had."""
+"""Where the next piece of the shown translation comes from, and the code of that."""
+
+from typing import Literal
 
 from app.source import SourceLines, lines_between, lines_from
+from app.views.stage import Scene
+from transformer.config import DecodingConfig
 from transformer.decoding.beam import Beam
+from transformer.decoding.forcing import given
 from transformer.decoding.rows import Rows
 from transformer.decoding.sampling import draw
-from transformer.decoding.translation import Translation
+
+Method = Literal["beam", "greedy", "sampling", "given"]
 
 
-def choice(method: str) -> tuple[SourceLines, SourceLines]:
-    """The lines that choose, and the whole function round them."""
+def choice(method: Method) -> tuple[SourceLines, SourceLines]:
+    """The lines that choose, and the whole function round them; for what was given, those that read and score it."""
+    if method == "given":
+        return lines_from(given, "ids = (", "log_probabilities = "), lines_between("decoding/forcing.py", "given")
     if method == "beam":
         few = lines_from(Beam.advance, "sums = (self.sums", "sums, places =")
         return few, lines_between("decoding/beam.py", "Beam.advance")
     if method == "greedy":
-        return lines_from(Rows.advance, "logits.argmax"), lines_between("decoding/rows.py", "Rows.advance")
+        return lines_from(Rows.advance, "best(scores, 1)"), lines_between("decoding/rows.py", "Rows.advance")
     return lines_from(draw, "aim = ", "drawn = "), lines_between("decoding/sampling.py", "draw")
 
 
-def method_of(translation: Translation) -> str:
-    """How the translation was searched for; a beam of one is greedy."""
-    settings = translation.settings
+def method_of(scene: Scene) -> Method:
+    """How the shown translation came about: given by the visitor, or searched for; a beam of one is greedy."""
+    settings = scene.translation.settings
+    if scene.is_given:
+        return "given"
     return "greedy" if settings.method == "beam" and settings.beam == 1 else settings.method
+
+
+def about_probabilities(settings: DecodingConfig) -> str:
+    """Where pieces were drawn at another temperature than the model's: a sentence that says so; else ""."""
+    if settings.method != "sampling" or settings.temperature == 1:
+        return ""
+    return f"Probabilities are the model's own, at temperature 1; pieces were drawn at {settings.temperature:g}."
+
+
+def temperature_of(scene: Scene) -> float:
+    """At which the shown translation was decoded: 1, the model's own, but where it was drawn at random."""
+    return scene.translation.settings.temperature if method_of(scene) == "sampling" else 1.0

@@ -7,12 +7,13 @@ import streamlit as st
 
 from app import components
 from app.figures.axes import visible
-from app.figures.distribution import distribution_bars, distribution_table, offers
+from app.figures.distribution import Mark, distribution_bars, distribution_table, offers
 from app.figures.pieces import shifted_table, source_strip, source_table, target_strip, target_table
 from app.figures.vocabulary import logit_bars
 from app.figures.walk import Station
 from app.session import is_dark
 from app.views.placed import placed
+from app.views.search_code import about_probabilities
 from app.views.stage import Scene
 from app.views.station_attention import mask, scores, weights
 from app.views.station_tensors import chosen_row, head, hidden, norm, stream
@@ -60,7 +61,9 @@ def _shifted(scene: Scene, here: Station) -> None:
 def _logits(scene: Scene, here: Station) -> None:
     step, size = chosen_row(scene, here), scene.config.vocab_size
     logits = scene.record("logits")["logits"][step]
-    found = offers(logits, scene.hypothesis.ids[step], scene.opened.translator.tokenizer.piece, count=12)
+    piece = scene.opened.translator.tokenizer.piece
+    mark: Mark = "given" if scene.is_given else "chosen"
+    found = offers(logits, scene.hypothesis.ids[step], piece, count=12, mark=mark)
     title = f"{here.title}, row {step + 1} of {len(scene.target)}"
     if here.name == "logits":
         figure = logit_bars(found, title=title, dark=is_dark())
@@ -68,7 +71,7 @@ def _logits(scene: Scene, here: Station) -> None:
         figure = distribution_bars(found, size, title=title, dark=is_dark())
     alt = f"{title}: the best next pieces; the table has the numbers."
     placed(figure, key="ranking", name=title, alt=alt, table=lambda: distribution_table(found))
-    st.caption(f"The best of {size:,} pieces. The coloured one was chosen.")
+    st.caption(f"The best of {size:,} pieces. The coloured one was {mark}.")
 
 
 def _chosen(scene: Scene, here: Station) -> None:
@@ -76,6 +79,10 @@ def _chosen(scene: Scene, here: Station) -> None:
     probabilities = [float(np.exp(value)) for value in hypothesis.log_probabilities]
     strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities, dark=is_dark())
     components.pieces(strip, key="walk_chosen")
-    st.caption("Each piece was predicted by the row that reads the one before it; then it is read itself.")
+    did = "was given, and scored" if scene.is_given else "was predicted"
+    st.caption(
+        f"Each piece {did} by the row that reads the one before it; then it is read itself. "
+        + about_probabilities(scene.translation.settings)
+    )
     table = target_table(hypothesis.pieces, hypothesis.ids, probabilities)
     st.dataframe(table, hide_index=True, alt="The pieces of the translation")

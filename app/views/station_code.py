@@ -17,7 +17,7 @@ def code_at(scene: Scene, here: Station) -> SourceLines:
         case "shifted":
             return lines_from(trace_batch, "BOS, *target_ids")
         case "chosen":
-            return choice(method_of(scene.translation))[1]
+            return choice(method_of(scene))[1]
     if here.name == "concatenated":
         return lines_between("model/attention.py", "MultiHeadAttention.join")
     return lines_of(here.site or here.id, pre_norm=scene.config.norm == "pre")

@@ -10,6 +10,7 @@ from app.models import MOST_CHARACTERS
 from app.session import GIVEN, Opened, is_dark, show_given, show_hypothesis, shown_hypothesis
 from app.theme import score_text
 from app.views.attention_pictures import attention_pictures
+from app.views.search_code import about_probabilities
 from app.views.stage import choose_sentence, given_hypothesis
 from transformer.decoding.translation import Hypothesis, Translation
 
@@ -42,6 +43,8 @@ def _results(opened: Opened, translation: Translation, hypothesis: Hypothesis) -
             strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities, dark=dark)
             strip |= {"headline": hypothesis.text or "(nothing)", "lang": opened.task.target_code}
             components.pieces(strip, key="translation")
+            if said := about_probabilities(translation.settings):
+                st.caption(said)
             if not hypothesis.finished:
                 st.caption("Cut off at the length limit: the decoder had not yet written its end sign.")
         for column in right:
