@@ -11,7 +11,7 @@ from app.figures.axes import plotly_text, ticks, visible
 from app.figures.charts import FAINT, Figure, axis, plain_axis, settled
 from app.figures.distribution import BAR, Offer
 from app.figures.tables import Table
-from app.theme import TICK_SIZE, ink, role_color
+from app.theme import TICK_SIZE, ink, number, role_color
 
 LEAST = 1e-7  # where the logarithmic axis begins
 
@@ -52,13 +52,13 @@ def target_bars(found: list[Offer], target: np.ndarray, *, text: str, dark: bool
             "y": np.arange(len(names)),
             "marker": {"color": color},
             "name": name,
-            "text": [number(value) for value in values],
+            "text": [_small(value) for value in values],
             "textposition": "outside",
             "constraintext": "none",
             "cliponaxis": False,
             "textfont": {"size": 13, "color": ink(dark)},
             "hovertext": [
-                f"{plotly_text(visible(each))}<br>{value:.3g}" for each, value in zip(names, values, strict=True)
+                f"{plotly_text(visible(each))}<br>{number(value)}" for each, value in zip(names, values, strict=True)
             ],
             "hovertemplate": "%{hovertext}<extra>" + name + "</extra>",
         }
@@ -84,11 +84,9 @@ def target_bars(found: list[Offer], target: np.ndarray, *, text: str, dark: bool
 _POWERS = ["10⁻⁷", "10⁻⁶", "10⁻⁵", "10⁻⁴", "0.001", "0.01", "0.1", "1"]
 
 
-def number(value: float) -> str:
-    """0.9, 0.0125, 1.2e-05, 0."""
-    if value < LEAST:
-        return "0" if value == 0 else "< 1e-07"
-    return f"{value:.3g}"
+def _small(value: float) -> str:
+    """As everywhere, and what is too small for the picture: 0.900, 0.0125, 1.20×10⁻⁵, 0, <10⁻⁷."""
+    return "<10⁻⁷" if 0 < value < LEAST else number(value)
 
 
 def target_table(found: list[Offer], target: np.ndarray) -> Table:

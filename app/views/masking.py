@@ -74,6 +74,10 @@ def padding_check(this: Sentence, sources: Ids, targets: Ids) -> None:
         "A sentence must not notice who its neighbours in a batch are: not in training, and not when several sentences "
         "are translated together. Both passes are made here, and every number the model computes is compared.",
         lines_from(padding_difference, "alone = ", "padded = "),
+        shape="sources: "
+        + shape_text("BS", (len(sources), len(this.source)))
+        + ". targets: "
+        + shape_text("BT", (len(targets), len(this.target))),
     )
     if not any(padded):
         st.markdown(
@@ -83,8 +87,9 @@ def padding_check(this: Sentence, sources: Ids, targets: Ids) -> None:
     found = computed.changed_by_padding(this.scene.opened.file, sources, targets, this.number)
     top = "encoder.norm_out" if this.scene.config.norm == "pre" else _last_norm(this)
     st.markdown(
-        f"Sentence {this.number + 1} has {padded[0]} positions of padding in the source and {padded[1]} in the target. "
-        "The largest difference between its numbers in the batch and alone (what is left is rounding):"
+        f"Sentence {this.number + 1} has {padded[0]} position{'s' * (padded[0] != 1)} of padding in the "
+        f"source and {padded[1]} in the target. The largest difference between its numbers in the batch and alone "
+        "(what is left is rounding):"
     )
     with st.container(key="padding_numbers", horizontal=True, gap="large"):
         st.metric("Weights of this layer", plain(found[f"{this.site}.weights"]))

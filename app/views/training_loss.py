@@ -5,9 +5,10 @@ import math
 import streamlit as st
 
 from app.figures.distribution import offers
-from app.figures.smoothing import loss, number, smoothed, target_bars, target_table
+from app.figures.smoothing import loss, smoothed, target_bars, target_table
 from app.session import Opened, is_dark, shown_hypothesis
 from app.source import lines_from
+from app.theme import number
 from app.views.choose import decoder_step
 from app.views.placed import placed
 from app.views.stage import Scene

@@ -16,7 +16,7 @@ from app.figures.blocks import Sizes, blocks, blocks_alt, blocks_figure, blocks_
 from app.figures.hand import CELLS_TO_CLICK, row_stages, terms_figure, terms_table, values_figure, weights_map
 from app.figures.reasons import forbidden_by, verdict
 from app.figures.snippet import numpy_snippet
-from app.figures.stages import plain, stages_alt, stages_figure, stages_table
+from app.figures.stages import plain, short, stages_alt, stages_figure, stages_table
 from app.figures.written import TERMS, Writing, digits
 from tests.app.drawn import checked
 from transformer.config import ModelConfig
@@ -144,6 +144,18 @@ def test_numbers_are_written_with_four_digits(value: float, text: str) -> None:
     assert digits(-np.inf) == r"-\infty"
     assert plain(-np.inf) == "−∞"
     assert plain(0.00001234) == "1.234×10⁻⁵"
+
+
+def test_where_cells_are_narrow_their_numbers_are_short() -> None:
+    values = (0.00022834, -16.13, 0.998, 1.2e-7, 9461.3, True, False, -np.inf, 0.0)
+    texts = [short(value) for value in values]
+    assert texts == ["0.0002", "-16", "1.0", "1×10⁻⁷", "9,461", "yes", "no", "−∞", "0"]
+    assert max(map(len, texts)) <= 6
+    hand, _ = case()
+    figure = stages_figure(row_stages(hand), axis(len(hand.weights)), hand.mask, title="t")
+    for trace in (each for each in figure.data if each.get("mode") == "text"):
+        assert len(trace["meta"]["short"]) == len(trace["text"])
+        assert trace["meta"]["columns"] == len(row_stages(hand))
 
 
 def numbers(latex: str) -> list[float]:

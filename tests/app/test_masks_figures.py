@@ -165,7 +165,9 @@ def test_a_masked_weight_that_is_not_zero_would_show() -> None:
     figure = checked(
         masking_figure(scores, mask, masked, weights, {"padding": mask}, axis(4), axis(6), title="t", cell=(0, 0))
     )
-    assert "1.0×10⁻⁷" in having(figure, "text")[3].text
+    numbers = having(figure, "text")[3]
+    assert "1.0×10⁻⁷" in numbers.text
+    assert (numbers.textfont.size, numbers.meta["columns"]) == (16, 2 * 6)  # large, where the browser finds the room
 
 
 def test_the_row_says_masked_from_the_mask_on() -> None:
