@@ -4,9 +4,9 @@
     python tests/benchmarks/decoding.py --size small --threads 1
 
 All get the same random weights and the same sentences of 20 random pieces, in the same batches, and write 24 pieces:
-the model is made such that it never ends by itself. So they find the same outputs: "equal" says of how many that is true
-of MarianMT and CTranslate2 in float32; the rest are ties within rounding. CTranslate2 runs in a process of its own, into
-which torch never comes.
+the model is made such that it never ends by itself. So they find the same outputs: "equal" says of how many that is
+true of MarianMT and CTranslate2 in float32; the rest are ties within rounding. CTranslate2 runs in a process of its
+own, into which torch never comes.
 
 They take turns, once a round, and the median of the rounds counts: what else the machine does falls on all of them. A
 small step of decoding is often faster with one thread than with two: both are measured, and the summary compares each
