@@ -18,8 +18,8 @@ from torch import Tensor
 from transformer.config import DataConfig, DecodingConfig, ModelConfig, Recipe, TokenizerConfig, TrainingConfig
 from transformer.text.toy import toy_pairs
 from transformer.training import trainer
-from transformer.training import update as update_module
 from transformer.training.metrics import read_metrics
+from transformer.training.update import one_update as make_update
 
 MODEL = ModelConfig(vocab_size=400, encoder_layers=1, decoder_layers=1, d_model=16, d_ff=32, heads=2, max_positions=64)
 TRAINING = TrainingConfig(
@@ -33,7 +33,7 @@ TRAINING = TrainingConfig(
     average_last=2,
 )
 DECODING = DecodingConfig(max_extra_length=2)  # one that has learnt nothing would go on and on
-TIMES = ("seconds", "tokens_per_second")  # all that may differ between two runs of one recipe
+TIMES = ("seconds", "tokens_per_second", "share_of_peak")  # all that may differ between two runs of one recipe
 
 
 def toy_recipe(**training: Any) -> Recipe:
@@ -74,10 +74,9 @@ def write_pairs(path: Path, pairs: list[tuple[str, str]]) -> Path:
 
 def stop_after(update: int, monkeypatch: pytest.MonkeyPatch, number: signal.Signals = signal.SIGTERM) -> None:
     """The next run gets a signal while it makes this update."""
-    make = update_module.one_update
 
     def one_update(*arguments: Any) -> Any:
-        done = make(*arguments)
+        done = make_update(*arguments)
         if arguments[3].update == update:
             os.kill(os.getpid(), number)
         return done

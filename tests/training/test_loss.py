@@ -133,10 +133,10 @@ def gradients_of_one_update(
     monkeypatch.setattr(optimizer, "step", step)
     stream: Iterator[tuple[Batch, Position]] = iter([(batch, Position(0, i + 1)) for i, batch in enumerate(batches)])
     progress = Progress()
-    _, tokens, norm = one_update(net, optimizer, stream, progress, recipe, 0.001, Ranks())
-    assert tokens == progress.tokens == sum(batch.target_tokens for batch in batches)
+    made = one_update(net, optimizer, stream, progress, recipe, 0.001, Ranks())
+    assert made.tokens == progress.tokens == sum(batch.target_tokens for batch in batches)
     assert progress.batch == len(batches)
-    return seen, norm
+    return seen, made.gradient_norm
 
 
 def test_four_small_batches_of_unequal_length_give_the_gradient_of_one_large_batch(
@@ -196,7 +196,7 @@ def test_on_random_targets_the_loss_does_not_fall_below_what_chance_allows(leaks
 
     batches, losses = stream(), []
     for _ in range(120):
-        loss, tokens, _ = one_update(net, optimizer, batches, progress, recipe, 0.01, Ranks())
-        losses.append(loss / tokens)
+        made = one_update(net, optimizer, batches, progress, recipe, 0.01, Ranks())
+        losses.append(made.loss / made.tokens)
     last = sum(losses[-30:]) / 30
     assert last < 0.5 * chance if leaks else 0.97 * chance < last < 1.15 * chance

@@ -16,7 +16,7 @@ from transformer.config import Recipe
 from transformer.errors import CheckpointError, CorpusError, HeadlightError, TrainingError
 from transformer.model import Transformer
 from transformer.training import state, train, trainer
-from transformer.training import update as update_module
+from transformer.training.update import one_update as make_update
 
 
 def full(*arguments: Any, **options: Any) -> None:
@@ -40,12 +40,11 @@ def test_a_full_disk_is_a_sentence_and_the_last_state_stays(
 ) -> None:
     """The state, or the metrics of update 6."""
     recipe = toy_recipe(updates=12, save_every=5, log_every=6)
-    make = update_module.one_update
 
     def one_update(*arguments: Any) -> Any:
         if arguments[3].update == 5:
             monkeypatch.setattr(module, name, full)
-        return make(*arguments)
+        return make_update(*arguments)
 
     monkeypatch.setattr(trainer, "one_update", one_update)
     with pytest.raises(TrainingError, match=r"cannot be written to .*No space left on device.*Free some space"):
@@ -141,13 +140,12 @@ def test_a_loss_that_is_no_number_is_told_with_its_update_and_the_state_before_i
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recipe = toy_recipe(save_every=3)
-    make = update_module.one_update
 
     def one_update(model: Transformer, *arguments: Any) -> Any:
         if arguments[2].update == 6:
             with torch.no_grad():
                 next(model.parameters())[:] = torch.nan
-        return make(model, *arguments)
+        return make_update(model, *arguments)
 
     monkeypatch.setattr(trainer, "one_update", one_update)
     with pytest.raises(TrainingError, match=r"no longer a number at update 7 .*training\.peak_rate"):

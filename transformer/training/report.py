@@ -9,16 +9,21 @@ from rich.progress import Progress as Bar
 
 from transformer.config import TrainingConfig
 from transformer.model import Transformer
+from transformer.training.arithmetic import readable, training_flop
+from transformer.training.data import TrainingData
 from transformer.training.metrics import Metrics
 from transformer.training.state import Progress
+from transformer.training.update import Update
 
 
 class Report:
     """Shown while `with report:` lasts. What is not yet in the metrics is gathered in `progress`, so that a resumed run
     writes the same lines."""
 
-    def __init__(self, config: TrainingConfig, metrics: Metrics, progress: Progress):
+    def __init__(self, config: TrainingConfig, metrics: Metrics, progress: Progress, peak: float):
+        """`peak`: floating-point operations a second that all devices together reach at best."""
         self._config = config
+        self._peak = peak
         self._metrics = metrics
         self._console = Console(stderr=True, highlight=False)
         self._bar = Bar(
@@ -45,34 +50,36 @@ class Report:
         """Prints a line to stderr, above the bar."""
         self._console.print(text, markup=False, soft_wrap=True)  # a path stays in one piece
 
-    def update(
-        self, progress: Progress, loss: float, tokens: int, rate: float, gradient_norm: float, seconds: float
-    ) -> None:
-        """After every update: `loss` is summed over its `tokens` target pieces, made in so many `seconds`."""
-        progress.recent_loss += loss
-        progress.recent_tokens += tokens
+    def update(self, progress: Progress, made: Update, rate: float, seconds: float) -> None:
+        """After every update, which took so many `seconds`."""
+        progress.recent_loss += made.loss
+        progress.recent_tokens += made.tokens
+        progress.recent_flop += made.flop
         progress.recent_seconds += seconds
         self._bar.update(self._task, completed=progress.update)
         if progress.update % self._config.log_every and progress.update != self._config.updates:
             return
-        speed = progress.recent_tokens / max(progress.recent_seconds, 1e-9)
+        took = max(progress.recent_seconds, 1e-9)
         values = {
             "loss": progress.recent_loss / progress.recent_tokens,
             "rate": rate,
-            "gradient_norm": gradient_norm,
-            "tokens_per_second": speed,
+            "gradient_norm": made.gradient_norm,
+            "tokens_per_second": progress.recent_tokens / took,
+            "share_of_peak": progress.recent_flop / took / self._peak,
             "epoch": progress.epoch,
             "target_tokens": progress.tokens,
             "seconds": progress.seconds,
         }
         self._metrics.write(progress.update, "train", values)
-        text = f"loss {values['loss']:.3f}  {speed:,.0f} tokens/s"
+        speed = f"{values['tokens_per_second']:,.0f} tokens/s ({values['share_of_peak']:.0%} of peak)"
+        text = f"loss {values['loss']:.3f}  {speed}"
         self._bar.update(self._task, text=text)
         if not self._console.is_terminal:
             left = (self._config.updates - progress.update) * progress.seconds / progress.update
             count = f"update {progress.update}/{self._config.updates}"
             self.say(f"{count}  epoch {progress.epoch + 1}  {text}  {clock(left)} left")
-        progress.recent_loss, progress.recent_tokens, progress.recent_seconds = 0.0, 0, 0.0
+        progress.recent_loss, progress.recent_tokens = 0.0, 0
+        progress.recent_flop, progress.recent_seconds = 0.0, 0.0
 
     def validation(self, progress: Progress, improved: bool) -> None:
         """After every validation: its scores, and whether they are the best so far."""
@@ -81,11 +88,17 @@ class Report:
         self.say(f"update {progress.update} validation: {'  '.join(numbers)}{'  (best so far)' if improved else ''}")
 
 
-def describe(model: Transformer, device: torch.device, ranks: int, pairs: int, tokenizer_size: int) -> str:
-    """The first line of a run, which so many processes share."""
+def describe(model: Transformer, device: torch.device, ranks: int, data: TrainingData, peak: float) -> str:
+    """The first lines of a run, which so many processes share. What a piece costs is said of the validation text."""
     parameters = sum(parameter.numel() for parameter in model.parameters())
     where = f"{device}" if ranks == 1 else f"{ranks} x {device.type}"
-    return f"{parameters:,} parameters on {where}; {pairs:,} training pairs; {tokenizer_size:,} pieces"
+    flop = sum(training_flop(model.config, batch) for batch in data.valid_batches)
+    tokens = sum(batch.target_tokens for batch in data.valid_batches)
+    return (
+        f"{parameters:,} parameters on {where}; {data.size:,} training pairs; {model.config.vocab_size:,} pieces\n"
+        f"A target piece takes {readable(flop / tokens, 'FLOP')}, forward and backward; large products make "
+        f"{readable(peak, 'FLOP/s')} here (the peak)."
+    )
 
 
 def clock(seconds: float) -> str:

@@ -43,7 +43,7 @@ FREE: dict[str, set[str]] = {
     "tokenizer": {"model"},
     "data": {"train", "train_target", "valid", "valid_target"},
     "training": {"updates", "log_every", "validate_every", "save_every", "validation_sentences", "patience"}
-    | {"best_by", "average_last", "half", "ladder"},
+    | {"best_by", "average_last", "half", "compile", "ladder"},
 }
 
 

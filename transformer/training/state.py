@@ -50,6 +50,7 @@ class Progress:
     scores: dict[str, Finite | str] = field(default_factory=dict)  # of the last validation
     recent_loss: Amount = 0.0  # summed over the recent_tokens target pieces since the last line of metrics,
     recent_tokens: Natural = 0
+    recent_flop: Amount = 0.0
     recent_seconds: Amount = 0.0  # which took so long
     corpus: str = ""  # fingerprint of the training text, to notice when it is no longer the same
 

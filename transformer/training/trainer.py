@@ -1,9 +1,8 @@
 """The training run, from top to bottom (paper, section 5).
 
     for update u = 1, 2, ...:
-        rate      from the schedule (equation 3)
-        loss      summed over the target pieces of one or more batches, divided by their number
-        gradient  clipped if asked, then one step of Adam
+        rate from the schedule (equation 3)
+        one update of the weights (update.py)
         and now and then: report, validate, save
 
 Everything random is a function of (seed, u) for dropout and of (seed, epoch) for the data, so a run that was killed and
@@ -27,6 +26,8 @@ from transformer.config import Recipe, TrainingConfig
 from transformer.errors import TrainingError
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
+from transformer.training.arithmetic import measured_peak
+from transformer.training.compiling import compile_layers
 from transformer.training.data import Position, TrainingData
 from transformer.training.device import choose_device, device_of_rank, keep_memory
 from transformer.training.interrupt import Interrupt
@@ -85,8 +86,9 @@ def follow(
 
     settings = recipe.training
     batches = data.stream(Position(progress.epoch, progress.batch))
-    report = Report(settings, Metrics(run.folder, progress.update, progress.validated), progress)
-    report.say(describe(model, where, ranks.size, data.size, data.tokenizer.vocab_size))
+    peak = ranks.size * measured_peak(where, settings.precision)
+    report = Report(settings, Metrics(run.folder, progress.update, progress.validated), progress, peak)
+    report.say(describe(model, where, ranks.size, data, peak))
     saved = progress.update if run.resumed else None  # None: a new run shows at once that its folder can be written
     ranks.join(model, optimizer, progress.update, settings.label_smoothing)
     stop.asks = True
@@ -106,9 +108,10 @@ def follow(
                 break
             began = time.monotonic()
             rate = learning_rate(update + 1, settings, recipe.model.d_model)
-            loss, tokens, norm = one_update(model, optimizer, batches, progress, recipe, rate, ranks)
-            progress.seconds += time.monotonic() - began
-            report.update(progress, loss, tokens, rate, norm, time.monotonic() - began)
+            made = one_update(model, optimizer, batches, progress, recipe, rate, ranks)
+            seconds = time.monotonic() - began
+            progress.seconds += seconds
+            report.update(progress, made, rate, seconds)
         if not stop:
             with suppress(Interrupted):
                 chosen = finish(run, recipe, data, progress, where, report, stop)
@@ -144,6 +147,8 @@ def untrained(recipe: Recipe, where: torch.device) -> tuple[Transformer, AdamW]:
     """The model as the seed makes it, and its optimizer."""
     torch.manual_seed(recipe.training.seed)
     model = Transformer(recipe.model).to(where)
+    if recipe.training.compile:
+        compile_layers(model, where)
     return model, make_optimizer(model, recipe.training)
 
 

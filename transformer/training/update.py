@@ -1,4 +1,4 @@
-"""One update: some batches in, one step of Adam.
+"""One update of the weights (paper, section 5.3): some batches in, one step of Adam.
 
     gradient = d/dw (sum of the loss over all target pieces of the batches) / their number, then clipped if asked
 
@@ -7,6 +7,7 @@ Several processes share the work (distribution.py); what comes out is the same.
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import torch
 from torch.nn.utils import clip_grad_norm_
@@ -16,11 +17,22 @@ from transformer.config import Recipe
 from transformer.errors import TrainingError
 from transformer.model import Transformer
 from transformer.text.batches import Batch
+from transformer.training.arithmetic import training_flop
 from transformer.training.data import Position
 from transformer.training.device import autocast
 from transformer.training.distribution import dropout_seed
 from transformer.training.ranks import Ranks
 from transformer.training.state import Progress
+
+
+@dataclass(frozen=True)
+class Update:
+    """What one update was made of, all ranks together."""
+
+    loss: float  # nats, summed over the target pieces
+    tokens: int  # so many those were
+    gradient_norm: float  # before clipping
+    flop: int  # floating-point operations of its products
 
 
 def one_update(
@@ -31,11 +43,8 @@ def one_update(
     recipe: Recipe,
     rate: float,
     ranks: Ranks,
-) -> tuple[float, int, float]:
+) -> Update:
     """Makes update number `progress.update + 1`, all ranks together, and moves `progress` on.
-
-    Returns: the loss summed over the target pieces of all ranks, how many those were, the norm of the gradient (before
-        clipping).
 
     Raises:
         TrainingError: the loss is no number; weights and the files on disk are those of the update before.
@@ -69,4 +78,5 @@ def one_update(
     after = drawn[-1][1]
     progress.update, progress.epoch, progress.batch = progress.update + 1, after.epoch, after.batch
     progress.tokens += tokens
-    return float(total), tokens, norm
+    flop = sum(training_flop(recipe.model, batch) for batch, _ in drawn)
+    return Update(float(total), tokens, norm, flop)

@@ -20,6 +20,7 @@ class Interrupted(Exception):
     """Asked to stop in the middle; the validation is made again after resuming."""
 
 
+@torch.compiler.set_stance("force_eager")  # see compiling.py
 def validate(
     model: Transformer,
     tokenizer: Tokenizer,
