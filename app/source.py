@@ -102,7 +102,7 @@ def lines_from(function: Callable[..., object], first: str, last: str = "") -> S
     Raises:
         KeyError: the function has no such line any more.
     """
-    file = Path(inspect.getfile(function)).resolve()
+    file = Path(inspect.getfile(inspect.unwrap(function))).resolve()
     path = file.relative_to(PACKAGE.resolve().parent).as_posix()
     if _has_changed(file):
         return SourceLines(path, 1, CHANGED)

@@ -1,4 +1,5 @@
-"""Decoding: the loop one step at a time, the search as a tree, the length penalty, the logit lens, a reference.
+"""Decoding: the loop one step at a time, the search as a tree, greedy beside a beam, the length penalty, the logit
+lens, a reference.
 
 The pictures show the hypothesis that is shown on every page; the tree has all the others.
 """
@@ -13,17 +14,19 @@ from app.session import STEP, choose_position, named, position, shown_hypothesis
 from app.views.choose import decoder_step
 from app.views.decoding_lens import lens_part
 from app.views.decoding_loop import loop_part
+from app.views.decoding_methods import methods_part
 from app.views.decoding_penalty import penalty_part
 from app.views.decoding_reference import reference_part
 from app.views.decoding_tree import tree_part
 from app.views.stage import Scene, given_hypothesis, stage
 
 PARTS = {
-    "loop": "The loop",
-    "tree": "The search",
+    "loop": "Loop",
+    "tree": "Search",
+    "methods": "Greedy, beam",
     "penalty": "Length penalty",
     "lens": "Logit lens",
-    "reference": "A reference",
+    "reference": "Reference",
 }
 WITH_STEPS = ("loop", "tree", "lens")
 PACE = 2.0  # seconds a step while playing
@@ -74,6 +77,8 @@ def _theatre(scene: Scene, shown: int) -> None:
         loop_part(scene, step)
     elif part == "tree":
         tree_part(scene, step)
+    elif part == "methods":
+        methods_part(scene)
     elif part == "penalty":
         penalty_part(scene)
     elif part == "lens":

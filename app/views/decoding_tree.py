@@ -1,7 +1,6 @@
 """The search as a tree; any of its nodes in numbers, with what it looked at; and a way to go on from it by hand."""
 
 import math
-from typing import Any
 
 import streamlit as st
 
@@ -9,18 +8,19 @@ from app import components, computed
 from app.components.decoding import difference, tree
 from app.figures.difference import difference_data
 from app.figures.distribution import offers
-from app.figures.pieces import target_strip
 from app.figures.tree import looked_at, tree_alt, tree_picture, tree_table
 from app.session import STEP, choose_position, is_dark
 from app.theme import probability_text, score_text
 from app.views.choose import layer_and_head
+from app.views.decoding_methods import strip_of
 from app.views.placed import belongings
 from app.views.search_code import about_probabilities
+from app.views.search_paper import search_paper
 from app.views.stage import Scene
 from transformer.config import EOS
 from transformer.decoding.length_penalty import formula
 from transformer.decoding.reading import path_to
-from transformer.decoding.translation import Hypothesis, SearchNode, Translation
+from transformer.decoding.translation import Hypothesis, SearchNode
 from transformer.errors import HeadlightError
 from transformer.text.normalise import clean
 
@@ -62,6 +62,7 @@ def tree_part(scene: Scene, step: int) -> None:
         with right:
             _go_on(scene, path)
     _continued(scene)
+    search_paper(scene)
 
 
 _NAMES = {"beam": "Beam search", "greedy": "Greedy search", "sampling": "Sampling"}
@@ -181,17 +182,11 @@ def _continued(scene: Scene) -> None:
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("The model alone", anchor=False)
-        components.pieces(_strip(scene, scene.translation, old), key="alone")
+        components.pieces(strip_of(scene, old), key="alone")
         st.caption(f"Sum {score_text(old.score)}, score {score_text(old.normalised_score)}")
     with right:
         st.subheader(f"Beginning with {len(prefix)} pieces that were given", anchor=False)
-        components.pieces(_strip(scene, found, new), key="continued")
+        components.pieces(strip_of(scene, new), key="continued")
         st.caption(f"Sum {score_text(new.score)}, score {score_text(new.normalised_score)}")
     difference(difference_data(old.text, new.text, label="What your beginning changed"), key="changed")
     st.button("Take it back", on_click=lambda: st.session_state.pop(PREFIX, None), key="take_back")
-
-
-def _strip(scene: Scene, found: Translation, hypothesis: Any) -> dict[str, Any]:
-    probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
-    strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities, dark=is_dark())
-    return strip | {"headline": hypothesis.text or "(nothing)", "lang": scene.opened.task.target_code}

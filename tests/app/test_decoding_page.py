@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.figures.lens import closeness
 from app.models import CheckpointFile
+from app.source import CHANGED
 from app.theme import score_text
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, chart, charts, title
@@ -28,7 +29,7 @@ Open = Callable[..., AppTest]
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 SHIPPED = MAIN.parents[1] / "pretrained"
 EXAMPLE = "Where is the nearest train station?"
-PARTS = ("loop", "tree", "penalty", "lens", "reference")  # also in the address
+PARTS = ("loop", "tree", "penalty", "lens", "reference", "methods")  # also in the address
 HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"
 
 
@@ -256,6 +257,53 @@ def test_a_beginning_that_is_too_long_gets_a_sentence(open_page: Open) -> None:
     assert "Shorten the prefix" in texts(app)
 
 
+@pytest.mark.parametrize("method", ["beam", "greedy", "sampling"])
+@pytest.mark.parametrize("part", ["loop", "tree"])
+def test_every_search_stands_beside_its_code(open_page: Open, part: str, method: str) -> None:
+    app = open_page(part, method=method, t="2")
+    files = {"beam": "beam.py", "greedy": "rows.py" if part == "loop" else "search.py", "sampling": "sampling.py"}
+    wanted = "search.py" if (part, method) == ("tree", "sampling") else files[method]
+    assert any(f"transformer/decoding/{wanted}, line" in caption.value for caption in app.caption)
+    assert CHANGED not in [code.value for code in app.code]
+    assert ("We used beam search" in " ".join(each.value for each in app.markdown)) == (
+        (part, method) == ("tree", "beam")
+    )
+
+
+# -- greedy and beam
+
+
+@pytest.mark.parametrize("method", ["beam", "greedy", "sampling"])
+def test_greedy_and_beam_stand_side_by_side_whatever_is_searched_with(
+    open_page: Open, folder: Path, method: str
+) -> None:
+    app = open_page("methods", sentence=EXAMPLE, method=method)
+    found = {
+        "greedy": searched(folder, method="greedy", n_best=1)[1].hypotheses[0],
+        "beam": searched(folder, method="beam", n_best=1)[1].hypotheses[0],
+    }
+    apart = next(i for i, (a, b) in enumerate(zip(found["greedy"].ids, found["beam"].ids, strict=True)) if a != b)
+    said = " ".join(caption.value for caption in app.caption)
+    for name, hypothesis in found.items():
+        strip = component(app, f"{name}_strip")
+        assert strip["headline"] == hypothesis.text
+        assert [chip["share"] for chip in strip["chips"]] == pytest.approx(np.exp(hypothesis.log_probabilities))
+        assert [i for i, chip in enumerate(strip["chips"]) if "parts here" in chip["under"]] == [apart]
+        assert f"sum of log p {hypothesis.score:.3f}, score {hypothesis.normalised_score:.3f}" in said
+    assert f"They part at step {apart + 1}. Greedy takes the most probable piece there" in texts(app)
+    for line, hypothesis in zip(charts(app)[0]["data"], found.values(), strict=True):
+        begin = max(apart - 1, 0)
+        assert array(line["y"]) == pytest.approx(np.cumsum(hypothesis.log_probabilities)[begin:], rel=1e-5)
+        assert array(line["x"]).tolist() == list(range(begin + 1, len(hypothesis.ids) + 1))
+
+
+def test_where_greedy_and_beam_find_the_same_the_page_says_so(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(SHIPPED))
+    app = open_page("methods", checkpoint="numbers", sentence="forty-two")
+    assert "find the same translation: they never part" in texts(app)
+    assert charts(app) == []
+
+
 # -- the length penalty
 
 
@@ -366,7 +414,7 @@ def test_it_opens_for_any_model_and_any_words(name: str, tmp_path: Path, monkeyp
     app = AppTest.from_file(str(MAIN), default_timeout=120)
     app.switch_page(str(MAIN.parent / "views" / "decoding.py"))
     app.session_state["reference"] = "Ja."
-    methods = dict(zip(PARTS, ("beam", "sampling", "greedy", "beam", "sampling"), strict=True))
+    methods = dict(zip(PARTS, ("beam", "sampling", "greedy", "beam", "sampling", "greedy"), strict=True))
     for words in ("a", HOSTILE):
         app.session_state["text"] = words
         for part in PARTS:

@@ -63,7 +63,7 @@ def test_loop_and_bar_have_the_probability_at_the_temperature_of_sampling(temper
     other = app.slider(key=f"what_if_sampling_{temperature}").set_value(2.0).run()
     assert f"It was decoded at {temperature:g}, where the chosen piece has {probability_text(expected)}." in said(other)
     assert array(chart(other, "at temperature 2")["data"][0]["x"]).sum() == pytest.approx(1)
-    tree = open_view("decoding", temperature=str(temperature), part="The search", **address)
+    tree = open_view("decoding", temperature=str(temperature), part="tree", **address)
     assert ("at temperature 1; pieces were drawn at" in said(tree)) == (temperature != 1)
 
 

@@ -1,0 +1,45 @@
+"""Two outputs piece by piece: where they part, and how their sums grow."""
+
+import numpy as np
+import pytest
+
+from app.figures.parting import parting, running_chart, running_table
+from app.figures.tables import columns_csv
+from tests.app.drawn import checked
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "step"),
+    [
+        ((5, 6, 3), (5, 6, 3), None),
+        ((5, 6, 3), (5, 7, 3), 1),
+        ((5, 3), (5, 3, 4), 2),
+        ((4,), (5, 6), 0),
+        ((), (), None),
+    ],
+)
+def test_two_outputs_part_at_the_first_piece_that_differs_or_where_one_has_ended(
+    first: tuple[int, ...], second: tuple[int, ...], step: int | None
+) -> None:
+    assert parting(first, second) == step
+    assert parting(second, first) == step
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_the_lines_are_the_sums_and_begin_at_the_last_step_that_both_share(at: int) -> None:
+    values = [[-0.5, -1.0, -0.25], [-0.5, -2.0, -0.125, -0.5]]
+    figure = running_chart(values, [["a", "b", "c"], ["a", "<b>", "d", "e"]], ("greedy", "beam"), at, title="t")
+    for line, each in zip(checked(figure).data, values, strict=True):
+        begin = max(at - 1, 0)
+        assert np.allclose(line.y, np.cumsum(each)[begin:])
+        assert list(line.x) == list(range(begin + 1, len(each) + 1))
+        assert line.text[-1] == f"{sum(each):.2f}"
+    assert "<b>" not in str(figure.data[1]["customdata"])
+    assert figure.layout["shapes"][0]["x0"] == at + 1
+
+
+def test_the_table_of_two_outputs_leaves_empty_what_the_shorter_has_not() -> None:
+    table = running_table([[-0.5], [-0.5, -2.0]], [["a"], ["a", "b"]], ("greedy", "beam"))
+    assert list(table["greedy: sum"]) == [-0.5, None]
+    assert list(table["beam: sum"]) == [-0.5, -2.5]
+    assert len(columns_csv(table).splitlines()) == 3
