@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import layer_norm, scaled_dot_product_attention
+from torch.nn.functional import scaled_dot_product_attention
 
 from transformer.model import DecoderState, Transformer
 from transformer.model.cache import LayerCache
@@ -59,7 +59,7 @@ class Norm(NamedTuple):
 
     def __call__(self, x: Tensor) -> Tensor:
         """(R, D) -> (R, D)."""
-        return layer_norm(x, self.bias.shape, self.weight, self.bias, self.epsilon)
+        return torch.layer_norm(x, self.bias.shape, self.weight, self.bias, self.epsilon)
 
 
 class FlatLayer:
@@ -131,7 +131,9 @@ class FlatTransformer:
     def step(self, tokens: Tensor, state: DecoderState) -> Tensor:
         """One decoding step: the newest piece of each row, tokens (R) -> logits (R, V) of the next."""
         decoder, past = self.model.decoder, state.past
-        x = decoder.embedding(tokens[:, None], start=past.length).squeeze(1)  # (R, D)
+        embedding = decoder.embedding
+        position = embedding.positions(1, past.length).to(self.output.weight.dtype)  # (1, D), or (1, 1) of zeros
+        x = torch.add(position, torch.embedding(embedding.tokens.weight, tokens), alpha=embedding.scale)  # (R, D)
         past.length += 1
         mask = step_mask(past.length, decoder.window, tokens.device)  # (1, 1, 1, K)
         past_bias = None if mask is None else bias(mask, x)  # (1, 1, 1, K)
