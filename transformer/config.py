@@ -78,7 +78,8 @@ class TokenizerConfig:
 class DataConfig:
     """Where the pairs of sentences come from, and how they are gathered into batches."""
 
-    train: tuple[str, ...] = ()  # .tsv or .tsv.gz, or (with train_target) the source side of line-aligned files
+    # .tsv or .tsv.gz; hf:NAME:CONFIG:SPLIT; or (with train_target) the source side of line-aligned files
+    train: tuple[str, ...] = ()
     train_target: tuple[str, ...] = ()
     valid: str | None = None  # without it, valid_size pairs are set aside from train
     valid_target: str | None = None  # with it, valid is the source side of line-aligned files
@@ -95,6 +96,12 @@ class DataConfig:
     toy_epoch: Count = 20_000  # fresh pairs in what counts as one epoch
     max_length: Annotated[StrictInt, Field(ge=1, le=10_000)] = 128  # pieces; longer pairs are left out, and counted
     tokens_per_batch: Count = 25_000  # at most so many source and so many target tokens, padding included
+    # left out, and counted: pairs with one side so many times as long as the other, in characters;
+    max_ratio: Annotated[StrictFloat, Field(ge=1.0)] | None = None
+    drop_copies: StrictBool = False  # pairs whose two sides are the same;
+    drop_duplicates: StrictBool = False  # pairs that came before
+    prepared: str | None = None  # folder for what is prepared from the corpus, to share it; else that of the run
+    workers: Annotated[StrictInt, Field(ge=0, le=256)] = 0  # processes that prepare a large corpus; 0: one a core
 
     @model_validator(mode="after")
     def _consistent(self) -> "DataConfig":
@@ -104,6 +111,8 @@ class DataConfig:
             raise ValueError("train and toy exclude each other: remove one of them")
         if self.train_target and len(self.train_target) != len(self.train):
             raise ValueError("train and train_target are line-aligned files: give as many of one as of the other")
+        if self.train_target and any(name.startswith("hf:") for name in self.train):
+            raise ValueError("a Hugging Face data set (hf:) brings both sides: leave train_target out")
         if self.valid_target and not self.valid:
             raise ValueError("valid_target is line-aligned with valid: give valid, too")
         if self.toy_min_length > self.toy_max_length:

@@ -80,7 +80,8 @@ def check_files(recipe: Recipe) -> None:
     for section, option in (("data", "valid"), ("data", "valid_target"), ("tokenizer", "model")):
         file = getattr(getattr(recipe, section), option)
         named[f"{section}.{option}"] = () if file is None else (file,)
-    missing = [f"- {option}: {file}" for option, files in named.items() for file in files if not Path(file).is_file()]
+    local = [(option, file) for option, files in named.items() for file in files if not file.startswith("hf:")]
+    missing = [f"- {option}: {file}" for option, file in local if not Path(file).is_file()]
     if missing:
         listed = "\n".join(missing)
         raise ConfigError(

@@ -18,7 +18,7 @@ from transformer.config import EOS, DataConfig, DecodingConfig
 from transformer.decoding.translator import Translator
 from transformer.evaluation import score
 from transformer.trace import trace
-from transformer.training.data import toy
+from transformer.training.sources import toy
 
 Pair = tuple[str, str]
 Cells = list[tuple[int, int]]  # (t, s): the row that predicts target piece t, the source piece it should look at

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from transformer.config import BOS, EOS, PAD
 from transformer.errors import ConfigError
-from transformer.text.batches import batch_indices, collate, encode_pairs
+from transformer.text.batches import Batches, batch_indices, collate, encode_pairs
 from transformer.text.tokenizer import Tokenizer
 
 LENGTHS = st.lists(st.tuples(st.integers(0, 39), st.integers(0, 39)), max_size=60)
@@ -48,12 +48,30 @@ def test_every_pair_comes_exactly_once_an_epoch_and_no_batch_is_too_large(
 ) -> None:
     sources, targets = [s for s, _ in lengths], [t for _, t in lengths]
     batches = batch_indices(sources, targets, limit, seed, epoch)
-    assert sorted(index for batch in batches for index in batch) == list(range(len(lengths)))
+    assert sorted(int(index) for batch in batches for index in batch) == list(range(len(lengths)))
     for batch in batches:
-        assert batch
+        assert len(batch)
         for side in (sources, targets):
             assert len(batch) * (max(side[index] for index in batch) + 1) <= limit
-    assert batches == batch_indices(np.array(sources, int), np.array(targets, int), limit, seed, epoch)
+    again = batch_indices(np.array(sources, int), np.array(targets, int), limit, seed, epoch)
+    assert as_lists(batches) == as_lists(again)
+    assert as_lists(batches) == plainly_cut(batches.order.tolist(), sources, targets, limit, seed, epoch)
+
+
+def plainly_cut(
+    order: list[int], sources: list[int], targets: list[int], limit: int, seed: int, epoch: int
+) -> list[list[int]]:
+    """The same, pair by pair."""
+    rng = np.random.default_rng([seed % 2**64, epoch])
+    rng.permutation(len(order))
+    room, batches = int(rng.integers(limit // 2, limit + 1)), list[list[int]]([[]])
+    for index in order:
+        if (len(batches[-1]) + 1) * (max(sources[index], targets[index]) + 1) > room:
+            batches.append([])
+            room = limit
+        batches[-1].append(index)
+    batches = [batch for batch in batches if batch]
+    return [batches[turn] for turn in rng.permutation(len(batches))]
 
 
 def lengths_of_text(count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -63,10 +81,14 @@ def lengths_of_text(count: int) -> tuple[np.ndarray, np.ndarray]:
     return sources, np.clip(sources * rng.lognormal(0, 0.25, count), 1, 100).astype(int)
 
 
+def as_lists(batches: Batches) -> list[list[int]]:
+    return [batch.tolist() for batch in batches]
+
+
 def test_the_order_is_a_function_of_seed_and_epoch() -> None:
     sources, targets = lengths_of_text(5000)
-    orders = {(s, e): batch_indices(sources, targets, 1000, s, e) for s in (1, 2) for e in (0, 1)}
-    assert orders[1, 0] == batch_indices(sources, targets, 1000, 1, 0)
+    orders = {(s, e): as_lists(batch_indices(sources, targets, 1000, s, e)) for s in (1, 2) for e in (0, 1)}
+    assert orders[1, 0] == as_lists(batch_indices(sources, targets, 1000, 1, 0))
     assert len({str(order) for order in orders.values()}) == 4
     # Not only the order of the batches changes, but also who stands with whom.
     neighbours = [{frozenset(batch) for batch in order} for order in orders.values()]
@@ -106,7 +128,7 @@ def test_encoded_pairs_are_the_tokenizers(tokenizer: Tokenizer, pairs: list[tupl
 def test_pairs_that_are_too_long_are_left_out_and_counted(
     at_once: int, unigram: Tokenizer, pairs: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("transformer.text.batches.AT_ONCE", at_once)
+    monkeypatch.setattr("transformer.text.encoding.AT_ONCE", at_once)
     limit = int(np.median([len(unigram.encode(source)) for source, _ in pairs])) + 2
     fits = [pair for pair in pairs if all(len(unigram.encode(side)) <= limit for side in pair)]
     encoded = encode_pairs(unigram, pairs, limit)
@@ -118,7 +140,7 @@ def test_pairs_that_are_too_long_are_left_out_and_counted(
 def test_no_pairs_make_no_batches(unigram: Tokenizer) -> None:
     encoded = encode_pairs(unigram, [], 100)
     assert len(encoded) == 0
-    assert encoded.batches(1000, 1, 0) == []
+    assert list(encoded.batches(1000, 1, 0)) == []
 
 
 def test_an_epoch_of_batches_holds_the_whole_corpus(unigram: Tokenizer, pairs: list[tuple[str, str]]) -> None:

@@ -1,17 +1,22 @@
 import gzip
 import logging
+import os
 from pathlib import Path
 
 import pytest
 
 from transformer.errors import CorpusError
-from transformer.text.corpus import iterate_aligned, iterate_pairs, read_aligned, read_pairs
+from transformer.text.corpus import Aligned, Columns, Pair, plain_pairs, read_all, read_pairs, stamp
 
 
 def written(path: Path, content: str | bytes) -> Path:
     data = content.encode() if isinstance(content, str) else content
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path
+
+
+def read_aligned(source: Path, target: Path) -> list[Pair]:
+    return read_all([Aligned(source, target)])
 
 
 def test_plain_and_packed_files_give_the_same_pairs(tmp_path: Path) -> None:
@@ -111,8 +116,12 @@ def test_aligned_files_are_read_side_by_side(tmp_path: Path) -> None:
     assert read_aligned(source, target) == [("Go.", "Geh."), ('"Tab here"', "„Hier“"), ("End", "Ende")]
 
 
+@pytest.mark.parametrize("at_once", [1, 2, 3, 10_000])
 @pytest.mark.parametrize("short_is_source", [True, False])
-def test_files_of_unequal_length_are_told_with_both_counts(tmp_path: Path, short_is_source: bool) -> None:
+def test_files_of_unequal_length_are_told_with_both_counts(
+    tmp_path: Path, short_is_source: bool, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("transformer.text.corpus.AT_ONCE", at_once)
     short, long = written(tmp_path / "short", "a\n" * 3), written(tmp_path / "long", "b\n" * 7)
     with pytest.raises(CorpusError, match=r"short has 3 lines, .*long has 7\. .*aligned line by line"):
         read_aligned(*((short, long) if short_is_source else (long, short)))
@@ -129,10 +138,27 @@ def test_aligned_files_name_the_one_that_is_missing_or_empty(tmp_path: Path) -> 
         read_aligned(empty, empty)
 
 
-def test_files_are_read_as_streams(tmp_path: Path) -> None:
+def test_files_are_read_in_portions_that_know_their_place(tmp_path: Path) -> None:
     path = written(tmp_path / "a.tsv", "a\tb\n" * 100_000 + "broken\n")
-    stream = iterate_pairs(path)
-    assert [next(stream) for _ in range(3)] == [("a", "b")] * 3
+    for text in (Columns(path), Aligned(path, path)):
+        portions = list(text.portions())
+        assert [portion.first for portion in portions] == [*range(1, 100_002, 10_000)]
+        assert sum(len(portion.records) for portion in portions) == 100_001
+        assert portions[4].share == pytest.approx(0.5, abs=0.1)
+        assert portions[-1].share == 1
+        assert sum(1 for _ in plain_pairs(text, portions[3])) == 10_000
     with pytest.raises(CorpusError, match="line 100001"):
-        list(stream)
-    assert next(iterate_aligned(path, path)) == ("a b", "a b")
+        list(plain_pairs(Columns(path), list(Columns(path).portions())[-1]))
+
+
+def test_a_file_is_told_from_another_by_what_is_in_it_and_not_by_its_place(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.tsv", "a\tb\n" * 1000)
+    before = stamp(Columns(path))
+    assert stamp(Columns(path.rename(tmp_path / "b.tsv"))) == before
+    assert stamp(Columns(tmp_path / "b.tsv", 2, 1)) != before
+    time = (tmp_path / "b.tsv").stat().st_mtime_ns
+    written(tmp_path / "b.tsv", "a\tc\n" * 1000)
+    os.utime(tmp_path / "b.tsv", ns=(time, time))  # as long, and as old
+    assert stamp(Columns(tmp_path / "b.tsv")) != before
+    with pytest.raises(CorpusError, match="there is no such file"):
+        stamp(Aligned(tmp_path / "b.tsv", path))

@@ -87,11 +87,16 @@ def test_a_line_of_any_length_is_learnt_from() -> None:
 
 def test_of_a_huge_corpus_a_fair_and_repeatable_sample_is_learnt_from() -> None:
     numbers = [str(number) for number in range(10_000)]
-    sample = [int(line) for line in module._at_most(100, numbers)]
+    sample = [int(line) for line in module._at_most(100, 10**6, numbers)]
     assert len(set(sample)) == 100
     assert 3500 < sum(sample) / 100 < 6500
-    assert [int(line) for line in module._at_most(100, iter(numbers))] == sample
-    assert module._at_most(100, ["b", " ", "a"]) == ["b", "a"]
+    assert [int(line) for line in module._at_most(100, 10**6, iter(numbers))] == sample
+    assert module._at_most(100, 10**6, ["b", " ", "a"]) == ["b", "a"]
+    fewer = [int(line) for line in module._at_most(10_000, 9000, numbers)]  # they have 38,890 digits
+    assert len(set(fewer)) == 2314
+    assert fewer == sorted(fewer)
+    assert 4500 < sum(fewer) / 2314 < 5500
+    assert module._at_most(10_000, 38_890, numbers) == numbers
 
 
 def trained_elsewhere() -> bytes:

@@ -11,11 +11,11 @@ from tests.training.small import MODEL, corpus_recipe, toy_recipe, write_pairs
 from transformer.checkpoint import load_checkpoint
 from transformer.config import DataConfig, Recipe, TokenizerConfig
 from transformer.errors import ConfigError, CorpusError
-from transformer.text.splits import shared_pairs
+from transformer.text.splits import marks, shared
 from transformer.text.tokenizer import Tokenizer
 from transformer.text.toy import toy_pairs
 from transformer.training import train
-from transformer.training.data import Position, TrainingData, read_text
+from transformer.training.data import Position, TrainingData
 
 
 def test_a_corpus_from_a_file_trains_and_its_vocabulary_is_kept(tmp_path: Path) -> None:
@@ -26,25 +26,35 @@ def test_a_corpus_from_a_file_trains_and_its_vocabulary_is_kept(tmp_path: Path) 
     assert kept.decode(kept.encode("zweiundvierzig")) == "zweiundvierzig"
 
 
+def text_of(data: TrainingData) -> list[tuple[str, str]]:
+    """What is learnt from, in the order of the corpus."""
+    decode, pairs = data.tokenizer.decode, data._epoch(0)
+    return [(decode(source), decode(target)) for source, target in zip(pairs.sources, pairs.targets, strict=True)]
+
+
 def test_pairs_set_aside_for_validation_share_no_sentence_with_the_rest(tmp_path: Path) -> None:
     pairs = toy_pairs("numbers", 3, 200, max_number=99)  # so few numbers that most come several times
-    data = DataConfig(train=(str(write_pairs(tmp_path / "corpus.tsv", pairs)),), valid_size=20)
-    learnt, held_out = read_text(data, seed=1)
+    recipe = corpus_recipe(tmp_path, sampling=0.0)
+    write_pairs(tmp_path / "corpus.tsv", pairs)
+    recipe = replace(recipe, data=replace(recipe.data, valid_size=20))
+    data = TrainingData(recipe, tmp_path / "run")
+    learnt, held_out = text_of(data), data.valid_pairs
     assert 20 <= len(held_out) < 40
-    assert shared_pairs(learnt, held_out) == 0
+    assert shared(marks(learnt, 1), marks(held_out, 1)) == 0
     assert {*learnt, *held_out} <= set(pairs)
-    assert read_text(data, seed=1) == (learnt, held_out)
-    assert read_text(data, seed=2)[1] != held_out
+    other = TrainingData(replace(recipe, training=replace(recipe.training, seed=2)), tmp_path / "other")
+    assert other.valid_pairs != held_out
 
 
 def test_validation_text_that_is_learnt_from_is_warned_about(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    pairs = toy_pairs("numbers", 1, 30)
-    learnt = write_pairs(tmp_path / "train.tsv", pairs)
-    fresh = [("something", "else"), ("entirely", "different")]
-    held_out = write_pairs(tmp_path / "valid.tsv", [*pairs[:3], *fresh])
-    with caplog.at_level(logging.WARNING):
-        read_text(DataConfig(train=(str(learnt),), valid=str(held_out)), seed=1)
-    assert "3 of 5 validation pairs stand in the training text" in caplog.text
+    recipe, pairs = corpus_recipe(tmp_path), toy_pairs("numbers", 1, 150)
+    held_out = write_pairs(tmp_path / "valid.tsv", [*pairs[:3], ("something", "else"), ("entirely", "different")])
+    recipe = replace(recipe, data=replace(recipe.data, valid=str(held_out)))
+    for _ in range(2):  # also when the prepared text is found again
+        with caplog.at_level(logging.WARNING):
+            TrainingData(recipe, tmp_path / "run")
+        assert "3 of 5 validation pairs stand in the training text" in caplog.text
+        caplog.clear()
 
 
 def test_the_vocabulary_is_not_learnt_from_validation_text(tmp_path: Path) -> None:
@@ -52,7 +62,6 @@ def test_the_vocabulary_is_not_learnt_from_validation_text(tmp_path: Path) -> No
     write_pairs(tmp_path / "valid.tsv", [("xyz", "zyx")])
     data = DataConfig(train=(str(tmp_path / "train.tsv"),), valid=str(tmp_path / "valid.tsv"))
     recipe = Recipe(model=MODEL, data=data, tokenizer=TokenizerConfig(vocab_size=300))
-    (tmp_path / "run").mkdir()
     tokenizer = TrainingData(recipe, tmp_path / "run").tokenizer
     assert {tokenizer.kind(id) for id in tokenizer.encode("ab")} == {"piece"}
     assert "byte" in {tokenizer.kind(id) for id in tokenizer.encode("x")}
@@ -80,7 +89,6 @@ def test_a_recipe_can_name_the_vocabulary(kind: str, finished: Path, tmp_path: P
 
 def test_subword_sampling_cuts_words_anew_each_epoch_and_validation_never(tmp_path: Path) -> None:
     recipe = corpus_recipe(tmp_path, sampling=0.2)
-    (tmp_path / "run").mkdir()
     data = TrainingData(recipe, tmp_path / "run")
     epochs = [data._epoch(number) for number in (0, 1, 2)]
     assert len({epoch.targets.ids.tobytes() for epoch in epochs}) == 3

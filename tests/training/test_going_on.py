@@ -24,8 +24,8 @@ from transformer.checkpoint import read_header
 from transformer.config import Recipe
 from transformer.errors import TrainingError
 from transformer.text.toy import toy_pairs
-from transformer.training import data, state, train, trainer, validation
 from transformer.training import run as run_module
+from transformer.training import sources, state, train, trainer, validation
 from transformer.training.metrics import Metrics
 
 Runs = tuple[Recipe, Path]
@@ -77,11 +77,11 @@ def test_a_signal_during_validation_or_averaging_stops_at_once_and_loses_nothing
 def test_a_signal_before_training_begins_is_told_and_the_command_can_be_given_again(
     number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def read_text(*arguments: Any) -> None:
+    def interrupted(*arguments: Any, **options: Any) -> None:
         os.kill(os.getpid(), number)
 
     before = signal.getsignal(number)
-    monkeypatch.setattr(data, "read_text", read_text)
+    monkeypatch.setattr(sources, "toy", interrupted)
     with pytest.raises(TrainingError, match=rf"Stopped by {number.name} before .* began; nothing is saved yet\. Give"):
         train(toy_recipe(), tmp_path / "run", device="cpu")
     monkeypatch.undo()

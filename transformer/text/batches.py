@@ -7,10 +7,8 @@ counted. Among equals chance decides, and the order of the batches is drawn anew
 """
 
 import random
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
 
 import numpy as np
 import torch
@@ -18,10 +16,10 @@ from torch import Tensor
 
 from transformer.config import BOS, EOS, PAD
 from transformer.errors import ConfigError
+from transformer.text.encoding import Sequences, encode, fingerprint
 from transformer.text.tokenizer import Tokenizer
 
 Ids = Sequence[int] | np.ndarray
-AT_ONCE = 10_000  # pairs in one call into sentencepiece
 
 
 @dataclass(frozen=True)
@@ -40,45 +38,25 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Sequences:
-    """Many sequences of ids in one flat array: a tenth of the memory of lists."""
-
-    ids: np.ndarray  # int32, all sequences end to end
-    starts: np.ndarray  # int64, one more than there are sequences
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    def __getitem__(self, index: int) -> np.ndarray:
-        return self.ids[self.starts[index] : self.starts[index + 1]]
-
-    def __iter__(self) -> Iterator[np.ndarray]:
-        return (self[index] for index in range(len(self)))
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """int64, in pieces: one for each sequence."""
-        return np.diff(self.starts)
-
-
-@dataclass(frozen=True)
 class EncodedPairs:
     """A corpus as ids, without BOS and EOS."""
 
     sources: Sequences
     targets: Sequences
     too_long: int  # pairs left out
+    fingerprint: str  # changes when the ids do
 
     def __len__(self) -> int:
         return len(self.sources)
 
-    def batches(self, tokens_per_batch: int, seed: int, epoch: int) -> list[list[int]]:
-        """One epoch of batches as lists of indices (see `batch_indices`)."""
+    def batches(self, tokens_per_batch: int, seed: int, epoch: int) -> "Batches":
+        """One epoch of batches of indices (see `batch_indices`)."""
         return batch_indices(self.sources.lengths, self.targets.lengths, tokens_per_batch, seed, epoch)
 
-    def collate(self, indices: Sequence[int]) -> Batch:
+    def collate(self, indices: Iterable[int]) -> Batch:
         """The pairs with these indices as one padded batch."""
-        return collate([self.sources[i] for i in indices], [self.targets[i] for i in indices])
+        numbers = list(indices)
+        return collate([self.sources[i] for i in numbers], [self.targets[i] for i in numbers])
 
 
 def encode_pairs(
@@ -89,24 +67,31 @@ def encode_pairs(
     alpha: float = 0.0,
     rng: random.Random | None = None,
 ) -> EncodedPairs:
-    """Encodes a corpus, read as a stream. Pairs with more than `max_length` pieces on a side are left out and counted.
+    """Encodes a corpus in memory. Pairs with more than `max_length` pieces on a side are left out and counted.
 
     With `alpha` above 0 and an `rng`, each call draws other segmentations (subword sampling, see sampling.py).
     """
-    sources, targets = _Flat(), _Flat()
-    too_long = 0
-    stream = iter(pairs)
-    while chunk := list(islice(stream, AT_ONCE)):
-        sides = [side for pair in chunk for side in pair]
-        if alpha > 0 and rng is not None:
-            encoded = [tokenizer.sample(side, alpha, rng) for side in sides]
-        else:
-            encoded = tokenizer.encode_batch(sides)
-        fits = [max(len(s), len(t)) <= max_length for s, t in zip(encoded[::2], encoded[1::2], strict=True)]
-        sources.extend([ids for ids, fit in zip(encoded[::2], fits, strict=True) if fit])
-        targets.extend([ids for ids, fit in zip(encoded[1::2], fits, strict=True) if fit])
-        too_long += len(fits) - sum(fits)
-    return EncodedPairs(sources.sequences(), targets.sequences(), too_long)
+    ids = encode(tokenizer, pairs, max_length, alpha if rng else 0.0, rng or random.Random(0))
+    return EncodedPairs(*ids, fingerprint(ids.sources, ids.targets))
+
+
+@dataclass(frozen=True)
+class Batches:
+    """An epoch of batches. Number n is an array of indices of pairs; all of them take 4 bytes a pair."""
+
+    order: np.ndarray  # every index once; the pairs of one batch are neighbours
+    begins: np.ndarray  # int64: where in `order` each batch begins, and where the last ends
+    turns: np.ndarray  # int64: which of them comes first, second, ...
+
+    def __len__(self) -> int:
+        return len(self.turns)
+
+    def __getitem__(self, number: int) -> np.ndarray:
+        turn = self.turns[number]
+        return self.order[self.begins[turn] : self.begins[turn + 1]]
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return (self[number] for number in range(len(self)))
 
 
 def batch_indices(
@@ -115,35 +100,37 @@ def batch_indices(
     tokens_per_batch: int,
     seed: int,
     epoch: int,
-) -> list[list[int]]:
+) -> Batches:
     """Every index once, in batches of at most `tokens_per_batch` padded source and as many padded target tokens.
 
     Lengths are in pieces; a row is one longer, for its EOS or BOS. Raises ConfigError if a pair alone is too long.
     """
-    sources, targets = np.asarray(source_lengths) + 1, np.asarray(target_lengths) + 1
+    sources, targets = np.asarray(source_lengths, np.int32) + 1, np.asarray(target_lengths, np.int32) + 1
     if len(sources) and (longest := max(sources.max(), targets.max())) > tokens_per_batch:
         raise ConfigError(
             f"A sentence of {longest} tokens does not fit into a batch of {tokens_per_batch}. "
             "Raise data.tokens_per_batch or lower data.max_length."
         )
     rng = np.random.default_rng([seed % 2**64, epoch])
-    order = rng.permutation(len(sources))
+    order = rng.permutation(np.arange(len(sources), dtype=np.int32 if len(sources) < 2**31 else np.int64))
     # By the longer side, then by which side is longer and how much, from one extreme to the other and back: so a
     # batch that reaches into the next length goes on with pairs like its own. The sort is stable: equals stay shuffled.
     longer, difference = np.maximum(sources, targets), sources - targets
     snake = np.where(longer % 2, difference, -difference)
     order = order[np.lexsort((snake[order], longer[order]))]
+    widths = longer[order]
     # The widths in this order are the same each epoch, and so would be the cuts; the first batch, smaller by chance,
     # moves them all, so that the few long pairs do not always meet the same others.
-    batches: list[list[int]] = [[]]
-    room = int(rng.integers(tokens_per_batch // 2, tokens_per_batch + 1))
-    for index, width in zip(order.tolist(), longer[order].tolist(), strict=True):  # widths only rise
-        if (len(batches[-1]) + 1) * width > room:
-            batches.append([])
-            room = tokens_per_batch
-        batches[-1].append(index)
-    batches = [batch for batch in batches if batch]
-    return [batches[i] for i in rng.permutation(len(batches))]
+    room, begins = int(rng.integers(tokens_per_batch // 2, tokens_per_batch + 1)), [0]
+    while begins[-1] < len(widths):
+        ahead = widths[
+            begins[-1] : begins[-1] + room // int(widths[begins[-1]])
+        ]  # more would not fit: widths only rise
+        rows = int(np.searchsorted(ahead * np.arange(1, len(ahead) + 1), room, side="right"))
+        if rows:  # the first batch may have no room for even one
+            begins.append(begins[-1] + rows)
+        room = tokens_per_batch
+    return Batches(order, np.array(begins), rng.permutation(len(begins) - 1))
 
 
 def collate(sources: Sequence[Ids], targets: Sequence[Ids]) -> Batch:
@@ -167,20 +154,3 @@ def _rectangle(rows: Sequence[Ids], before: int | None = None, after: int | None
     if before is not None:
         table[:, 0] = before
     return torch.from_numpy(table)
-
-
-class _Flat:
-    """Gathers sequences into a `Sequences`."""
-
-    def __init__(self) -> None:
-        self.ids = array("i")
-        self.lengths = array("i")
-
-    def extend(self, sequences: list[list[int]]) -> None:
-        self.ids.extend(chain.from_iterable(sequences))
-        self.lengths.extend(map(len, sequences))
-
-    def sequences(self) -> Sequences:
-        starts = np.zeros(len(self.lengths) + 1, np.int64)
-        np.cumsum(np.frombuffer(self.lengths, np.int32) if self.lengths else [], out=starts[1:])
-        return Sequences(np.frombuffer(self.ids, np.int32) if self.ids else np.empty(0, np.int32), starts)

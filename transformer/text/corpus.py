@@ -4,16 +4,21 @@ A field is what stands between two TABs, nothing more: no CSV quoting, for a sen
 line ends at "\\n" only, for a sentence may hold U+2028. Everything is read as a stream; what is wrong is told with
 file and line. Sources come out normalised (as the translator will normalise what a user types), targets cleaned
 (see normalise.py). Pairs with an empty side teach nothing: they are left out, counted, and the count is logged.
+
+Reading has two halves, because only the second can be done in several processes: a `Text` hands out its records as they
+lie there, in portions, and then turns each record into a pair.
 """
 
 import codecs
 import gzip
+import hashlib
 import logging
 import zlib
-from collections.abc import Iterator
-from itertools import zip_longest
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice, zip_longest
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, NamedTuple, Protocol, cast
 
 from transformer.errors import CorpusError
 from transformer.text.normalise import clean, normalise
@@ -21,98 +26,228 @@ from transformer.text.normalise import clean, normalise
 Pair = tuple[str, str]
 log = logging.getLogger(__name__)
 
+AT_ONCE = 10_000  # records in one portion
+_EDGE = 1_000_000  # bytes
+
+
+class Portion(NamedTuple):
+    """Some records in a row."""
+
+    first: int  # the number of the first of them, counted from 1
+    records: list[Any]
+    share: float  # of the text that has been read when these have, about
+
+
+class Text(Protocol):
+    """Parallel text that lies somewhere."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What it is read from. It is another text once one of them has changed."""
+
+    @property
+    def taken(self) -> str:
+        """What is taken from the files."""
+
+    @property
+    def size(self) -> int:
+        """In bytes, as it lies there; packed, if it is packed."""
+
+    def portions(self) -> Iterator[Portion]:
+        """All records, one a pair, as they lie there. Raises CorpusError."""
+
+    def pair(self, number: int, record: Any) -> Pair:
+        """What record number `number`, counted from 1, says. Raises CorpusError."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Two columns, counted from 1, of a `.tsv` or `.tsv.gz`."""
+
+    path: Path
+    source: int = 1
+    target: int = 2
+
+    @property
+    def name(self) -> str:
+        return str(self.path)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return (self.path,)
+
+    @property
+    def taken(self) -> str:
+        return f"columns {self.source} and {self.target}"
+
+    @property
+    def size(self) -> int:
+        return _size(self.path)
+
+    def portions(self) -> Iterator[Portion]:
+        if min(self.source, self.target) < 1:
+            raise CorpusError(f"Columns are counted from 1; {self.source} and {self.target} were asked for.")
+        first = 1
+        for lines, position in _lines(self.path):
+            yield Portion(first, lines, position / self.size)
+            first += len(lines)
+
+    def pair(self, number: int, record: bytes) -> Pair:
+        line = _decode(record, self.path, number)
+        fields, needed = line.split("\t"), max(self.source, self.target)
+        if len(fields) >= needed:
+            return fields[self.source - 1], fields[self.target - 1]
+        if not line.strip():  # a blank line is an empty pair, not a mistake
+            return "", ""
+        raise CorpusError(
+            f"{self.path}, line {number}: there is no column {needed}, only {len(fields)}. "
+            "Columns are separated by one TAB and counted from 1: mend the line, or choose other columns "
+            "(data.source_column, data.target_column)."
+        )
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Two files of as many lines each, plain or .gz."""
+
+    source: Path
+    target: Path
+
+    @property
+    def name(self) -> str:
+        return f"{self.source} and {self.target}"
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return self.source, self.target
+
+    @property
+    def taken(self) -> str:
+        return "lines"
+
+    @property
+    def size(self) -> int:
+        return _size(self.source) + _size(self.target)
+
+    def portions(self) -> Iterator[Portion]:
+        sources, targets, first = _lines(self.source), _lines(self.target), 1
+        for (ours, at), (theirs, there) in zip_longest(sources, targets, fillvalue=([], 0)):
+            if len(ours) != len(theirs):
+                lines = [
+                    first - 1 + len(side) + sum(len(more) for more, _ in rest)
+                    for side, rest in ((ours, sources), (theirs, targets))
+                ]
+                (few, short), (many, long) = sorted(zip(lines, self.files, strict=True))
+                raise CorpusError(
+                    f"{short} has {few} lines, {long} has {many}. The two must be aligned line by line: "
+                    "line n of one is the translation of line n of the other."
+                )
+            yield Portion(first, list(zip(ours, theirs, strict=True)), (at + there) / self.size)
+            first += len(ours)
+
+    def pair(self, number: int, record: tuple[bytes, bytes]) -> Pair:
+        return _decode(record[0], self.source, number), _decode(record[1], self.target, number)
+
+
+def stamp(text: Text) -> list[object]:
+    """What tells a text from another, or from itself after a change, without reading it all: as with `make`, size and
+    time of its files, and how they begin and end. Where they lie does not matter. Raises CorpusError."""
+    found: list[object] = [text.taken]
+    for path in text.files:
+        try:
+            with path.open("rb") as file:
+                status, begin = path.stat(), file.read(_EDGE)
+                file.seek(max(0, status.st_size - _EDGE))
+                edges = hashlib.blake2b(begin + file.read(), digest_size=16).hexdigest()
+        except OSError as error:
+            raise _unreadable(path, error) from None
+        found.append([status.st_size, status.st_mtime_ns, edges])
+    return found
+
+
+def plain_pairs(text: Text, portion: Portion) -> Iterator[Pair]:
+    """The pairs of a portion, sources normalised and targets cleaned, empty sides among them. Raises CorpusError."""
+    for number, record in enumerate(portion.records, portion.first):
+        source, target = text.pair(number, record)
+        yield normalise(source), clean(target)
+
+
+def check_usable(text: Text, read: int, empty: int) -> None:
+    """Raises CorpusError where a text has no pair, or no pair with two sides."""
+    if read == 0:
+        raise CorpusError(f"{text.name}: the file is empty. Give a file with one pair of sentences a line.")
+    if empty == read:
+        raise CorpusError(f"{text.name}: on each of the {read} lines one side is empty. Are these the right columns?")
+
+
+def read_all(texts: Iterable[Text]) -> list[Pair]:
+    """All pairs with two sides, in memory: for validation and test sets. Raises CorpusError."""
+    pairs: list[Pair] = []
+    for text in texts:
+        found = [pair for portion in text.portions() for pair in plain_pairs(text, portion)]
+        usable = [pair for pair in found if all(pair)]
+        check_usable(text, len(found), len(found) - len(usable))
+        if len(usable) < len(found):
+            empty = len(found) - len(usable)
+            log.warning("%s: %d of %d pairs left out, for one side is empty.", text.name, empty, len(found))
+        pairs += usable
+    return pairs
+
 
 def read_pairs(path: str | Path, source_column: int = 1, target_column: int = 2) -> list[Pair]:
     """All pairs of a `.tsv` or `.tsv.gz`, columns counted from 1. Raises CorpusError."""
-    return list(iterate_pairs(path, source_column, target_column))
+    return read_all([Columns(Path(path), source_column, target_column)])
 
 
-def read_aligned(source_path: str | Path, target_path: str | Path) -> list[Pair]:
-    """All pairs of two files of as many lines each (plain or .gz). Raises CorpusError."""
-    return list(iterate_aligned(source_path, target_path))
+def _decode(line: bytes, path: Path, number: int) -> str:
+    """A line without its line end."""
+    if number == 1:
+        line = line.removeprefix(codecs.BOM_UTF8)  # some editors write one
+    try:
+        return line.decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        utf16 = number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        raise CorpusError(
+            f"{path}, line {number}: not UTF-8 (byte 0x{line[error.start]:02X} at place {error.start + 1}). "
+            f"Convert the file, for example: iconv -f {'UTF-16' if utf16 else 'LATIN1'} -t UTF-8 {path.name}"
+        ) from None
 
 
-def iterate_pairs(path: str | Path, source_column: int = 1, target_column: int = 2) -> Iterator[Pair]:
-    """`read_pairs` one at a time, for corpora that should not lie in memory."""
-    path, needed = Path(path), max(source_column, target_column)
-    if min(source_column, target_column) < 1:
-        raise CorpusError(f"Columns are counted from 1; {source_column} and {target_column} were asked for.")
-    return _usable(_columns(path, source_column - 1, target_column - 1, needed), str(path))
+def _unreadable(path: Path, error: OSError) -> CorpusError:
+    """The error that says so."""
+    if isinstance(error, FileNotFoundError):
+        return CorpusError(f"{path}: there is no such file. Paths are taken from the folder you are in.")
+    return CorpusError(f"{path} cannot be read: {error.strerror or error}.")
 
 
-def iterate_aligned(source_path: str | Path, target_path: str | Path) -> Iterator[Pair]:
-    """`read_aligned` one at a time."""
-    return _usable(_aligned(Path(source_path), Path(target_path)), f"{source_path} and {target_path}")
+def _size(path: Path) -> int:
+    """In bytes; 0 for a file that is not there, which reading will tell."""
+    return path.stat().st_size if path.exists() else 0
 
 
-def _columns(path: Path, source: int, target: int, needed: int) -> Iterator[Pair]:
-    for number, line in enumerate(_lines(path), 1):
-        fields = line.split("\t")
-        if len(fields) < needed:
-            if not line.strip():  # a blank line is an empty pair, not a mistake
-                yield "", ""
-                continue
-            raise CorpusError(
-                f"{path}, line {number}: there is no column {needed}, only {len(fields)}. "
-                "Columns are separated by one TAB and counted from 1: mend the line, or choose other columns "
-                "(data.source_column, data.target_column)."
-            )
-        yield fields[source], fields[target]
-
-
-def _aligned(source_path: Path, target_path: Path) -> Iterator[Pair]:
-    sources, targets = _lines(source_path), _lines(target_path)
-    for number, (source, target) in enumerate(zip_longest(sources, targets), 1):
-        if source is None or target is None:
-            short, long = (source_path, target_path) if source is None else (target_path, source_path)
-            lines = number + sum(1 for _ in (targets if source is None else sources))
-            raise CorpusError(
-                f"{short} has {number - 1} lines, {long} has {lines}. The two must be aligned line by line: "
-                "line n of one is the translation of line n of the other."
-            )
-        yield source, target
-
-
-def _usable(pairs: Iterator[Pair], where: str) -> Iterator[Pair]:
-    read = empty = 0
-    for source, target in pairs:
-        read += 1
-        pair = normalise(source), clean(target)
-        if all(pair):
-            yield pair
-        else:
-            empty += 1
-    if read == 0:
-        raise CorpusError(f"{where}: the file is empty. Give a file with one pair of sentences a line.")
-    if empty == read:
-        raise CorpusError(f"{where}: on each of the {read} lines one side is empty. Are these the right columns?")
-    if empty:
-        log.warning("%s: %d of %d pairs left out, for one side is empty.", where, empty, read)
-
-
-def _lines(path: Path) -> Iterator[str]:
-    """The lines of a text file, gzip or not, without their line ends."""
+def _lines(path: Path) -> Iterator[tuple[list[bytes], int]]:
+    """The lines of a file, gzip or not, with their line ends: `AT_ONCE` of them, and how many bytes of it were read."""
     number = 0
     try:
         with open(path, "rb") as raw, _unzipped(path, raw) as file:
-            for number, line in enumerate(file, 1):
-                if number == 1:
-                    line = line.removeprefix(codecs.BOM_UTF8)  # some editors write one
-                yield line.decode().rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        utf16 = number == 1 and error.object.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        raise CorpusError(
-            f"{path}, line {number}: not UTF-8 (byte 0x{error.object[error.start]:02X} at place {error.start + 1}). "
-            f"Convert the file, for example: iconv -f {'UTF-16' if utf16 else 'LATIN1'} -t UTF-8 {path.name}"
-        ) from None
+            while True:
+                lines: list[bytes] = []
+                for line in islice(file, AT_ONCE):
+                    lines.append(line)
+                    number += 1
+                if not lines:
+                    return
+                yield lines, raw.tell()
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise CorpusError(
             f"{path}, after line {number}: the gzip file is broken or cut short. Fetch it or compress it again."
         ) from None
-    except FileNotFoundError:
-        raise CorpusError(f"{path}: there is no such file. Paths are taken from the folder you are in.") from None
     except OSError as error:
-        raise CorpusError(f"{path} cannot be read: {error.strerror or error}.") from None
+        raise _unreadable(path, error) from None
 
 
 def _unzipped(path: Path, raw: IO[bytes]) -> IO[bytes]:

@@ -13,7 +13,7 @@ by `normalise` (see normalise.py), for training and translation alike. Only runs
 import io
 import random
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -26,6 +26,7 @@ from transformer.errors import ConfigError, CorpusError, HeadlightError
 from transformer.text.sampling import Sampler, make_sampler
 
 LINES_TO_LEARN_FROM = 2_000_000  # more lines change the vocabulary hardly, and memory much
+CHARACTERS_TO_LEARN_FROM = 40_000_000  # at 18 bytes each while the vocabulary is learnt
 LONGEST_LINE = 4000  # characters; sentencepiece would leave a longer one out without a word
 SURROGATES = re.compile("[\ud800-\udfff]")  # half characters, which no UTF-8 can hold
 
@@ -62,7 +63,7 @@ class Tokenizer:
         model = io.BytesIO()
         try:
             sentencepiece.SentencePieceTrainer.train(
-                sentence_iterator=iter(_at_most(LINES_TO_LEARN_FROM, lines)),
+                sentence_iterator=_handed_over(_at_most(LINES_TO_LEARN_FROM, CHARACTERS_TO_LEARN_FROM, lines)),
                 model_writer=model,
                 model_type=config.kind,
                 vocab_size=config.vocab_size,
@@ -179,7 +180,7 @@ def _words(normalised: str) -> list[str]:
     return re.findall("▁[^▁]*|[^▁]+", normalised)
 
 
-def _at_most(limit: int, lines: Iterable[str]) -> list[str]:
+def _at_most(most_lines: int, most_characters: int, lines: Iterable[str]) -> list[str]:
     """All lines, or a fair sample of them (reservoir sampling), the same in every run; blank ones left out."""
     rng, kept = random.Random(0), list[str]()
     seen = 0
@@ -187,11 +188,21 @@ def _at_most(limit: int, lines: Iterable[str]) -> list[str]:
         if not (line := _encodable(line).strip()):
             continue
         seen += 1
-        if len(kept) < limit:
+        if len(kept) < most_lines:
             kept.append(line[:LONGEST_LINE])
-        elif (place := rng.randrange(seen)) < limit:
+        elif (place := rng.randrange(seen)) < most_lines:
             kept[place] = line[:LONGEST_LINE]
+    if (characters := sum(map(len, kept))) > most_characters:
+        fewer = sorted(rng.sample(range(len(kept)), len(kept) * most_characters // characters))
+        kept = [kept[place] for place in fewer]
     return kept
+
+
+def _handed_over(lines: list[str]) -> Iterator[str]:
+    """The lines in order; each is let go, for sentencepiece has a copy of it."""
+    lines.reverse()
+    while lines:
+        yield lines.pop()
 
 
 def _explain(message: str, config: TokenizerConfig) -> HeadlightError:

@@ -2,25 +2,24 @@
 
     pairs of sentences -> vocabulary (trained here if none is given) -> ids -> batches of about equally many tokens
 
-The stream is a function of (seed, epoch) alone, so a position in it is two integers.
+The stream is a function of (seed, epoch) alone, so a position in it is two integers. Where the pairs come from, and
+where their ids lie, is in sources.py.
 """
 
 import logging
-import random
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from transformer.checkpoint import load_checkpoint
-from transformer.config import DataConfig, Recipe, TokenizerConfig
+from transformer.config import Recipe
 from transformer.errors import CorpusError, TrainingError
 from transformer.files import replacing
 from transformer.text.batches import Batch, EncodedPairs, encode_pairs
-from transformer.text.corpus import Pair, read_aligned, read_pairs
-from transformer.text.splits import set_aside, shared_pairs
+from transformer.text.corpus import Pair
 from transformer.text.tokenizer import Tokenizer
-from transformer.text.toy import toy_lines, toy_pairs
+from transformer.training.sources import Corpus, Source, Toy
 
 log = logging.getLogger(__name__)
 
@@ -49,25 +48,18 @@ class TrainingData:
     def __init__(self, recipe: Recipe, run_dir: Path, tokenizer: Tokenizer | None = None):
         self._config = recipe.data
         self._seed = recipe.training.seed
-        self._sampling = recipe.tokenizer.sampling
-        self._pairs, valid = read_text(recipe.data, self._seed)
-        self.tokenizer = find_tokenizer(recipe, run_dir, self._pairs, tokenizer)
-        self._first = self._encode(self._pairs, epoch=0)
+        self._source: Source = Corpus(recipe, run_dir) if recipe.data.toy is None else Toy(recipe)
+        self.tokenizer = find_tokenizer(recipe, run_dir, self._source, tokenizer)
+        self._first = self._source.epoch(0, self.tokenizer)
         self.size = len(self._first)
         if not self.size:
             raise CorpusError(
-                f"None of the {len(self._pairs)} training pairs is at most data.max_length = {recipe.data.max_length} "
-                "pieces long. Raise data.max_length."
+                f"None of the {self._first.too_long} training pairs is at most data.max_length = "
+                f"{recipe.data.max_length} pieces long. Raise data.max_length."
             )
-        if self._first.too_long:
-            log.warning(
-                "%d training pairs with more than %d pieces left out.", self._first.too_long, recipe.data.max_length
-            )
-        if not self._sampling:
-            self._pairs = []  # not needed again, and large
-        self.valid_pairs, self.valid_batches = self._validation(valid)
-        checksum = zlib.crc32(self._first.sources.ids.tobytes() + self._first.targets.ids.tobytes())
-        self.fingerprint = f"{self.size} pairs, {checksum:08x}"
+        self._source.report(self._first, run_dir)
+        self.valid_pairs, self.valid_batches = self._validation(self._source.valid)
+        self.fingerprint = self._first.fingerprint
         self.judged_by = f"{recipe.training.best_by}, {zlib.crc32(repr(self.valid_pairs).encode()):08x}"
         if recipe.training.best_by != "loss":  # which needs no translations
             translated, extra = recipe.training.validation_sentences, recipe.decoding.max_extra_length
@@ -90,15 +82,7 @@ class TrainingData:
 
     def _epoch(self, epoch: int) -> EncodedPairs:
         """The pairs of one epoch as ids: the same ones each time, unless they are made or cut anew for it."""
-        if epoch and self._config.toy is not None:
-            return self._encode(toy(self._config, self._seed, epoch), epoch)
-        if epoch and self._sampling:
-            return self._encode(self._pairs, epoch)
-        return self._first
-
-    def _encode(self, pairs: list[Pair], epoch: int) -> EncodedPairs:
-        rng = random.Random(f"subwords {self._seed} {epoch}")
-        return encode_pairs(self.tokenizer, pairs, self._config.max_length, alpha=self._sampling, rng=rng)
+        return self._source.epoch(epoch, self.tokenizer) if epoch and self._source.changes else self._first
 
     def _validation(self, pairs: list[Pair]) -> tuple[list[Pair], list[Batch]]:
         """Text and ids. Sentences that the model could not read, or was never taught to, are left out of both."""
@@ -113,53 +97,9 @@ class TrainingData:
         return pairs, [encoded.collate(indices) for indices in encoded.batches(tokens, 0, 0)]
 
 
-def read_text(config: DataConfig, seed: int) -> tuple[list[Pair], list[Pair]]:
-    """(training pairs, validation pairs) as text. For a toy task: those of epoch 0, and held-out ones."""
-    if config.toy is not None:
-        return toy(config, seed, 0), toy(config, seed, 0, held_out=True)
-    pairs = _read(config, config.train, config.train_target)
-    if config.valid is not None:
-        valid = _read(config, (config.valid,), (config.valid_target,) if config.valid_target else ())
-        if shared := shared_pairs(pairs, valid):
-            log.warning(
-                "%d of %d validation pairs stand in the training text too: scores will flatter.", shared, len(valid)
-            )
-        return pairs, valid
-    train, valid, dropped = set_aside(pairs, config.valid_size, seed)
-    if not train:
-        raise CorpusError(
-            f"Of {len(pairs)} pairs, data.valid_size = {config.valid_size} are to be set aside for validation, which "
-            "leaves none to learn from. Lower data.valid_size, or give data.valid."
-        )
-    log.info("%d pairs set aside for validation, %d that resemble them dropped.", len(valid), dropped)
-    return train, valid
-
-
-def _read(config: DataConfig, sources: tuple[str, ...], targets: tuple[str, ...]) -> list[Pair]:
-    if targets:
-        return [pair for files in zip(sources, targets, strict=True) for pair in read_aligned(*files)]
-    return [pair for file in sources for pair in read_pairs(file, config.source_column, config.target_column)]
-
-
-def toy(config: DataConfig, seed: int, epoch: int, held_out: bool = False) -> list[Pair]:
-    """The pairs of one epoch of a toy task."""
-    assert config.toy is not None
-    return toy_pairs(
-        config.toy,
-        seed,
-        config.valid_size if held_out else config.toy_epoch,
-        epoch=epoch,
-        held_out=held_out,
-        symbols=config.toy_symbols,
-        min_length=config.toy_min_length,
-        max_length=config.toy_max_length,
-        max_number=config.toy_max_number,
-    )
-
-
-def find_tokenizer(recipe: Recipe, run_dir: Path, pairs: list[Pair], given: Tokenizer | None = None) -> Tokenizer:
+def find_tokenizer(recipe: Recipe, run_dir: Path, source: Source, given: Tokenizer | None = None) -> Tokenizer:
     """The vocabulary of this run, kept in its folder: if it is resumed, that one; else the given one, the one that the
-    recipe names, or one trained on the pairs."""
+    recipe names, or one trained on the text."""
     kept = run_dir / "tokenizer.model"
     if kept.exists():
         return Tokenizer.from_bytes(kept.read_bytes())
@@ -168,19 +108,13 @@ def find_tokenizer(recipe: Recipe, run_dir: Path, pairs: list[Pair], given: Toke
     elif recipe.tokenizer.model is not None:
         tokenizer = _read_tokenizer(Path(recipe.tokenizer.model))
     else:
-        tokenizer = _train_tokenizer(recipe.data, recipe.tokenizer, pairs)
+        tokenizer = source.learn_tokenizer()
     try:
         with replacing(kept) as temporary:
             temporary.write_bytes(tokenizer.to_bytes())
     except OSError as error:
         raise TrainingError(f"The vocabulary cannot be written to {kept}: {error.strerror or error}.") from error
     return tokenizer
-
-
-def _train_tokenizer(data: DataConfig, config: TokenizerConfig, pairs: list[Pair]) -> Tokenizer:
-    log.info("Learning a vocabulary of up to %d pieces; Ctrl-C is heard once it is done.", config.vocab_size)
-    lines = toy_lines(data.toy) if data.toy is not None else (side for pair in pairs for side in pair)
-    return Tokenizer.train(lines, config)
 
 
 def _read_tokenizer(path: Path) -> Tokenizer:

@@ -7,6 +7,7 @@ training.safetensors    what resuming needs (state.py)
 snapshots/              the checkpoints that the average is made of
 ladder/                 small checkpoints of early and late updates, to see how the model learnt
 tokenizer.model  metrics.jsonl  tensorboard/
+prepared/  corpus.json  the text as it is learnt from, and what became of its pairs (not for toys)
 .lock                   held by the process that trains, whose number stands in it
 """
 
@@ -41,7 +42,7 @@ ELSEWHERE = "Start anew in another --run-dir."
 FREE: dict[str, set[str]] = {
     "model": set(),
     "tokenizer": {"model"},
-    "data": {"train", "train_target", "valid", "valid_target"},
+    "data": {"train", "train_target", "valid", "valid_target", "prepared", "workers"},
     "training": {"updates", "log_every", "validate_every", "save_every", "validation_sentences", "patience"}
     | {"best_by", "average_last", "half", "compile", "ladder"},
 }

@@ -1,0 +1,175 @@
+"""Several processes give what one gives, and go when they are told to, or when nobody is left to tell them."""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from transformer.errors import CorpusError
+from transformer.text import parallel
+from transformer.text.parallel import in_order, processes_for
+
+ROOT = Path(__file__).parents[2]
+SLOW = """
+import sys, time
+from functools import partial
+from pathlib import Path
+from tests.text.test_parallel import slowly
+from transformer.text.parallel import in_order
+
+if __name__ == "__main__":
+    for _ in in_order(partial(slowly, Path(sys.argv[1])), range(100), 2):
+        pass
+"""
+
+
+def square() -> Callable[[int], int]:
+    return lambda number: number**2
+
+
+def refuse(number: int) -> int:
+    if number == 7:
+        raise CorpusError("The seventh, line 7, is wrong.")
+    return number
+
+
+def refusing() -> Callable[[int], int]:
+    return refuse
+
+
+def deadly(ours: int) -> Callable[[int], int]:
+    """Work that kills the process that does it, unless that is ours."""
+
+    def work(number: int) -> int:
+        if number == 5 and os.getpid() != ours:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number**2
+
+    return work
+
+
+def slowly(folder: Path) -> Callable[[int], int]:
+    """Work that takes a minute, in a process that leaves its number in a folder."""
+    (folder / str(os.getpid())).touch()
+
+    def work(number: int) -> int:
+        time.sleep(60 if number else 0)
+        return number
+
+    return work
+
+
+def alive(process: int) -> bool:
+    """Running, not only waiting to be buried."""
+    status = Path(f"/proc/{process}/stat")
+    try:
+        return status.read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+def wait_until(true: Callable[[], bool]) -> bool:
+    until = time.monotonic() + 60
+    while not true() and time.monotonic() < until:
+        time.sleep(0.05)
+    return true()
+
+
+def begun(folder: Path) -> list[int]:
+    return [int(path.name) for path in folder.iterdir()]
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_results_come_in_order_and_no_more_portions_are_drawn_than_needed(processes: int) -> None:
+    drawn = []
+
+    def portions() -> Iterator[int]:
+        for number in range(50):
+            drawn.append(number)
+            yield number
+
+    found = []
+    for result in in_order(square, portions(), processes):
+        found.append(result)
+        assert len(drawn) <= len(found) + parallel.AHEAD * processes
+    assert found == [number**2 for number in range(50)]
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_what_is_wrong_in_a_portion_is_told_as_if_there_were_one_process(processes: int) -> None:
+    results = in_order(refusing, range(20), processes)
+    assert [next(results) for _ in range(7)] == list(range(7))
+    with pytest.raises(CorpusError, match=r"The seventh, line 7, is wrong\."):
+        next(results)
+
+
+def test_what_is_wrong_with_the_portions_themselves_is_told() -> None:
+    def portions() -> Iterator[int]:
+        yield 1
+        raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        list(in_order(square, portions(), 2))
+
+
+def test_if_a_process_dies_the_work_is_done_by_the_one_that_is_left(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        assert list(in_order(partial(deadly, os.getpid()), range(20), 2)) == [number**2 for number in range(20)]
+    assert "going on in one" in caplog.text
+
+
+def test_where_no_process_can_be_had_the_work_is_done_in_this_one(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def submit(*arguments: object) -> None:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", submit)
+    assert list(in_order(square, range(5), 2)) == [0, 1, 4, 9, 16]
+    assert "Resource temporarily unavailable" in caplog.text
+
+
+def test_stopping_ends_the_processes_at_once(tmp_path: Path) -> None:
+    with closing(in_order(partial(slowly, tmp_path), range(100), 2)) as results:
+        next(results)
+        assert wait_until(lambda: len(begun(tmp_path)) == 2)
+        began = time.monotonic()
+    assert time.monotonic() - began < 30  # the work would take a minute
+    assert wait_until(lambda: not any(map(alive, begun(tmp_path))))
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_processes_end_when_the_one_that_started_them_is_killed(number: signal.Signals, tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    (tmp_path / "begun").mkdir()
+    command = [sys.executable, str(tmp_path / "slow.py"), str(tmp_path / "begun")]
+    process = subprocess.Popen(
+        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL
+    )
+    assert wait_until(lambda: len(begun(tmp_path / "begun")) == 2)
+    process.send_signal(number)
+    assert process.wait(timeout=60) != 0
+    assert wait_until(lambda: not any(map(alive, begun(tmp_path / "begun"))))
+
+
+def test_a_process_for_each_core_but_none_for_little_work() -> None:
+    assert processes_for(0, 0) == processes_for(19, 0) == processes_for(19, 8) == 1
+    assert processes_for(10**6, 3) == 3
+    assert processes_for(45, 8) == 4
+    assert processes_for(10**6, 0) == len(os.sched_getaffinity(0))
+    assert processes_for(10**6, 1) == 1
+
+
+def test_the_processes_import_no_torch() -> None:
+    code = "import sys, transformer.text.encoding, transformer.text.training_text; print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

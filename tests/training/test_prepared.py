@@ -1,0 +1,232 @@
+"""A corpus is prepared once, in as many processes as there are, and is then what it would be if it lay in memory."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.training.small import assert_same_run, corpus_recipe, write_pairs
+from transformer.config import Recipe
+from transformer.errors import CorpusError
+from transformer.text import encoding, training_text
+from transformer.text.batches import EncodedPairs, encode_pairs
+from transformer.text.parallel import in_order
+from transformer.text.tokenizer import Tokenizer
+from transformer.text.toy import toy_pairs
+from transformer.training import sources, train
+from transformer.training.data import TrainingData
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def used(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Blocks of five pairs, worth two processes; the numbers of processes that were at work, in order."""
+    numbers: list[int] = []
+
+    def spied(make: Any, portions: Any, processes: int) -> Any:
+        numbers.append(processes)
+        return in_order(make, portions, processes)
+
+    for module in (training_text, encoding):
+        monkeypatch.setattr(module, "in_order", spied)
+    monkeypatch.setattr("transformer.text.corpus.AT_ONCE", 5)
+    monkeypatch.setattr(training_text, "PORTION", 100)
+    return numbers
+
+
+def with_data(recipe: Recipe, **changes: Any) -> Recipe:
+    return replace(recipe, data=replace(recipe.data, **changes))
+
+
+def contents(pairs: EncodedPairs) -> list[list[int]]:
+    return [array.tolist() for side in (pairs.sources, pairs.targets) for array in (side.ids, side.starts)]
+
+
+def nothing_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*arguments: Any) -> None:
+        raise AssertionError("prepared again")
+
+    for name in ("write_text", "write_ids", "_learn"):
+        monkeypatch.setattr(sources, name, never)
+
+
+@pytest.mark.parametrize("sampling", [0.0, 0.3])
+def test_what_lies_on_disk_is_what_encoding_in_memory_gives(sampling: float, tmp_path: Path) -> None:
+    """So runs from before anything lay on disk go on, and their fingerprint is the same."""
+    recipe = corpus_recipe(tmp_path, sampling)
+    data = TrainingData(recipe, tmp_path / "run")
+    learnt = [pair for pair in toy_pairs("numbers", 1, 150) if pair not in data.valid_pairs]
+    for epoch in (0, 1, 2):
+        rng = random.Random(f"subwords {recipe.training.seed} {epoch}")
+        assert contents(encode_pairs(data.tokenizer, learnt, 60, alpha=sampling, rng=rng)) == contents(
+            data._epoch(epoch)
+        )
+    ids = data._first.sources.ids.tobytes() + data._first.targets.ids.tobytes()
+    assert data.fingerprint == f"{len(learnt)} pairs, {zlib.crc32(ids):08x}"
+
+
+@pytest.mark.parametrize("sampling", [0.0, 0.3])
+def test_two_processes_prepare_what_one_does(sampling: float, tmp_path: Path, used: list[int]) -> None:
+    recipe = corpus_recipe(tmp_path, sampling)
+    runs = [TrainingData(with_data(recipe, workers=n), tmp_path / str(n)) for n in (1, 2)]
+    assert used == [1, 1, 2, 2]
+    for epoch in (0, 1) if sampling else (0,):
+        one, two = (contents(run._epoch(epoch)) for run in runs)
+        assert one == two
+    assert runs[0].fingerprint == runs[1].fingerprint
+    assert runs[0].valid_pairs == runs[1].valid_pairs
+    for path in (tmp_path / "1" / "prepared").glob("*/*"):
+        assert path.read_bytes() == (tmp_path / "2" / path.relative_to(tmp_path / "1")).read_bytes(), path
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_damaged_line_is_told_with_its_number_by_any_process(workers: int, tmp_path: Path, used: list[int]) -> None:
+    recipe = with_data(corpus_recipe(tmp_path), workers=workers)
+    corpus = Path(recipe.data.train[0])
+    good = corpus.read_bytes().splitlines(keepends=True)
+    for damaged, message in ((b"caf\xe9\tKaffee\n", "not UTF-8"), (b"no tab\n", "there is no column 2")):
+        corpus.write_bytes(b"".join([*good[:122], damaged, *good[122:]]))
+        with pytest.raises(CorpusError, match=rf"corpus\.tsv, line 123: {message}"):
+            TrainingData(recipe, tmp_path / "run")
+        assert [path.name for path in (tmp_path / "run" / "prepared").iterdir()] == [".lock"]
+    assert used == [workers] * 2
+
+
+def test_a_run_that_goes_on_prepares_nothing_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = corpus_recipe(tmp_path, sampling=0.2)
+    before = TrainingData(recipe, tmp_path / "run")
+    second = contents(before._epoch(2))
+    nothing_is_prepared(monkeypatch)
+    after = TrainingData(recipe, tmp_path / "run")
+    assert contents(after._epoch(0)) == contents(before._epoch(0))
+    assert contents(after._epoch(2)) == second
+    assert after.valid_pairs == before.valid_pairs
+    assert (after.fingerprint, after.judged_by) == (before.fingerprint, before.judged_by)
+
+
+def test_runs_share_what_is_prepared_in_a_folder_that_they_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = with_data(corpus_recipe(tmp_path, sampling=0.0), prepared=str(tmp_path / "shared"))
+    train(replace(recipe, training=replace(recipe.training, updates=4)), tmp_path / "one", device="cpu")
+    nothing_is_prepared(monkeypatch)
+    train(replace(recipe, training=replace(recipe.training, updates=4)), tmp_path / "two", device="cpu")
+    assert_same_run(tmp_path / "one", tmp_path / "two")
+    assert not (tmp_path / "two" / "prepared").exists()
+    monkeypatch.undo()
+    moved = with_data(recipe, prepared=None, workers=1)  # where it lies may change when the run goes on
+    train(replace(moved, training=replace(moved.training, updates=6)), tmp_path / "one", resume=True, device="cpu")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"valid_size": 13},
+        {"max_length": 50},
+        {"drop_duplicates": True},
+        {"source_column": 2, "target_column": 1},
+        {"seed": 2},
+        {"tokenizer": "other"},
+        {"text": "other"},
+    ],
+    ids=str,
+)
+def test_what_depends_on_something_that_changed_is_prepared_anew(change: dict[str, Any], tmp_path: Path) -> None:
+    recipe = with_data(corpus_recipe(tmp_path, sampling=0.0), prepared=str(tmp_path / "shared"))
+    TrainingData(recipe, tmp_path / "one")
+    ids = set((tmp_path / "shared").glob("ids-*"))
+    tokenizer = None
+    if "seed" in change:
+        recipe = replace(recipe, training=replace(recipe.training, seed=2))
+    elif "tokenizer" in change:
+        tokenizer = Tokenizer.train(["a b c"], replace(recipe.tokenizer, vocab_size=300))
+    elif "text" in change:
+        write_pairs(Path(recipe.data.train[0]), toy_pairs("numbers", 2, 150))
+    else:
+        recipe = with_data(recipe, **change)
+    data = TrainingData(recipe, tmp_path / "two", tokenizer)
+    fresh = TrainingData(with_data(recipe, prepared=None), tmp_path / "three", tokenizer)
+    assert len(set((tmp_path / "shared").glob("ids-*")) - ids) == 1
+    assert contents(data._first) == contents(fresh._first)
+    assert data.valid_pairs == fresh.valid_pairs
+
+
+def test_of_the_epochs_that_are_cut_anew_one_is_kept(tmp_path: Path) -> None:
+    recipe = with_data(corpus_recipe(tmp_path, sampling=0.2), prepared=str(tmp_path / "shared"))
+    data = TrainingData(recipe, tmp_path / "run")
+    first, second = contents(data._epoch(1)), contents(data._epoch(2))
+    assert len(list((tmp_path / "run" / "prepared").glob("epoch-*"))) == 1
+    assert not list((tmp_path / "shared").glob("epoch-*"))
+    assert contents(data._epoch(1)) == first != second
+
+
+def test_what_became_of_the_pairs_is_told_and_kept_with_the_run(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    recipe = corpus_recipe(tmp_path, updates=1)
+    pairs = toy_pairs("numbers", 1, 150)
+    write_pairs(tmp_path / "corpus.tsv", [*pairs, ("", "x"), pairs[3], pairs[3], ("one " * 61, "eins"), ("a", "a")])
+    recipe = with_data(recipe, drop_duplicates=True, drop_copies=True, max_length=60)
+    with caplog.at_level("INFO", "transformer"):
+        train(recipe, tmp_path / "run", device="cpu")
+    counts = json.loads((tmp_path / "run" / "corpus.json").read_text())
+    assert counts["read"] == 155
+    assert (counts["empty"], counts["copies"], counts["too_long"]) == (1, 1, 1)
+    assert counts["duplicates"] >= 2
+    assert sum(value for name, value in counts.items() if name not in ("read", "shared")) == 155
+    assert f"155 pairs read: 1 with an empty side, 1 the same on both sides, {counts['duplicates']} dup" in caplog.text
+
+
+def session_of(process: int) -> Iterator[int]:
+    """The processes of a session that are neither its first nor dead."""
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (path / "stat").read_text().rsplit(")", 1)[1].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(fields[3]) == process and fields[0] not in "ZX" and int(path.name) != process:
+            yield int(path.name)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_preparing_can_be_stopped_and_leaves_no_process_and_nothing_half_made(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    with (tmp_path / "corpus.tsv").open("w") as file:
+        file.writelines(f"This is sentence number {i}.\tDas ist Satz Nummer {i}.\n" for i in range(600_000))
+    options = [f"data.train={tmp_path / 'corpus.tsv'}", "data.valid=none", "data.workers=2"]
+    command = [sys.executable, "-m", "transformer", "train", "en-de", "--run-dir", str(tmp_path / "run")]
+    command += [part for option in options for part in ("--set", option)]
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    store, until = tmp_path / "run" / "prepared", time.monotonic() + 60
+    while not any(path.stat().st_size for path in store.glob(".text-*/text.tsv")) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert len(list(session_of(process.pid))) >= 2
+    os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)  # as a terminal does
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == 1
+    assert f"Stopped by {number.name} before training began" in said
+    assert "Traceback" not in said
+    until = time.monotonic() + 60
+    while list(session_of(process.pid)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not list(session_of(process.pid))
+    assert [path.name for path in store.iterdir()] == [".lock"]
+
+
+def test_a_store_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    recipe = with_data(corpus_recipe(tmp_path), prepared=str(tmp_path / "file" / "store"))
+    with pytest.raises(CorpusError, match=r"cannot be kept in .*store.*data\.prepared"):
+        train(recipe, tmp_path / "run", device="cpu")

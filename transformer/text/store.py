@@ -1,0 +1,94 @@
+"""What takes long to prepare is prepared once: folders on disk, found again by what they were made from.
+
+    STORE/text-3f2a.../     the name ends in a hash of all that the content depends on
+
+A folder is made under a temporary name and renamed when it is complete and on the disk, so that what is found under
+its name is whole, whatever was killed before. Several runs may share a store: while one makes something the others
+wait, and then find it.
+"""
+
+import fcntl
+import hashlib
+import json
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from transformer.errors import CorpusError
+from transformer.files import sync
+
+log = logging.getLogger(__name__)
+
+
+class Store:
+    """A folder of prepared things.
+
+    Raises:
+        CorpusError: (from every method) it cannot be written to, or the disk is full; nothing half-made stays.
+    """
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def find_or_make(self, kind: str, made_from: Mapping[str, object], make: Callable[[Path], None]) -> Path:
+        """The folder of this kind made from just this; if there is none yet, `make` fills an empty one.
+
+        Args:
+            made_from: all that the content depends on, as JSON takes it.
+        """
+        digest = hashlib.blake2b(json.dumps(made_from, sort_keys=True).encode(), digest_size=8).hexdigest()
+        path = self.folder / f"{kind}-{digest}"
+        if path.is_dir():
+            return path
+        with self._alone():
+            if path.is_dir():  # another process was quicker
+                return path
+            for left_over in self.folder.glob(".*.tmp"):  # nobody else is at work here: it was killed
+                shutil.rmtree(left_over)
+            temporary = self.folder / f".{path.name}.tmp"
+            try:
+                temporary.mkdir()
+                make(temporary)
+                for file in (*temporary.iterdir(), temporary):
+                    sync(file)
+                os.replace(temporary, path)
+                sync(self.folder)
+            finally:
+                shutil.rmtree(temporary, ignore_errors=True)
+        return path
+
+    def drop(self, kind: str, but: Path) -> None:
+        """Removes what is there of a kind, but for one folder. Who has its files mapped keeps what is in them."""
+        with self._alone():
+            for path in self.folder.glob(f"{kind}-*"):
+                if path != but:
+                    shutil.rmtree(path, ignore_errors=True)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """No other process makes or removes anything meanwhile. Waits for it if one does."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with (self.folder / ".lock").open("w") as file:
+                _lock(file.fileno(), self.folder)
+                yield
+        except OSError as error:
+            raise CorpusError(
+                f"Prepared text cannot be kept in {self.folder}: {error.strerror or error}. It needs about three times "
+                "the room of the text itself: free some, or name another folder by data.prepared. Then give the same "
+                "command again."
+            ) from error
+
+
+def _lock(descriptor: int, folder: Path) -> None:
+    """Until the file is closed or the process ends, however that ends. Some network disks have no locks."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        log.info("Another process prepares text in %s: waiting for it.", folder)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    except OSError:
+        log.warning("%s cannot be locked here: see to it that no second process prepares text in it.", folder)
