@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -20,12 +20,15 @@ from transformer.text.parallel import in_order, processes_for
 
 ROOT = Path(__file__).parents[2]
 SLOW = """
-import sys, time
+import os, sys, time
 from functools import partial
 from pathlib import Path
 from tests.text.test_parallel import slowly
 from transformer.text.parallel import in_order
 
+if __name__ == "__mp_main__":  # a new process, before it does anything of ours
+    Path(sys.argv[1]).with_name(f"begins-{os.getpid()}").touch()
+    time.sleep(0.5)
 if __name__ == "__main__":
     for _ in in_order(partial(slowly, Path(sys.argv[1])), range(100), 2):
         pass
@@ -78,14 +81,14 @@ def alive(process: int) -> bool:
 
 
 def wait_until(true: Callable[[], bool]) -> bool:
-    until = time.monotonic() + 60
+    until = time.monotonic() + 30
     while not true() and time.monotonic() < until:
         time.sleep(0.05)
     return true()
 
 
 def begun(folder: Path) -> list[int]:
-    return [int(path.name) for path in folder.iterdir()]
+    return [int(path.name) for path in folder.iterdir() if path.name.isdecimal()]
 
 
 @pytest.mark.parametrize("processes", [1, 2])
@@ -147,18 +150,37 @@ def test_stopping_ends_the_processes_at_once(tmp_path: Path) -> None:
     assert wait_until(lambda: not any(map(alive, begun(tmp_path))))
 
 
+@contextmanager
+def slow_script(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Starts two processes that work slowly."""
+    (folder / "slow.py").write_text(SLOW)
+    (folder / "begun").mkdir()
+    command = [sys.executable, str(folder / "slow.py"), str(folder / "begun")]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_processes_end_when_the_one_that_started_them_is_killed(number: signal.Signals, tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text(SLOW)
-    (tmp_path / "begun").mkdir()
-    command = [sys.executable, str(tmp_path / "slow.py"), str(tmp_path / "begun")]
-    process = subprocess.Popen(
-        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.DEVNULL
-    )
-    assert wait_until(lambda: len(begun(tmp_path / "begun")) == 2)
-    process.send_signal(number)
-    assert process.wait(timeout=60) != 0
+    with slow_script(tmp_path) as process:
+        assert wait_until(lambda: len(begun(tmp_path / "begun")) == 2)
+        process.send_signal(number)
+        assert process.wait(timeout=60) != 0
     assert wait_until(lambda: not any(map(alive, begun(tmp_path / "begun"))))
+
+
+def test_ctrl_c_while_processes_begin_is_for_the_one_that_starts_them(tmp_path: Path) -> None:
+    with slow_script(tmp_path):
+        assert wait_until(lambda: len(list(tmp_path.glob("begins-*"))) == 2)
+        for path in tmp_path.glob("begins-*"):
+            os.kill(int(path.name.removeprefix("begins-")), signal.SIGINT)
+        assert wait_until(lambda: len(begun(tmp_path / "begun")) == 2)
+        assert all(map(alive, begun(tmp_path / "begun")))
 
 
 def test_a_process_for_each_core_but_none_for_little_work() -> None:

@@ -78,10 +78,15 @@ def _in_processes(
 
 
 def _submit(pool: ProcessPoolExecutor, portion: P) -> Future[Any]:
+    # Trap: a process that is just being started would answer Ctrl-C with a traceback; it inherits that SIGINT is held
+    # back (test_ctrl_c_while_processes_begin_is_for_the_one_that_starts_them).
+    held_back = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         return pool.submit(_apply, portion)
     except OSError as error:  # no process can be started
         raise BrokenProcessPool(str(error)) from error
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held_back)
 
 
 def _take(results: deque[Future[R]], waiting: deque[P]) -> R:
@@ -95,6 +100,7 @@ def _begin(make: Callable[[], Callable[[Any], Any]]) -> None:
     """The first thing in a worker process."""
     global _work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     Thread(target=_end_with_parent, daemon=True).start()
     _work = make()
 
