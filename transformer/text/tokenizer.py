@@ -26,7 +26,7 @@ from transformer.errors import ConfigError, CorpusError, HeadlightError
 from transformer.text.sampling import Sampler, make_sampler
 
 LINES_TO_LEARN_FROM = 2_000_000  # more lines change the vocabulary hardly, and memory much
-CHARACTERS_TO_LEARN_FROM = 40_000_000  # at 18 bytes each while the vocabulary is learnt
+CHARACTERS_TO_LEARN_FROM = 30_000_000  # at 18 bytes each while the vocabulary is learnt
 LONGEST_LINE = 4000  # characters; sentencepiece would leave a longer one out without a word
 SURROGATES = re.compile("[\ud800-\udfff]")  # half characters, which no UTF-8 can hold
 

@@ -1,0 +1,138 @@
+"""Time and memory that a corpus takes, from 10^4 to 10^6 pairs: time shall grow with it, memory not at all.
+
+    python -m tests.benchmarks.corpora [PAIRS ...]
+
+English numbers and German ones are made on the fly and written to a file. A run of a tiny model then prepares it and
+makes a few updates; a second one finds all prepared. Each is a process of its own. Memory is read from /proc (Linux):
+
+    peak        the most that was resident in the process, all counted: VmHWM. Pages of mapped files count as long as
+                the system has no other use for them.
+    own         the most that was its own, without pages of files (RssAnon, looked at a hundred times a second)
+    workers     the most that all worker processes had together, all counted
+
+Of the first two, 0.3 GB is torch and our code before anything is read; learning the vocabulary takes up to 0.6 GB
+more, however large the corpus (30 million characters of it are learnt from).
+"""
+
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from transformer.config import DataConfig, ModelConfig, Recipe, TokenizerConfig, TrainingConfig
+from transformer.text.toy import toy_pairs
+from transformer.training import train
+
+MODEL = ModelConfig(vocab_size=500, encoder_layers=1, decoder_layers=1, d_model=16, d_ff=32, heads=2)
+AT_ONCE = 10_000  # pairs made together
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one run, in seconds and bytes."""
+
+    seconds: float
+    peak: int
+    own: int
+    workers: int
+
+
+def write_corpus(path: Path, pairs: int) -> Path:
+    """English numbers and German ones, one pair a line."""
+    with path.open("w", encoding="utf-8") as file:
+        for seed in range(-(-pairs // AT_ONCE)):
+            count = min(AT_ONCE, pairs - seed * AT_ONCE)
+            for source, target in toy_pairs("numbers", seed, count, max_number=999_999_999):
+                file.write(f"{source}\t{target}\n")
+    return path
+
+
+def learn(corpus: Path, folder: Path, say: Connection) -> None:
+    """Trains for a few updates and says what that took."""
+    recipe = Recipe(
+        model=MODEL,
+        tokenizer=TokenizerConfig(vocab_size=500),
+        data=DataConfig(
+            train=(str(corpus),), valid_size=100, tokens_per_batch=2000, prepared=str(corpus.with_suffix(".prepared"))
+        ),
+        training=TrainingConfig(updates=5, warmup=2, validate_every=5, save_every=5, validation_sentences=20),
+    )
+    most = {"own": 0, "workers": 0}
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(0.01):
+            most["own"] = max(most["own"], resident(os.getpid(), "RssAnon"))
+            most["workers"] = max(most["workers"], sum(resident(child, "VmRSS") for child in children()))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    began = time.monotonic()
+    try:
+        train(recipe, folder, device="cpu")
+    finally:
+        seconds = time.monotonic() - began
+        ended.set()
+        watcher.join()
+    say.send(Cost(seconds, resident(os.getpid(), "VmHWM"), most["own"], most["workers"]))
+
+
+def cost(corpus: Path, folder: Path) -> Cost:
+    """What a run costs, measured in a process of its own."""
+    context = get_context("spawn")
+    hear, say = context.Pipe(duplex=False)
+    process = context.Process(target=learn, args=(corpus, folder, say))
+    process.start()
+    say.close()
+    try:
+        found: Cost = hear.recv()
+    finally:
+        process.join()
+    return found
+
+
+def resident(process: int, what: str) -> int:
+    """A line of /proc/PROCESS/status, in bytes; 0 for a process that has ended."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{what}:"))
+
+
+def children() -> Iterable[int]:
+    """The processes that this one started, from whichever thread."""
+    for task in Path("/proc/self/task").iterdir():
+        try:
+            yield from map(int, (task / "children").read_text().split())
+        except OSError:
+            continue
+
+
+def main(sizes: list[int]) -> None:
+    """Prints the table."""
+    print(f"{os.cpu_count()} cores; time in seconds, memory in GB")
+    print("| pairs | text, MB | first run | next run | peak | own | workers | peak, next |")
+    print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for pairs in sizes:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            corpus = write_corpus(folder / "corpus.tsv", pairs)
+            first, following = (cost(corpus, folder / run) for run in ("first", "next"))
+            memory = (first.peak, first.own, first.workers, following.peak)
+            print(
+                f"| {pairs:,} | {corpus.stat().st_size / 1e6:.1f} | {first.seconds:.1f} | {following.seconds:.1f} | "
+                + " | ".join(f"{size / 1e9:.2f}" for size in memory)
+                + " |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main([int(size) for size in sys.argv[1:]] or [10**4, 10**5, 10**6])
