@@ -17,7 +17,7 @@ from app.views.training_start import attempt, show_problem, start_form
 from transformer.decoding.translation import Translation
 
 RUN, COMPARED, STOPPING = "run", "compare", "stopping"
-EVERY = 1.5  # seconds
+EVERY, PLAYING = 1.5, 0.9  # seconds
 MOST_COMPARED = 5
 
 
@@ -37,9 +37,14 @@ def page() -> None:
                 "Compare with", others, key=COMPARED, bind="query-params", max_selections=MOST_COMPARED,
                 placeholder="other runs", width=420,
             )  # fmt: skip
+        live = _is_live(name)
+        st.fragment(_status, run_every=EVERY if live else None)(name, live)
     start_form(expanded=not names, chosen=RUN)
     if names:
-        _run(name, tuple(str(each) for each in compared), found)
+        every = EVERY if live else PLAYING if is_playing() else None
+        shown = (name, *(str(each) for each in compared))
+        st.fragment(_watch, run_every=every)(shown, found)
+        st.fragment(_curves, run_every=2 * EVERY if live else None)(shown, found[0] if found else None)
     else:
         show_problem()
         st.info(
@@ -51,42 +56,36 @@ def page() -> None:
         loss_section(*found)
 
 
-def _run(name: str, compared: tuple[str, ...], found: tuple[Opened, Translation] | None) -> None:
+def _watch(names: tuple[str, ...], found: tuple[Opened, Translation] | None) -> None:
+    """The time machine of the first of these runs, and the losses of all."""
+    runs = _read(names)
+    if runs and runs[0].name == names[0]:
+        time_machine(runs[0], found, lambda marked, sentence: loss_chart(runs, marked, sentence))
+
+
+def _curves(names: tuple[str, ...], opened: Opened | None) -> None:
+    runs = _read(names)
+    chosen_curves(runs)
+    rate_section(runs, opened)
+
+
+def _read(names: tuple[str, ...]) -> list[Run]:
+    return [run for run in map(read_run, names) if run is not None]
+
+
+def _is_live(name: str) -> bool:
+    """Whether the page should draw itself again and again."""
     run = read_run(name)
-    live = run is not None and launch.is_busy(run.folder)
-    every = EVERY if live else 0.9 if is_playing() else None
-    st.fragment(_watch, run_every=every)(name, compared, live, found)
-    st.fragment(_curves, run_every=2 * EVERY if live else None)(name, compared, found[0] if found else None)
+    return run is not None and launch.is_busy(run.folder)
 
 
-def _watch(name: str, compared: tuple[str, ...], live: bool, found: tuple[Opened, Translation] | None) -> None:
-    """Where the run stands, its loss, and the time machine."""
+def _status(name: str, live: bool) -> None:
+    """One line about the run, and what can be done with it. `live`: whether it ran when the page was last drawn."""
     run = read_run(name)
     if run is None:
         st.info("This run is gone. Choose another one.")
         return
     busy = launch.is_busy(run.folder)
-    _status(run, busy)
-    runs = [run, *_others(compared)]
-    time_machine(run, found, lambda marked, sentence: loss_chart(runs, marked, sentence))
-    if busy != live:
-        st.rerun()
-
-
-def _curves(name: str, compared: tuple[str, ...], opened: Opened | None) -> None:
-    run = read_run(name)
-    if run is not None:
-        runs = [run, *_others(compared)]
-        chosen_curves(runs)
-        rate_section(runs, opened)
-
-
-def _others(names: tuple[str, ...]) -> list[Run]:
-    return [run for run in map(read_run, names) if run is not None]
-
-
-def _status(run: Run, busy: bool) -> None:
-    """One line about the run, and what can be done with it."""
     with st.container(key="run_status", horizontal=True, vertical_alignment="center", gap="medium"):
         st.text(_standing(run, busy), width="content")
         if run.ours and launch.is_allowed():
@@ -101,6 +100,8 @@ def _status(run: Run, busy: bool) -> None:
         with st.container(border=True):
             st.text(words)
     show_problem()
+    if busy != live:
+        st.rerun()
 
 
 def _standing(run: Run, busy: bool) -> str:

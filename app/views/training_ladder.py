@@ -22,6 +22,7 @@ from transformer.decoding.translation import Translation
 
 AT = "at_update"
 SHOWN, FOLLOWS, PLAYS, AGAIN = "run_shown", "run_follows", "run_plays", "run_again"
+MOVES = "run_moves"  # how often the page itself has taken another rung
 
 Losses = Callable[[int | None, tuple[np.ndarray, np.ndarray] | None], None]
 
@@ -67,13 +68,24 @@ def _chosen(run: Run, updates: list[int]) -> int:
         state[FOLLOWS] = SHOWN in state or AT not in st.query_params
         state[SHOWN], state[PLAYS] = run.name, None
     if is_playing():
-        state[AT] = updates[min(state[PLAYS], len(updates) - 1)]
+        _move(updates[min(state[PLAYS], len(updates) - 1)])
         state[PLAYS] += 1
         if state[PLAYS] >= len(updates):
             state[PLAYS], state[AGAIN] = None, True
     elif state[FOLLOWS]:
-        state[AT] = updates[-1]
+        _move(updates[-1])
     return updates.index(linked(AT, updates, updates[-1]))
+
+
+def _move(update: int) -> None:
+    """The page itself takes a rung.
+
+    Trap: a browser that draws by itself may still send where its slider stood before, which would look as if the reader
+    had moved it back. So what the page moves is another slider (test_the_page_moves_another_slider_than_the_reader).
+    """
+    if st.session_state.get(AT) != update:
+        st.session_state[AT] = update
+        st.session_state[MOVES] = st.session_state.get(MOVES, 0) + 1
 
 
 def _tiles(seen: Sweep, chosen: int) -> None:
@@ -93,8 +105,13 @@ def _tiles(seen: Sweep, chosen: int) -> None:
 
 def _take(updates: list[int], index: object) -> None:
     if isinstance(index, int) and 0 <= index < len(updates):
-        st.session_state[AT] = updates[index]
+        _move(updates[index])
         _taken(updates)
+
+
+def _slid(updates: list[int], key: str) -> None:
+    st.session_state[AT] = st.session_state[key]
+    _taken(updates)
 
 
 def _taken(updates: list[int]) -> None:
@@ -109,7 +126,16 @@ def _slider(updates: list[int]) -> None:
     with st.container(key="time_slider", horizontal=True, vertical_alignment="bottom", gap="medium"):
         playing = is_playing()
         st.button("Pause" if playing else "Play", key="play", on_click=_play, args=(None if playing else 0,))
-        st.select_slider("After update", updates, key=AT, on_change=_taken, args=(updates,), width="stretch")
+        key = f"slider_{st.session_state.get(MOVES, 0)}"
+        st.select_slider(
+            "After update",
+            updates,
+            st.session_state[AT],
+            key=key,
+            on_change=_slid,
+            args=(updates, key),
+            width="stretch",
+        )
 
 
 def _play(rung: int | None) -> None:

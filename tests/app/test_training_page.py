@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,6 +35,15 @@ def toy(finished_run: Path, runs: Path, open_app: Open) -> Path:
 def said(app: AppTest) -> str:
     found = [*app.text, *app.caption, *app.info, *app.warning, *app.subheader, *app.header]
     return "\n".join(str(each.value) for each in found)
+
+
+def slider(app: AppTest) -> Any:
+    return next(each for each in app.select_slider if each.label == "After update")
+
+
+def at(app: AppTest) -> int:
+    """The rung that is shown."""
+    return int(slider(app).value)
 
 
 def test_curves_draw_the_numbers_of_the_metrics_file(toy: Path) -> None:
@@ -86,21 +96,34 @@ def test_the_time_machine_shows_what_that_rung_writes_thinks_and_looks_at(toy: P
 
 def test_the_newest_rung_is_shown_until_another_one_is_taken(toy: Path) -> None:
     app = open_view("training")
-    assert app.select_slider(key="at_update").value == 12
+    assert at(app) == 12
     shutil.copy(toy / "ladder" / "00000012.safetensors", toy / "ladder" / "00000015.safetensors")
-    assert app.run().select_slider(key="at_update").value == 15
-    app.select_slider(key="at_update").set_value(3).run()
+    assert at(app.run()) == 15
+    slider(app).set_value(3).run()
     shutil.copy(toy / "ladder" / "00000012.safetensors", toy / "ladder" / "00000018.safetensors")
-    assert app.run().select_slider(key="at_update").value == 3
+    assert at(app.run()) == 3
     assert app.query_params["at_update"] in ("3", ["3"])
+
+
+def test_the_page_moves_another_slider_than_the_reader(toy: Path) -> None:
+    """What a browser still says of the slider that was there before is nothing that the reader did."""
+    app = open_view("training")
+    before = slider(app).key
+    shutil.copy(toy / "ladder" / "00000012.safetensors", toy / "ladder" / "00000015.safetensors")
+    app.run()
+    assert slider(app).key != before
+    moved = slider(app).key
+    slider(app).set_value(3).run()
+    assert slider(app).key == moved  # it keeps the focus
+    assert app.session_state["at_update"] == 3
 
 
 def test_play_begins_with_the_untrained_model_and_ends_with_the_newest(toy: Path) -> None:
     app = open_view("training")
     app.button(key="play").click().run()
-    seen: list[int] = [app.select_slider(key="at_update").value]  # type: ignore[list-item]  # it could be a range
+    seen: list[int] = [at(app)]
     for _ in range(6):
-        seen.append(app.run().select_slider(key="at_update").value)  # type: ignore[arg-type]
+        seen.append(at(app.run()))
     assert sorted(set(seen)) == seen[: len(set(seen))]
     assert seen[-1] == 12
     assert seen[0] < 12
