@@ -27,7 +27,6 @@ from pathlib import Path
 
 from transformer.config import DataConfig, ModelConfig, Recipe, TokenizerConfig, TrainingConfig
 from transformer.text.toy import toy_pairs
-from transformer.training import train
 
 MODEL = ModelConfig(vocab_size=500, encoder_layers=1, decoder_layers=1, d_model=16, d_ff=32, heads=2)
 AT_ONCE = 10_000  # pairs made together
@@ -55,6 +54,8 @@ def write_corpus(path: Path, pairs: int) -> Path:
 
 def learn(corpus: Path, folder: Path, say: Connection) -> None:
     """Trains for a few updates and says what that took."""
+    from transformer.training import train  # not above: worker processes import this file, and shall not import torch
+
     recipe = Recipe(
         model=MODEL,
         tokenizer=TokenizerConfig(vocab_size=500),

@@ -19,7 +19,8 @@ def costs(folder: Path, pairs: int) -> tuple[Cost, Cost]:
 def test_a_million_pairs_are_trained_on_in_little_memory(tmp_path: Path) -> None:
     first, following = costs(tmp_path, 1_000_000)
     print(f"a million pairs: {first}, then {following}")
-    assert first.peak + first.workers < MOST
+    assert first.peak < MOST
+    assert first.workers < MOST / 2  # while text is read and cut, when the process that trains is still small
     assert following.peak < MOST / 2
     assert following.seconds < first.seconds / 5
 
