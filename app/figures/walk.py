@@ -3,7 +3,7 @@
 The list is made from the checkpoint's own config: its layers, the place of its norms, its positions. A station is known
 by the name of its site (contract 1 of the design), or by a plain name where the model has no tensor of its own there:
 `characters`, `pieces`, `shifted`, `chosen`; and `….concatenated`, which is the site `context` with its heads joined.
-What is said at each station stands in walk.toml.
+What is said at each station stands in walk.toml, and what depends on the checkpoint in walk_words.py.
 
 A first lecture stops at the first layer of each stack, then where the last one ends, and leaves out what a first look
 can do without.
@@ -16,6 +16,7 @@ from pathlib import Path
 from string import Template
 from typing import Any, Literal
 
+from app.figures.walk_words import words_for
 from transformer.config import ModelConfig
 
 Detail = Literal["lecture", "exam"]
@@ -172,7 +173,7 @@ def _station(config: ModelConfig, stack: Any, part: str, layer: int | None, word
     prefix = place.get(words, f"{stack}.layers.{layer}.{part}.")
     rows = "S" if stack == "encoder" else "T"
     seen = "T" if part == "self_attention" and stack == "decoder" else "S"
-    fill = _fill(config, stack, part)
+    fill = words_for(config, stack, part)
     return Station(
         id=prefix + name,
         title=Template(said["title"]).substitute(fill),
@@ -181,46 +182,7 @@ def _station(config: ModelConfig, stack: Any, part: str, layer: int | None, word
         part=part,
         layer=layer,
         letters=tuple({"Q": rows, "K": seen}.get(letter, letter) for letter in said.get("shape", "")),
-        section=said["section"],
+        section=Template(said["section"]).substitute(fill),
         formula=Template(said.get("formula", "")).substitute(fill),
         text=Template(said["text"]).substitute(fill),
     )
-
-
-def _fill(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
-    """The words that depend on the checkpoint."""
-    pre = config.norm == "pre"
-    norm = "Each row to mean 0 and deviation 1, then a learned gain and shift for each dimension."
-    activation = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU"}[config.activation]
-    inner = "x W_1 + b_1"
-    causal = stack == "decoder" and part == "self_attention"
-    window = "" if config.attention_window is None or part == "cross_attention" else (
-        f" This checkpoint looks no further than {config.attention_window} positions away."
-    )  # fmt: skip
-    wave = (
-        r"\begin{aligned}PE_{(pos,2i)}&=\sin(pos/10000^{2i/d})\\"
-        r"PE_{(pos,2i+1)}&=\cos(pos/10000^{2i/d})\end{aligned}"
-    )
-    return {
-        "input": "source" if stack == "encoder" else "output so far, with `<s>` before it",
-        "memory": "the encoder's output" if part == "cross_attention" else "the same rows",
-        "masked": (
-            "What comes later in the output is masked: row t may look at rows 1 to t." if causal
-            else "Padding would be masked; one sentence alone has none, so every position may be seen."
-        ) + window,
-        "positions": {
-            "sinusoidal": "Sines and cosines of the position, a wavelength for each pair of dimensions.",
-            "learned": "This checkpoint learned a vector for each position; the paper tried that too (Table 3, row E).",
-            "none": "This checkpoint has no positions: zeros are added.",
-        }[config.positions],
-        "positions_formula": wave if config.positions == "sinusoidal" else "",
-        "activation": activation,
-        "activation_formula": rf"\max(0,\,{inner})" if activation == "ReLU" else rf"\mathrm{{{activation}}}({inner})",
-        "norm_formula": (
-            r"\mathrm{Sublayer}(\mathrm{LayerNorm}(x))" if pre else r"\mathrm{LayerNorm}(x + \mathrm{Sublayer}(x))"
-        ),
-        "norm": (
-            "This checkpoint normalises before the sub-layer (pre-norm, later work); the paper does it after the sum. "
-            if pre else ""
-        ) + norm,
-    }  # fmt: skip

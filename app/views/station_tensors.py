@@ -47,8 +47,8 @@ def norm(scene: Scene, here: Station) -> None:
         table=lambda: moments_table(before, after, rows),
     )
     st.caption(
-        "After the learned gain and shift the mean is no longer exactly 0 and the deviation no longer exactly 1; "
-        "but rows that were long and rows that were short now have much the same length."
+        "The learned gain and shift may move the mean away from 0 and the deviation from 1; but rows that were long "
+        "and rows that were short now have much the same length."
     )
     _pictures(after, rows, f"{title}, after", chosen_row(scene, here))
 
@@ -60,9 +60,9 @@ def hidden(scene: Scene, here: Station) -> None:
     before, after = found[f"{base}.hidden"], found[f"{base}.activated"]
     rows, row, title = rows_of(scene, here), chosen_row(scene, here), title_of(here)
     activation = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU"}[scene.config.activation]
-    share = share_firing(after)
+    share, fire = share_firing(after), "fire" if activation == "ReLU" else "are above zero"
     st.caption(
-        f"Of {after.shape[1]:,} units, {share[row]:.0%} fire for this token ({int((after[row] > 0).sum()):,}); "
+        f"Of {after.shape[1]:,} units, {share[row]:.0%} {fire} for this token ({int((after[row] > 0).sum()):,}); "
         f"{share.mean():.0%} on average over all tokens."
     )
     placed(

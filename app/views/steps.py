@@ -79,7 +79,8 @@ def _heading(here: Station, scene: Scene, count: str) -> None:
         part = here.part.replace("cross", "encoder-decoder").replace("_", " " if "cross" in here.part else "-")
         place = f"{here.stack}, layer {here.layer + 1}, {part}"
     with st.container(key="station"):
-        st.caption(f"**{count}** · {place} · paper, {here.section}")
+        section = here.section if here.section.startswith("not") else f"paper, {here.section}"
+        st.caption(f"**{count}** · {place} · {section}")
         st.header(here.title, anchor=False)
         st.markdown(here.text)
         if here.formula:

@@ -275,12 +275,16 @@ def test_the_mask_is_drawn_as_who_may_look_and_why_not(open_app: Callable[..., A
 @pytest.mark.parametrize(
     ("station", "words"),
     [
-        ("characters", "def clean"),
+        ("characters", "def normalise"),
         ("pieces", "def encode"),
         ("shifted", "(BOS, *target_ids[:-1])"),
         ("encoder.layers.0.self_attention.concatenated", "context.transpose(1, 2).flatten(-2)"),
         ("encoder.layers.0.self_attention.output", 'probe("output"'),
-        ("logits", 'probe("logits"'),
+        ("encoder.embedding.positions", "angle.sin()"),
+        ("encoder.layers.0.self_attention.mask", "ids != PAD"),
+        ("decoder.layers.0.self_attention.mask", "position[None, :] <= position[:, None]"),
+        ("decoder.layers.0.cross_attention.context", "@ value"),
+        ("logits", "linear(states, self.output.weight)"),
         ("chosen", "def advance"),
     ],
 )

@@ -9,9 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app import source
+from app.figures.walk import Station, stations
 from app.theme import probability_text
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import MAIN, array, chart, components, open_view
+from transformer.config import ModelConfig
 from transformer.decoding.translator import Translator
 from transformer.trace import trace
 
@@ -101,3 +103,89 @@ def test_what_the_visitor_gave_was_not_chosen(checkpoint: Any) -> None:
     app.run()
     assert "was given, and scored" in said(app)
     assert "ids = (*(piece.id for piece in pieces), EOS)" in app.code[0].value
+
+
+def station(id: str, **options: Any) -> Station:
+    """A station of the walk through a model of one layer with these options."""
+    config = ModelConfig(vocab_size=11, d_model=8, heads=2, encoder_layers=1, decoder_layers=1, **options)
+    (found,) = [station for station in stations(config) if station.id == id]
+    return found
+
+
+@pytest.mark.parametrize("part", ["self_attention", "feed_forward"])
+def test_formulas_have_the_layer_norm_where_the_model_has_it(part: str) -> None:
+    base, name = f"encoder.layers.0.{part}", "FFN" if part == "feed_forward" else "Sublayer"
+    assert station(f"{base}.residual_sum").formula == rf"x + \mathrm{{{name}}}(x)"
+    assert station(f"{base}.residual_sum", norm="pre").formula == rf"x + \mathrm{{{name}}}(\mathrm{{LayerNorm}}(x))"
+    post, pre = (station(f"{base}.norm_out", norm=norm) for norm in ("post", "pre"))
+    assert "z=x+" in post.formula
+    assert "Sublayer" not in pre.formula
+    assert (post.section[:11], pre.section) == ("section 3.1", "not in the paper")
+
+
+def test_the_walk_speaks_of_this_checkpoint_s_positions() -> None:
+    where = "encoder.embedding"
+    assert "2i+1" in station(f"{where}.positions").formula
+    assert "2i+1" not in station(f"{where}.positions", sinusoid_layout="concatenated").formula
+    for kind in ("learned", "none"):
+        assert not station(f"{where}.positions", positions=kind).formula
+        assert "as large as the positions" not in station(f"{where}.scaled", positions=kind).text
+    none = station(f"{where}.output", positions="none")
+    assert "PE" not in none.formula
+    assert "place in one vector" not in none.text
+
+
+def test_a_mask_with_a_window_is_not_said_to_allow_everything() -> None:
+    for stack, reach in (("encoder", "rows t − 1 to t + 1."), ("decoder", "rows t − 1 to t.")):
+        text = station(f"{stack}.layers.0.self_attention.mask", attention_window=1).text
+        assert "every position" not in text
+        assert reach in text
+    assert "every position" in station("decoder.layers.0.cross_attention.mask", attention_window=1).text
+
+
+def test_of_the_activation_is_said_what_it_is() -> None:
+    where = "encoder.layers.0.feed_forward.activated"
+    for activation, silent, section in (("relu", "below zero fall silent", "2"), ("silu", "nearly silent", "the ReLU")):
+        found = station(where, activation=activation)
+        assert silent in found.text
+        assert found.section.endswith(section)
+
+
+def test_the_walk_says_whether_logits_come_from_the_embedding_s_matrix() -> None:
+    assert "W_{emb}" in station("logits").formula
+    assert "W_{out}" in station("logits", shared_embeddings=False).formula
+    assert "own matrix" in station("decoder.embedding.tokens", shared_embeddings=False).text
+
+
+def test_rows_are_counted_alike_wherever_their_piece_is_named() -> None:
+    assert "row t reads piece t and predicts piece t + 1" in station("shifted").text
+
+
+def test_the_sentence_is_called_read_not_typed_for_typed_quotes_have_become_plain(checkpoint: Any) -> None:
+    checkpoint()
+    app = open_view("steps", sentence="“the cat” – sat", at="characters", detail="Every step")
+    assert '"the cat" - sat' in said(app)
+    assert "typed quotes, dashes and spaces have been made plain" in said(app)
+    assert "_PLAIN" in app.code[0].value
+
+
+@pytest.mark.parametrize("station", ["encoder.norm_out", "encoder.layers.0.feed_forward.norm_out"])
+def test_what_is_not_in_the_paper_is_not_called_paper(station: str, checkpoint: Any) -> None:
+    checkpoint(norm="pre")
+    app = open_view("steps", sentence=SENTENCE, at=station, detail="Every step")
+    assert "· not in the paper" in said(app)
+    assert "paper, not" not in said(app)
+
+
+def test_the_mask_shows_the_rules_that_it_has(checkpoint: Any) -> None:
+    checkpoint(attention_window=1, positions="learned")
+    mask = "{}.layers.0.{}_attention.mask"
+    for place, rules in (
+        (mask.format("encoder", "self"), ["window_mask"]),
+        (mask.format("decoder", "self"), ["causal_mask", "window_mask"]),
+        (mask.format("decoder", "cross"), ["padding_mask"]),
+        ("decoder.embedding.positions", ["nn.Parameter"]),
+    ):
+        code = open_view("steps", sentence=SENTENCE, at=place, detail="Every step").code[0].value
+        known = ("window_mask", "causal_mask", "padding_mask", "nn.Parameter")
+        assert [name for name in known if name in code] == [name for name in known if name in rules]

@@ -1,0 +1,80 @@
+"""The words and formulas of the walk that depend on the checkpoint: where its norms stand, its positions, its mask.
+
+The paper's where the checkpoint has the paper's choice; else what the checkpoint does, and that the paper does not.
+"""
+
+from transformer.config import ModelConfig
+
+
+def words_for(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
+    """By name, what stands for the $words of walk.toml at the stations of a stack's part; formulas are LaTeX."""
+    pre, shared = config.norm == "pre", config.shared_embeddings
+    activation = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU"}[config.activation]
+    relu, inner = activation == "ReLU", "x W_1 + b_1"
+    normed = r"\gamma\,\frac{%s-\mu}{\sqrt{\sigma^2+\epsilon}}+\beta"
+    last_norm = rf"\mathrm{{LayerNorm}}(x)={normed % 'x'}"
+    after_sum = rf"\mathrm{{LayerNorm}}(z)={normed % 'z'},\quad z=x+\mathrm{{Sublayer}}(x)"
+    return _positions(config) | _mask(config, stack, part) | {
+        "input": "source" if stack == "encoder" else "output so far, with `<s>` before it",
+        "matrix": "the matrix that source, output and logits share" if shared else f"the {stack}'s own matrix",
+        "memory": "the encoder's output" if part == "cross_attention" else "the same rows",
+        "activation": activation,
+        "activation_formula": rf"\max(0,\,{inner})" if relu else rf"\mathrm{{{activation}}}({inner})",
+        "activation_section": "" if relu else ", where it is the ReLU",
+        "silent": (
+            "Units below zero fall silent; which ones fire" if relu
+            else "Units far below zero fall nearly silent; which ones answer"
+        ),
+        "sublayer_input": r"\mathrm{LayerNorm}(x)" if pre else "x",
+        "norm_section": "not in the paper" if pre else "section 3.1 (Ba et al. 2016)",
+        "norm_formula": last_norm if pre else after_sum,
+        "last_norm_formula": last_norm,
+        "norm": (
+            "This checkpoint normalises before the sub-layer (pre-norm, later work); the paper does it after the sum. "
+            if pre else ""
+        ) + "Each row to mean 0 and deviation 1, then a learned gain γ and shift β for each dimension.",
+        "output_matrix": "W_{emb}" if shared else "W_{out}",
+        "output_text": (
+            "The vectors are those of the embedding." if shared
+            else "The vectors are a matrix of their own; the paper takes the embedding's."
+        ),
+    }  # fmt: skip
+
+
+def _positions(config: ModelConfig) -> dict[str, str]:
+    interleaved = config.sinusoid_layout == "interleaved"
+    sine, cosine = ("2i", "2i+1") if interleaved else ("i", "d/2+i")
+    wave = (
+        rf"\begin{{aligned}}PE_{{(pos,{sine})}}&=\sin(pos/10000^{{2i/d}})\\"
+        rf"PE_{{(pos,{cosine})}}&=\cos(pos/10000^{{2i/d}})\end{{aligned}}"
+    )
+    sinusoidal, none = config.positions == "sinusoidal", config.positions == "none"
+    return {
+        "beside_positions": ", about as large as the positions that are added next" if sinusoidal else "",
+        "positions": {
+            "sinusoidal": "Sines and cosines of the position, a wavelength for each pair of dimensions."
+            + ("" if interleaved else " Here all sines stand first, then all cosines; in the paper they take turns."),
+            "learned": "This checkpoint learned a vector for each position; the paper tried that too (Table 3, row E).",
+            "none": "This checkpoint has no positions: zeros are added.",
+        }[config.positions],
+        "positions_formula": wave if sinusoidal else "",
+        "entering": "Embedding without position" if none else "Embedding + position",
+        "entering_formula": r"\sqrt{d_{model}}\,x_t" + ("" if none else " + PE_t"),
+        "entering_text": (
+            "This enters the first layer: the word, and nothing of its place." if none
+            else "The sum is what enters the first layer: word and place in one vector."
+        ),
+    }  # fmt: skip
+
+
+def _mask(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
+    window = None if part == "cross_attention" else config.attention_window
+    causal = stack == "decoder" and part == "self_attention"
+    alone = "Padding would be masked; one sentence alone has none"
+    later = "What comes later in the output is masked"
+    if window is None:
+        said = f"{later}: row t may look at rows 1 to t." if causal else f"{alone}, so every position may be seen."
+        return {"masked": said, "mask_section": "section 3.2.3"}
+    reach = f"rows t − {window} to t" + ("" if causal else f" + {window}")
+    said = f"{later if causal else alone}. This checkpoint has a window, too: row t may look at {reach}."
+    return {"masked": said, "mask_section": "sections 3.2.3 and 4"}
