@@ -48,6 +48,8 @@ _EXAMPLES = {
         "The animal didn't cross the street because it was too tired.",
         "I have never seen such a beautiful garden.",
         "She gave him the book that he had asked for.",
+        "The Law will never be perfect, but its application should be just - this is what we are missing, in my "
+        "opinion.",  # the paper's own, in its figures 4 and 5
     ),
     "de": (
         "Wo ist der nächste Bahnhof?",

@@ -192,9 +192,14 @@ def encoding_names(d_model: int, layout: Layout | None) -> list[str]:
     return [f"{j}: {'cosine' if cosine else 'sine'} of pair {pair}" for j, (pair, cosine) in enumerate(found)]
 
 
-def encoding_table(table: np.ndarray, names: list[str]) -> dict[str, np.ndarray]:
-    """The numbers of the table (P, D), a row a position, a column a dimension."""
-    return {"position": np.arange(len(table)), **{name: table[:, j] for j, name in enumerate(names)}}
+def encoding_table(table: np.ndarray, names: list[str], tokens: TokenAxis) -> dict[str, np.ndarray]:
+    """The numbers of the table (P, D), a row a position with its token, if it has one; a column a dimension."""
+    marks = [*tokens.tokens[: len(table)], *[""] * (len(table) - len(tokens))]
+    return {
+        "position": np.arange(len(table)),
+        "token": np.array(marks, dtype=object),
+        **{name: table[:, j] for j, name in enumerate(names)},
+    }
 
 
 def wave_table(table: np.ndarray, dimension: int, layout: Layout | None) -> dict[str, np.ndarray]:

@@ -10,8 +10,10 @@ from app.figures.heads import clarity
 from app.figures.lines import attention_lines
 from app.figures.matrix import matrix_alt, matrix_table
 from app.session import is_dark, named
+from app.source import lines_from
 from app.views.head_pictures import Chosen
 from app.views.stage import Scene
+from app.views.triplet import shape_text, triplet
 
 SHIFTS: dict[Shift, str] = {"predicts": "rows that predict it", "reads": "rows that read it"}
 FIRST_HEADS = 3  # how many of the clearest heads are chosen on opening
@@ -22,12 +24,7 @@ def alignment(scene: Scene, chosen: Chosen) -> None:
     weights = computed.attention(
         scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, "cross"
     ).weights  # (L, H, T, S)
-    st.caption(
-        "The encoder-decoder attention of the chosen heads, averaged; pieces put together into words (rows averaged, "
-        "columns summed); a link where the weight reaches the threshold. Special tokens are no words: they are left "
-        "out, and rows are not divided by what is left, because a row that rests on `</s>` says that it aligns "
-        "with little."
-    )
+    st.caption("The encoder-decoder attention of the chosen heads between words: how they are made is said below.")
     heads = _heads(scene, weights, chosen)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
         threshold = st.slider(
@@ -52,6 +49,12 @@ def alignment(scene: Scene, chosen: Chosen) -> None:
             help="Row t reads piece t and predicts piece t + 1. The row that predicts a word chose it; the row that "
             "reads it, one later, already knows it, and often aligns better (Chen et al., 2020).",
         )
+    _drawn(scene, weights, heads, threshold, shift)
+    _source(len(scene.target), len(scene.source))
+
+
+def _drawn(scene: Scene, weights: np.ndarray, heads: list[tuple[int, int]], threshold: float, shift: Shift) -> None:
+    """The links of the chosen heads, or a sentence that says why there are none."""
     if not heads:
         st.info("Choose at least one head.")
         return
@@ -62,6 +65,21 @@ def alignment(scene: Scene, chosen: Chosen) -> None:
         st.info("One side has no words, so there is nothing to align.")
         return
     _links(scene, found, threshold, ", ".join(_name(head) for head in heads))
+
+
+def _source(target: int, source: int) -> None:
+    triplet(
+        "attention as a soft alignment, Bahdanau et al. (2015); from which rows, Chen et al. (2020)",
+        r"A_{ts} = \frac{1}{|\mathcal{H}|}\sum_{h \in \mathcal{H}}\;\frac{1}{|t|}\sum_{i \in t}\,\sum_{j \in s} "
+        r"\alpha^{h}_{ij} \qquad \text{link where } A_{ts} \geq \theta",
+        "The encoder-decoder attention α of the chosen heads, averaged; pieces put together into words (rows averaged, "
+        "columns summed); a link where the weight reaches the threshold θ. Special tokens are no words: they are left "
+        "out, and rows are not divided by what is left, because a row that rests on `</s>` says that it aligns "
+        "with little.",
+        lines_from(word_alignment, "mean =", "drawn[present]"),
+        shape="mean: " + shape_text(("T", "S"), (target, source)),
+        in_paper=False,
+    )
 
 
 def _heads(scene: Scene, weights: np.ndarray, chosen: Chosen) -> list[tuple[int, int]]:

@@ -4,10 +4,13 @@ import streamlit as st
 
 from app import components
 from app.components.decoding import difference
+from app.figures.difference import difference as words_compared
 from app.figures.difference import difference_data, difference_table
 from app.session import show_hypothesis, shown_hypothesis
+from app.source import lines_between, lines_from
 from app.views.placed import belongings
 from app.views.stage import Scene
+from app.views.triplet import triplet
 from transformer.evaluation import sentence_score
 from transformer.text.normalise import clean
 
@@ -25,9 +28,14 @@ def reference_part(scene: Scene) -> None:
         autocomplete="off",
     )
     reference = clean(typed or "")
-    if not reference:
+    if reference:
+        _compared(scene, reference)
+    else:
         st.info("Type a translation of your own above: it will be compared with the model's, word by word.")
-        return
+    _sources()
+
+
+def _compared(scene: Scene, reference: str) -> None:
     hypotheses = scene.translation.hypotheses
     scores = [sentence_score(hypothesis.text, [reference]) for hypothesis in hypotheses]
     shown = shown_hypothesis(scene.translation)
@@ -59,3 +67,28 @@ def reference_part(scene: Scene) -> None:
         "single sentence both are rough; a good translation may share few words with a good reference."
     )
     st.text(f"BLEU {scores[0]['bleu_signature']}\nchrF {scores[0]['chrf_signature']}")
+
+
+def _sources() -> None:
+    """Where the scores and the comparison come from: the paper reports BLEU, and takes it as known."""
+    triplet(
+        "BLEU, Papineni et al. (2002); chrF, Popović (2015); both as sacrebleu computes them, Post (2018)",
+        r"\begin{gathered}\mathrm{BLEU} = \min(1,\,e^{1 - r/c})\cdot"
+        r"\exp\left(\tfrac{1}{4}\textstyle\sum_{n=1}^{4}\log p_n\right)"
+        r"\\[4pt] \mathrm{chrF}_2 = \frac{5\,P\,R}{4P + R}\end{gathered}",
+        "pₙ is the share of the translation's runs of n words that the reference has, r and c are the lengths of "
+        "reference and translation in words. P and R are precision and recall of runs of characters, recall counting "
+        "twice as much. The paper's Table 2 has the BLEU of a whole test set; of one sentence only the runs count that "
+        "it is long enough for.",
+        lines_from(sentence_score, "for name, metric", "get_signature"),
+        whole=lines_between("evaluation.py", "sentence_score"),
+        in_paper=False,
+    )
+    triplet(
+        "the difference by words, from Python's difflib (after Ratcliff and Obershelp, 1988)",
+        "",
+        "The longest run of words that both texts share is kept, then the same is done to the left and to the right of "
+        "it. What is left over is changed, missing or added.",
+        lines_from(words_compared, "matcher =", "found.append"),
+        in_paper=False,
+    )

@@ -93,11 +93,11 @@ def _encoding(scene: Scene, stack: Stack) -> None:
         alt=f"{title}. Each row is added to the embedding of the token at that position; the first {len(tokens)} rows "
         "are used by this sentence."
         + (" Left columns change from position to position, right columns hardly at all." if layout else ""),
-        table=lambda: encoding_table(table, encoding_names(scene.config.d_model, layout)),
+        table=lambda: encoding_table(table, encoding_names(scene.config.d_model, layout), tokens),
     )
     st.caption(
         f"One row a position, counted from 0 as in the formula. The marks at the left are the {len(tokens)} tokens of "
-        "this sentence. Hover a mark for its token."
+        "this sentence: hover one for its token; the table has them all."
     )
     triplet(
         "section 3.5",

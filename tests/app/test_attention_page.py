@@ -218,6 +218,14 @@ def test_encoder_decoder_attention_opens_with_the_clearest_head_above_the_first_
     assert int(app.session_state["layer"]) in {row["layer"] for row in rows} - {1}
 
 
+def test_the_alignment_names_its_source_and_shows_the_lines_that_make_it(shown: Open) -> None:
+    app = shown(more="alignment")
+    captions = " ".join(caption.value for caption in app.caption)
+    assert "Not in the paper: attention as a soft alignment" in captions
+    assert "app/figures/alignment.py, line" in captions
+    assert any("mean = weights" in code.value for code in app.code)
+
+
 @pytest.mark.parametrize("shift", ["predicts", "reads"])
 def test_the_alignment_is_that_of_the_chosen_heads(
     shown: Open, weights: dict[str, np.ndarray], pieces: Pieces, shift: Any

@@ -396,6 +396,16 @@ def test_without_a_reference_the_page_asks_for_one(open_page: Open) -> None:
     assert "Type a translation of your own" in texts(open_page(PARTS[4]))
 
 
+@pytest.mark.parametrize("reference", ["", "Ja."])
+def test_the_scores_name_their_sources_and_show_the_lines_that_compute_them(open_page: Open, reference: str) -> None:
+    app = open_page("reference", {"reference": reference})
+    said = " ".join(caption.value for caption in app.caption)
+    assert "Not in the paper: BLEU, Papineni et al. (2002); chrF, Popović (2015)" in said
+    code = "\n".join(code.value for code in app.code)
+    assert "metric.sentence_score" in code
+    assert "SequenceMatcher" in code
+
+
 # -- any model, any words
 
 ODD: dict[str, tuple[Size, dict[str, Any]]] = {

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.figures.axes import TokenAxis
 from app.figures.layouts import layout_table, layouts_figure, same_numbers
-from app.figures.positions import encoding_heatmap, encoding_names, wave, wave_title, wavelength_chart
+from app.figures.positions import encoding_heatmap, encoding_names, encoding_table, wave, wave_title, wavelength_chart
 from app.figures.rotation import rotation_circles, shown_pairs
 from app.figures.similarity import formula_over_distance, over_distance, products, similarity_curve
 from app.figures.sinusoids import (
@@ -137,6 +137,14 @@ def test_the_heatmap_draws_the_table_and_marks_the_positions_of_the_sentence() -
     assert figure.data[1].text[2] == "position 2: &lt;b&gt;x&lt;/b&gt;"
     assert "<i>" not in figure.layout.title.text
     assert len(encoding_names(8, "interleaved")) == 8
+
+
+@pytest.mark.parametrize("rows", [2, 5])
+def test_the_table_of_the_encoding_names_the_tokens_that_the_picture_marks(rows: int) -> None:
+    table = sinusoids(rows, 4).numpy()
+    found = encoding_table(table, encoding_names(4, "interleaved"), reader("▁the", "▁the", "▁cat"))
+    assert list(found["token"]) == ["▁the", "▁the", "▁cat", "", ""][:rows]
+    assert np.array_equal(np.stack(list(found.values())[2:], axis=1), table)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
