@@ -13,7 +13,7 @@ from app.figures.axes import plotly_text, visible
 from app.figures.charts import Figure, axis, settled
 from app.figures.panels import Piece
 from app.figures.tables import Table
-from app.theme import head_color
+from app.theme import head_color, ink
 
 Style = Literal["measured", "validation", "computed"]
 
@@ -30,7 +30,7 @@ class Curve:
     what: str  # beside the run in the legend, such as "validation"; may be ""
     updates: np.ndarray
     values: np.ndarray
-    place: int = 0  # of the run among those shown, from 0: its colour
+    place: int | None = 0  # of the run among those shown, from 0: its colour; None: that of text
     style: Style = "measured"
 
     @property
@@ -68,7 +68,8 @@ def curve_chart(
     data: list[Piece] = []
     for curve in curves:
         updates, values = thinned(curve)
-        color, few = head_color(curve.place, dark), len(updates) <= 40
+        color = ink(dark) if curve.place is None else head_color(curve.place, dark)
+        few = len(updates) <= 40
         line = {
             "type": "scatter",
             "x": updates,

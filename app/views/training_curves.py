@@ -15,8 +15,6 @@ from app.views.triplet import triplet
 from transformer.config import Recipe
 from transformer.untrusted import validate
 
-SENTENCE_COLOR = 7  # of the colours that runs have, the last
-
 
 def loss_chart(runs: Sequence[Run], marked: int | None, sentence: tuple[np.ndarray, np.ndarray] | None) -> None:
     """Training and validation loss of the runs, and the loss of the sentence at each rung (updates, values)."""
@@ -25,7 +23,7 @@ def loss_chart(runs: Sequence[Run], marked: int | None, sentence: tuple[np.ndarr
         *_curves(runs, "valid", "loss", "validation", "validation"),
     ]
     if sentence is not None:
-        curves.append(Curve(runs[0].name, "this sentence", *sentence, SENTENCE_COLOR, "computed"))
+        curves.append(Curve(runs[0].name, "this sentence", *sentence, None, "computed"))
     _place(curves, "Loss", "nats a piece", key="loss", marked=marked)
     if any(run.recipe and run.recipe.training.label_smoothing for run in runs):
         st.caption("The training loss has label smoothing in it, the validation loss has not.")
