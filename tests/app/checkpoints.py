@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from transformer.checkpoint import save_checkpoint
-from transformer.config import ModelConfig, TokenizerConfig
+from transformer.config import EOS, ModelConfig, TokenizerConfig
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
 
@@ -31,11 +31,19 @@ class Size:
 
 
 def write_checkpoint(
-    path: Path, size: Size = Size(), seed: int = 1, options: Mapping[str, Any] | None = None, **data: Any
+    path: Path,
+    size: Size = Size(),
+    seed: int = 1,
+    options: Mapping[str, Any] | None = None,
+    *,
+    longer: int = 2,
+    ends_at_once: bool = False,
+    **data: Any,
 ) -> Path:
-    """A checkpoint at `path`, whose decoder stops two pieces after the length of its source at the latest.
+    """A checkpoint at `path`, whose decoder stops `longer` pieces after the length of its source at the latest.
 
-    `options` are those of the model (norm, positions, ...), `data` those of the recipe's section of that name.
+    `options` are those of the model (norm, positions, ...), `data` those of the recipe's section of that name. One that
+    ends at once writes `</s>` and nothing before it.
     """
     tokenizer = Tokenizer.train(LINES, TokenizerConfig(kind="bpe", vocab_size=420))
     torch.manual_seed(seed)
@@ -50,6 +58,14 @@ def write_checkpoint(
         for name, weight in model.named_parameters():
             if ".query." in name or ".key." in name:
                 weight.mul_(3.0)
-    recipe = {"data": {"source_language": "en", "target_language": "de"} | data, "decoding": {"max_extra_length": 2}}
+        if ends_at_once:
+            last = model.decoder.norm or model.decoder.layers[-1].feed_forward_residual.norm
+            end = torch.nn.functional.normalize(torch.ones(config.d_model), dim=0)
+            model.output.weight[EOS] = 10 * end
+            last.bias.copy_(100 * end)
+    recipe = {
+        "data": {"source_language": "en", "target_language": "de"} | data,
+        "decoding": {"max_extra_length": longer},
+    }
     save_checkpoint(path, model, tokenizer, recipe=recipe, metrics={"bleu": 1.5})
     return path

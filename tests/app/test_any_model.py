@@ -1,5 +1,7 @@
 """Whatever the trainer accepts, every page opens: random small models, any sentence, any choice."""
 
+import ast
+from enum import Enum
 from pathlib import Path
 
 import pytest
@@ -10,56 +12,109 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import charts
+from transformer.config import EOS
+from transformer.decoding.translator import Translator
 
 VIEWS = Path(__file__).resolve().parents[2] / "app" / "views"
 PAGES = sorted(path.name for path in VIEWS.glob("*.py") if path.read_text().endswith("\npage()\n"))
-SENTENCES = ("a", "the the the", "the cat sat on the mat because it was tired", "🚂", "</script><img src=x> _a_ $x$")
+LONGEST = "the cat sat on the mat because it was tired"
+SENTENCES = ("a", "the the the", LONGEST, "🚂", "</script><img src=x> _a_ $x$")
 
 PICTURES = {"headlight_map", "headlight_tree", "headlight_difference"}  # that a page may have instead of a chart
-PARTS = {
-    "detail": ("exam",),
-    "part": ("loop", "tree", "lens", "reference"),
+NOTHING_TO_COMPARE = ("penalty", "methods")  # parts that are words alone where one hypothesis finished, or both agree
+CHOICES: dict[str, tuple[object, ...]] = {  # one of each for an example
     "reference": ("Das Tier",),
     "stream_of": ("encoder", "decoder"),
+    "sizes_of": ("decoder", "encoder"),
+    "positions_of": ("encoder", "decoder"),
+    "lens_cells": ("piece", "rank"),
     "matrix": ("query", "key", "value", "output"),
-    "more": ("layers", "alignment", "bertviz"),
+    "bertviz": ("head", "model", "neuron"),
+    "shift": ("reads", "predicts"),
+}
+PARTS: dict[str, tuple[str, tuple[str, ...]]] = {  # of these pages every second one, so two examples open all
+    "decoding.py": ("part", ("loop", "tree", "methods", "penalty", "lens", "reference")),
+    "attention.py": ("more", ("layers", "alignment", "bertviz", "layers")),
+    "steps.py": ("detail", ("exam", "lecture")),
 }
 
-options = st.fixed_dictionaries(
-    {
-        "d_model": st.sampled_from([16, 48]),
-        "d_ff": st.integers(1, 20),
-        "norm": st.sampled_from(["post", "pre"]),
-        "positions": st.sampled_from(["sinusoidal", "learned", "none"]),
-        "sinusoid_layout": st.sampled_from(["interleaved", "concatenated"]),
-        "max_positions": st.integers(40, 90),
-        "shared_embeddings": st.booleans(),
-        "attention_window": st.none() | st.integers(1, 3),
-        "activation": st.sampled_from(["relu", "gelu", "silu"]),
+
+class Length(Enum):
+    """How long the translation is beside its source."""
+
+    ALIKE = "two pieces longer"
+    SHORT = "nothing but the end sign"
+    LONG = "thirty pieces longer"
+
+
+@st.composite
+def models(draw: st.DrawFn) -> tuple[dict[str, object], Size]:
+    """What the trainer accepts, from the smallest d_model there is: odd ones too, where positions need no pairs."""
+    heads = draw(st.sampled_from([1, 2, 3, 8]))
+    d_model = heads * draw(st.integers(1 if heads > 1 else 2, 7))
+    kinds = ["learned", "none"] if d_model % 2 else ["sinusoidal", "learned", "none"]
+    options: dict[str, object] = {
+        "d_model": d_model,
+        "d_ff": draw(st.integers(1, 20)),
+        "norm": draw(st.sampled_from(["post", "pre"])),
+        "positions": draw(st.sampled_from(kinds)),
+        "sinusoid_layout": draw(st.sampled_from(["interleaved", "concatenated"])),
+        "max_positions": draw(st.integers(40, 90)),
+        "shared_embeddings": draw(st.booleans()),
+        "attention_window": draw(st.none() | st.integers(1, 3)),
+        "activation": draw(st.sampled_from(["relu", "gelu", "silu"])),
     }
-)
-sizes = st.builds(Size, st.integers(1, 3), st.integers(1, 3), st.sampled_from([1, 2, 8]))
+    return options, Size(draw(st.integers(1, 3)), draw(st.integers(1, 3)), heads)
+
+
+ODD: dict[str, object] = {"d_model": 33, "positions": "learned", "attention_window": 1, "max_positions": 64}
+LEAST: dict[str, object] = {"d_model": 2, "d_ff": 1, "sinusoid_layout": "concatenated", "max_positions": 64}
+NONE: dict[str, object] = {"d_model": 15, "norm": "pre", "positions": "none", "shared_embeddings": False}
 
 
 def test_all_pages_are_found() -> None:
     assert len(PAGES) == 11
+    assert set(PARTS) < set(PAGES)
+    assert set(PARTS["decoding.py"][1]) == set(decoding_parts())
 
 
-@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(options, sizes, st.sampled_from(SENTENCES), st.sampled_from(["cross", "encoder", "decoder"]), st.integers(1, 9))
-@example({"norm": "pre", "positions": "none"}, Size(1, 1, 1), "a", "decoder", 1)
+def decoding_parts() -> list[str]:
+    """The keys of PARTS in app/views/decoding.py; a view draws its page when it is imported, so it is only read."""
+    tree = ast.parse((VIEWS / "decoding.py").read_text(encoding="utf-8"))
+    found = {ast.unparse(node.targets[0]): node.value for node in tree.body if isinstance(node, ast.Assign)}
+    return list(ast.literal_eval(found["PARTS"]))
+
+
+@settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(
+    models(),
+    st.sampled_from(SENTENCES),
+    st.sampled_from(["cross", "encoder", "decoder"]),
+    st.integers(1, 9),
+    st.sampled_from(Length),
+)
+@example((NONE, Size(1, 1, 1)), "a", "decoder", 1, Length.ALIKE)
+@example((ODD, Size(2, 1, 3)), LONGEST, "cross", 2, Length.SHORT)
+@example((LEAST, Size(1, 2, 2)), "a", "encoder", 3, Length.LONG)
 def test_every_page_opens(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    options: dict[str, object],
-    size: Size,
+    model: tuple[dict[str, object], Size],
     sentence: str,
     kind: str,
     place: int,
+    length: Length,
 ) -> None:
+    options, size = model
     for old in tmp_path.glob("*"):
         old.unlink()
-    write_checkpoint(tmp_path / "any.safetensors", size, options=options)
+    longer = 30 if length is Length.LONG else 2
+    at_once = length is Length.SHORT
+    file = write_checkpoint(tmp_path / "any.safetensors", size, options=options, longer=longer, ends_at_once=at_once)
+    (translation,) = Translator.load(file).translate(sentence).sentences
+    assert (translation.hypotheses[0].ids == (EOS,)) == at_once
+    if model == (LEAST, Size(1, 2, 2)):
+        assert len(translation.hypotheses[0].ids) == len(translation.source_ids) + longer
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
     streamlit.cache_data.clear()
     streamlit.cache_resource.clear()
@@ -72,9 +127,13 @@ def test_every_page_opens(
         app.query_params["at"] = (
             f"decoder.layers.{size.decoder - 1}.cross_attention.{('query', 'weights', 'output')[place % 3]}"
         )
-        for name, values in PARTS.items():
+        for name, values in CHOICES.items():
             app.session_state[name] = values[place % len(values)]
-        app.run()
-        assert not app.exception, f"{page}: {app.exception[0].message}"
-        drawn = {each.proto.component_name for each in app.get("bidi_component")} & PICTURES
-        assert charts(app) or drawn, f"{page} has drawn nothing"
+        part, parts = PARTS.get(page, ("", ("",)))
+        for each in parts[place % 2 :: 2] or parts:
+            if part:
+                app.session_state[part] = each
+            app.run()
+            assert not app.exception, f"{page} {each}: {app.exception[0].message}"
+            drawn = {found.proto.component_name for found in app.get("bidi_component")} & PICTURES
+            assert charts(app) or drawn or each in NOTHING_TO_COMPARE, f"{page} {each} has drawn nothing"
