@@ -26,6 +26,7 @@ from transformer.config import Recipe, TrainingConfig
 from transformer.errors import TrainingError
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
+from transformer.training.ahead import made_for
 from transformer.training.arithmetic import measured_peak
 from transformer.training.compiling import compile_layers
 from transformer.training.data import Position, TrainingData
@@ -85,7 +86,7 @@ def follow(
     ranks.give(json.dumps(asdict(progress)).encode())
 
     settings = recipe.training
-    batches = data.stream(Position(progress.epoch, progress.batch))
+    batches = made_for(where, data.stream(Position(progress.epoch, progress.batch)))
     peak = ranks.size * measured_peak(where, settings.precision)
     report = Report(settings, Metrics(run.folder, progress.update, progress.validated), progress, peak)
     report.say(describe(model, where, ranks.size, data, peak))
@@ -134,7 +135,7 @@ def assist(recipe: Recipe, run_dir: Path, where: torch.device, stop: Interrupt, 
             f"The training text here is not that of rank 0 ({data.fingerprint} here, {progress.corpus} there). Give "
             "every machine the same files."
         )
-    batches = data.stream(Position(progress.epoch, progress.batch))
+    batches = made_for(where, data.stream(Position(progress.epoch, progress.batch)))
     ranks.join(model, optimizer, progress.update, recipe.training.label_smoothing)
     stop.asks = True
     while not ranks.meet(signal=stop.number)[0]:
