@@ -47,4 +47,7 @@ page = st.navigation(
         _page("training", "Training"),
     ]
 )
+from app.playing import leave_behind  # noqa: E402  (only by now it can be found)
+
+leave_behind(page.url_path)
 page.run()

@@ -57,12 +57,20 @@ def clearest_head(weights: np.ndarray, queries: tuple[str, ...], keys: tuple[str
     return int(layer), int(head)
 
 
-def head_facts(weights: np.ndarray, keys: tuple[str, ...]) -> dict[str, float]:
-    """Of one head (Q, K): mean entropy in bits, what it were if all were alike, mean maximum, share on sinks."""
+def even_entropy(mask: np.ndarray) -> float:
+    """The most that the mean entropy of the rows can be, in bits: each row alike on all that it may look at.
+
+    mask (Q, K), True = may attend.
+    """
+    return float(np.log2(np.maximum(mask.sum(axis=-1), 1)).mean())
+
+
+def head_facts(weights: np.ndarray, mask: np.ndarray, keys: tuple[str, ...]) -> dict[str, float]:
+    """Of one head (Q, K): mean entropy in bits, the most it could be, mean maximum, share on sinks."""
     sinks = np.array([is_sink(token) for token in keys])  # (K,)
     return {
         "entropy": float(entropy(weights).mean()),
-        "even": float(np.log2(len(keys))),
+        "even": even_entropy(mask),
         "strongest": float(weights.max(axis=-1).mean()),
         "sinks": float(weights[:, sinks].sum(axis=-1).mean()),
     }

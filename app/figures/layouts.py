@@ -18,6 +18,16 @@ NAMES_UP_TO = 32  # dimensions; beyond, only numbers stand on the axis
 LAYOUT_NAMES: dict[Layout, str] = {"interleaved": "the paper's 2i, 2i+1", "concatenated": "half and half"}
 
 
+def layout_formula(layout: Layout) -> str:
+    """Sine and cosine of a pair in their dimensions, as LaTeX."""
+    sine, cosine = ("2i", "2i+1") if layout == "interleaved" else ("i", "d_{model}/2+i")
+    angle = r"\frac{pos}{10000^{2i/d_{model}}}"
+    return (
+        rf"\begin{{gathered}}PE_{{(pos,\,{sine})}}=\sin{angle}\\[4pt] "
+        rf"PE_{{(pos,\,{cosine})}}=\cos{angle}\end{{gathered}}"
+    )
+
+
 def layout_tables(d_model: int) -> dict[Layout, np.ndarray]:
     """Both encodings of the first positions: (P, D) each."""
     positions = np.arange(ROWS)

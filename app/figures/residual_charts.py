@@ -126,14 +126,14 @@ def added_table(ratios: np.ndarray, rows: TokenAxis, subs: tuple[SubLayer, ...])
     return {"token": list(rows.names), **{sub.name: ratios[:, number] for number, sub in enumerate(subs)}}
 
 
-def share_chart(found: np.ndarray, subs: tuple[SubLayer, ...], *, title: str, dark: bool) -> Figure:
-    """Shares of the last stream: of the embedding first, then of each sub-layer; (1 + U,)."""
+def share_chart(found: np.ndarray, start: str, subs: tuple[SubLayer, ...], *, title: str, dark: bool) -> Figure:
+    """Shares of the last stream: first of what the stream starts with, then of each sub-layer; (1 + U,)."""
     kinds = [
-        ("the embedding", role_color(subs[0].stack, dark), np.array([True] + [False] * len(subs))),
+        (start, role_color(subs[0].stack, dark), np.array([True] + [False] * len(subs))),
         ("attention", pair_color(False, dark), np.array([False, *(sub.attends for sub in subs)])),
         ("feed-forward", pair_color(True, dark), np.array([False, *(not sub.attends for sub in subs)])),
     ]
-    places, names = np.arange(len(found), dtype=np.int16), np.array(["the embedding", *(sub.name for sub in subs)])
+    places, names = np.arange(len(found), dtype=np.int16), np.array([start, *(sub.name for sub in subs)])
     bars = [
         {
             "type": "bar",
@@ -149,15 +149,15 @@ def share_chart(found: np.ndarray, subs: tuple[SubLayer, ...], *, title: str, da
     across = _across(subs, dark) | {
         "range": [-0.6, len(found) - 0.4],
         "tickvals": list(range(len(found))),
-        "ticktext": ["embedding", *(sub.name for sub in subs)],
+        "ticktext": [start, *(sub.name for sub in subs)],
     }
     layout = settled(title, 360, top=72, bottom=50)
     return Figure(bars, layout | {"xaxis": across, "yaxis": axis("share", dark, tickformat=".0%", zeroline=True)})
 
 
-def share_table(found: np.ndarray, subs: tuple[SubLayer, ...]) -> Table:
+def share_table(found: np.ndarray, start: str, subs: tuple[SubLayer, ...]) -> Table:
     """The same as columns."""
-    return {"written by": ["embedding", *(sub.name for sub in subs)], "share": found}
+    return {"written by": [start, *(sub.name for sub in subs)], "share": found}
 
 
 def _across(subs: tuple[SubLayer, ...], dark: bool) -> dict[str, object]:

@@ -3,6 +3,7 @@
 The paper's where the checkpoint has the paper's choice; else what the checkpoint does, and that the paper does not.
 """
 
+from app.figures.layouts import layout_formula
 from transformer.config import ModelConfig
 
 
@@ -43,11 +44,6 @@ def words_for(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
 
 def _positions(config: ModelConfig) -> dict[str, str]:
     interleaved = config.sinusoid_layout == "interleaved"
-    sine, cosine = ("2i", "2i+1") if interleaved else ("i", "d/2+i")
-    wave = (
-        rf"\begin{{aligned}}PE_{{(pos,{sine})}}&=\sin(pos/10000^{{2i/d}})\\"
-        rf"PE_{{(pos,{cosine})}}&=\cos(pos/10000^{{2i/d}})\end{{aligned}}"
-    )
     sinusoidal, none = config.positions == "sinusoidal", config.positions == "none"
     return {
         "beside_positions": ", about as large as the positions that are added next" if sinusoidal else "",
@@ -57,7 +53,7 @@ def _positions(config: ModelConfig) -> dict[str, str]:
             "learned": "This checkpoint learned a vector for each position; the paper tried that too (Table 3, row E).",
             "none": "This checkpoint has no positions: zeros are added.",
         }[config.positions],
-        "positions_formula": wave if sinusoidal else "",
+        "positions_formula": layout_formula(config.sinusoid_layout) if sinusoidal else "",
         "entering": "Embedding without position" if none else "Embedding + position",
         "entering_formula": r"\sqrt{d_{model}}\,x_t" + ("" if none else " + PE_t"),
         "entering_text": (

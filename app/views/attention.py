@@ -6,11 +6,11 @@ at the end, each computed only while it is open.
 
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
 from app import components, computed
 from app.figures.axes import TokenAxis
+from app.figures.heads import even_entropy
 from app.figures.ranking import head_numbers, head_ranking, ranking_csv
 from app.figures.shown import Naming, Options, Shown, shown
 from app.models import Kind
@@ -19,7 +19,7 @@ from app.views.attention_alignment import alignment
 from app.views.attention_bertviz import bertviz
 from app.views.attention_rollout import rollout_pictures
 from app.views.choose import KINDS, SITES, axes, choose_head, decoder_step, head_bar, source_token
-from app.views.head_pictures import EXPLAINED, Chosen, facts, lines, matrix, overview
+from app.views.head_pictures import Chosen, explained, facts, lines, matrix, overview
 from app.views.stage import Scene, stage
 from app.views.triplet import shape_text, triplet
 
@@ -47,7 +47,7 @@ def _pictures(scene: Scene) -> None:
     now = shown(found.weights, found.mask, queries, keys, options)
     row = _isolated(scene, kind, now)
     chosen = Chosen(kind, layer, head, now, row)
-    st.caption(EXPLAINED[kind])
+    st.caption(explained(kind, scene.config.attention_window))
     _said(chosen)
 
     st.header("All layers and heads", anchor=False)
@@ -56,7 +56,7 @@ def _pictures(scene: Scene) -> None:
         with left:
             overview(chosen)
         with right:
-            _ranking(found.weights, keys, kind, layer, head)
+            _ranking(found, keys, kind, layer, head)
 
     st.header("One head", anchor=False)
     lines(chosen, several=True, on_pin=partial(_pinned, kind, now))
@@ -149,13 +149,13 @@ def _said(chosen: Chosen) -> None:
         st.caption("There is nothing but special tokens here, so none is hidden.")
 
 
-def _ranking(weights: np.ndarray, keys: TokenAxis, kind: Kind, layer: int, head: int) -> None:
-    numbers = head_numbers(weights, keys.tokens, itself=kind != "cross")
+def _ranking(found: computed.Attention, keys: TokenAxis, kind: Kind, layer: int, head: int) -> None:
+    numbers = head_numbers(found.weights, keys.tokens, itself=kind != "cross")
     label = f"Numbers of every head, {KINDS[kind]}"
     components.ranking(head_ranking(numbers, layer, head, label), key="ranking", on_choose=choose_head)
     st.caption(
         "Means over the rows, of the pieces as the model saw them. A title sorts, a row chooses the head. Entropy in "
-        f"bits, at most {np.log2(max(len(keys), 1)):.2f}; distance in pieces"
+        f"bits, at most {even_entropy(found.mask):.2f}; distance in pieces"
         + (" from the diagonal" if kind == "cross" else "")
         + "; sinks: special tokens and punctuation"
         + ("; aligned: the share of the source that is some row's strongest." if kind == "cross" else ".")

@@ -9,7 +9,7 @@ from app import computed
 from app.figures.shown import shown
 from app.session import Opened
 from app.views.choose import axes, kind_layer_head
-from app.views.head_pictures import EXPLAINED, Chosen, facts, lines, matrix, overview
+from app.views.head_pictures import Chosen, explained, facts, lines, matrix, overview
 from app.views.stage import Scene
 from transformer.decoding.translation import Hypothesis, Translation
 
@@ -20,7 +20,7 @@ def attention_pictures(opened: Opened, translation: Translation, hypothesis: Hyp
     scene = Scene(opened, translation, hypothesis)
     st.header("Where it looked", anchor=False)
     kind, layer, head = kind_layer_head(scene)
-    st.caption(EXPLAINED[kind])
+    st.caption(explained(kind, scene.config.attention_window))
     found = computed.attention(opened.file, translation.source_ids, hypothesis.ids, kind)
     chosen = Chosen(kind, layer, head, shown(found.weights, found.mask, *axes(scene, kind)))
     lines(chosen)

@@ -43,7 +43,7 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
     kind, layer = chosen.kind, chosen.layer
     arrived = _arrived(scene, kind)  # (L, Q, K)
     queries, keys = axes(scene, kind)
-    now = shown(arrived[:, None].astype(np.float32), arrived[-1] > 0, queries, keys, options)
+    now = shown(arrived[:, None].astype(np.float32), arrived[layer] > 0, queries, keys, options)
     weights = now.weights[layer, 0]
     title = f"{TITLES[kind]}, after layer {layer + 1} of {len(arrived)}{now.suffix}"
     triplet(
@@ -75,7 +75,7 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
             + (" Hiding special tokens divides it by that share." if now.hidden_keys else "")
         )
     else:
-        st.caption("Each row sums to 1. Grey: cannot be reached. These are shares under an assumption, not effects.")
+        st.caption("Each row sums to 1. Grey: not reached so far. These are shares under an assumption, not effects.")
     with st.container(horizontal=True, vertical_alignment="center"):
         components.export("rollout", title, key="export_rollout")
         st.download_button(

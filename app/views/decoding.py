@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from app import computed
+from app import computed, playing
 from app.session import STEP, choose_position, named, position, shown_hypothesis
 from app.views.choose import decoder_step
 from app.views.decoding_lens import lens_part
@@ -30,7 +30,7 @@ PARTS = {
 }
 WITH_STEPS = ("loop", "tree", "lens")
 PACE = 2.0  # seconds a step while playing
-PLAYING, MOVED = "playing_decoding", "moved_decoding"
+MOVED = "moved_decoding"
 
 
 def page() -> None:
@@ -38,7 +38,7 @@ def page() -> None:
     scene = stage()
     if scene is None:
         return
-    every: float | None = PACE if st.session_state.get(PLAYING) else None
+    every: float | None = PACE if st.session_state.get(playing.DECODING) else None
     # A fragment is made anew for each pace: it runs by itself only while it plays.
     st.fragment(_theatre, run_every=every)(_with_tree(scene), shown_hypothesis(scene.translation))
 
@@ -91,15 +91,15 @@ def _buttons(scene: Scene) -> int:
     """Previous, play, next, also as keys. Gives the step, from 0."""
     count = len(scene.target)
     step = position(STEP, count)
-    if st.session_state.get(PLAYING) and time.monotonic() - st.session_state.get(MOVED, 0.0) > 0.8 * PACE:
+    if st.session_state.get(playing.DECODING) and time.monotonic() - st.session_state.get(MOVED, 0.0) > 0.8 * PACE:
         step = _play_on(step, count)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps", width="content"):
         st.button("Previous", shortcut="Left", on_click=_go, args=(step - 1,), disabled=step == 0, key="previous_step")
-        playing = bool(st.session_state.get(PLAYING))
-        if st.button("Pause" if playing else "Play", key="play_steps", disabled=count == 1):
-            st.session_state[PLAYING] = not playing
+        plays = bool(st.session_state.get(playing.DECODING))
+        if st.button("Pause" if plays else "Play", key="play_steps", disabled=count == 1):
+            st.session_state[playing.DECODING] = not plays
             st.session_state[MOVED] = time.monotonic()
-            if not playing and step == count - 1:
+            if not plays and step == count - 1:
                 _go(0)
             st.rerun()
         st.button(
@@ -123,7 +123,7 @@ def _play_on(step: int, count: int) -> int:
     if step + 1 < count:
         _go(step + 1)
         return step + 1
-    st.session_state[PLAYING] = False
+    st.session_state[playing.DECODING] = False
     return step
 
 

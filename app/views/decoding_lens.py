@@ -49,8 +49,9 @@ def lens_part(scene: Scene, step: int) -> None:
         alt=f"{title}: " + "; ".join(seen.told(i, step).replace("<br>", ", ") for i in range(len(seen.ranks))),
         table=lambda: lens_table(seen, step),
     )
+    does = "add to" if scene.config.norm == "pre" else "add to and normalise"
     st.caption(
-        "All layers add to one residual stream; the output projection reads it after the last. Read earlier, it shows "
+        f"All layers {does} one residual stream; the output projection reads it after the last. Read earlier, it shows "
         "what the decoder would have said. Nobody trained the earlier layers to be read: a piece that ranks far down "
         "there is no mistake. Click a column to choose its step."
     )

@@ -18,7 +18,7 @@ from transformer.decoding.reading import finished, path_to, rescored
 Form = Literal["paper", "power"]
 MOST = 8  # hypotheses in the picture
 ALPHAS = [i / 20 for i in range(41)]  # 0 to 2
-FORMS: dict[Form, str] = {"paper": "((5 + l) / 6)^α, as in the paper", "power": "l^α"}
+FORMS: dict[Form, str] = {"paper": "((5 + l) / 6)^α, as in Wu et al.", "power": "l^α"}
 
 
 def penalty_part(scene: Scene) -> None:
@@ -77,7 +77,7 @@ def penalty_part(scene: Scene) -> None:
 
 def _paper(hypotheses: int) -> None:
     triplet(
-        "section 6.1",
+        "section 6.1, which takes it from Wu et al. 2016 (equation 14)",
         r"s(y, x) = \frac{\log p(y \mid x)}{lp(l)} \quad lp(l) = \left(\frac{5 + l}{6}\right)^{\alpha}",
         "A sum of log-probabilities falls with every piece, so without a penalty the short hypotheses win. The paper's "
         "α is 0.6.",

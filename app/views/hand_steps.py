@@ -26,12 +26,18 @@ from transformer.model.attention import MultiHeadAttention, attend
 from transformer.padding import mask_parts
 
 SITE_NAMES = ("query", "key", "value", "products", "scores", "mask", "masked_scores", "weights", "context")
-ORIGIN: dict[Kind, str] = {
-    "cross": "The queries come from the decoder, the keys and values from the encoder's output: here both meet. "
-    "T rows ask, S positions answer.",
-    "encoder": "Queries, keys and values all come from the encoder's layer below: S positions ask S positions.",
-    "decoder": "Queries, keys and values all come from the decoder's layer below: T rows ask T rows.",
-}
+
+
+def origin(kind: Kind, layer: int, pre_norm: bool) -> str:
+    """What the projections of a layer (from 0) are made from."""
+    if kind == "cross":
+        return (
+            "The queries come from the decoder, the keys and values from the encoder's output: here both meet. "
+            "T rows ask, S positions answer."
+        )
+    below = "layer below" if layer else "embedding"
+    asks = "S positions ask S positions" if kind == "encoder" else "T rows ask T rows"
+    return f"Queries, keys and values all come from the {kind}'s {'normalised stream' if pre_norm else below}: {asks}."
 
 
 @dataclass(frozen=True)
@@ -79,8 +85,9 @@ def _projections(this: Calculation) -> None:
     st.header("Where q, k and v come from", anchor=False)
     triplet(
         "section 3.2.2",
-        r"Q = x\,W^Q \qquad K = m\,W^K \qquad V = m\,W^V",
-        f"Three matrices turn each vector into a query, a key and a value. {ORIGIN[this.kind]} No parameter has S or T "
+        r"Q = x\,W^Q + b^Q \qquad K = m\,W^K + b^K \qquad V = m\,W^V + b^V",
+        "Three matrices, and biases that the paper's formula lacks, turn each vector into a query, a key and a value. "
+        f"{origin(this.kind, int(this.site.split('.')[2]), this.scene.config.norm == 'pre')} No parameter has S or T "
         "in its shape: a longer sentence needs no other W.",
         _projecting(this.site),
         shape=f"Q: {this.shape('H', this.q, 'E')}. K and V: {this.shape('H', this.k, 'E')}",

@@ -16,13 +16,19 @@ from app.models import Kind
 from app.session import is_dark
 from app.views.choose import KINDS, choose_head
 
-EXPLAINED: dict[Kind, str] = {
-    "cross": "While the decoder writes each piece, which pieces of the source does it look at? "
-    "A row is computed when the decoder *reads* one piece and *predicts* the next.",
-    "encoder": "Each piece of the source looks at all pieces of the source.",
-    "decoder": "Each piece of the translation looks at the pieces before it and at itself; what comes later is masked. "
-    "A row is computed when the decoder *reads* one piece and *predicts* the next.",
-}
+_ROW = "A row is computed when the decoder *reads* one piece and *predicts* the next."
+
+
+def explained(kind: Kind, window: int | None) -> str:
+    """Who looks at whom; with a window, self-attention sees no further than that many positions."""
+    if kind == "cross":
+        return f"While the decoder writes each piece, which pieces of the source does it look at? {_ROW}"
+    away = f"at most {window} {'position' if window == 1 else 'positions'} away"
+    if kind == "encoder":
+        those = "all pieces of the source" if window is None else f"those {away}"
+        return f"Each piece of the source looks at {those}."
+    before = "the pieces before it" if window is None else f"the pieces before it, {away},"
+    return f"Each piece of the translation looks at {before} and at itself; what comes later is masked. {_ROW}"
 
 
 @dataclass(frozen=True)
@@ -87,12 +93,13 @@ def lines(chosen: Chosen, *, several: bool = False, on_pin: Callable[[int | None
 
 def facts(chosen: Chosen) -> None:
     """A sentence of numbers about the head."""
-    found = head_facts(chosen.shown.weights[chosen.layer, chosen.head], chosen.shown.keys.tokens)
+    shown = chosen.shown
+    found = head_facts(shown.weights[chosen.layer, chosen.head], shown.mask, shown.keys.tokens)
     whose = f" as drawn here{chosen.shown.suffix}" if chosen.shown.remarks else ""
     st.caption(
         f"This head{whose}: strongest weight of a row {found['strongest']:.2f} on average, entropy "
-        f"{found['entropy']:.2f} of {found['even']:.2f} bits; {found['sinks']:.0%} of the attention lies on "
-        "`</s>` and punctuation."
+        f"{found['entropy']:.2f} of at most {found['even']:.2f} bits; {found['sinks']:.0%} of the attention lies on "
+        "special tokens and punctuation."
         + (" The table above has the numbers over its pieces, as the model saw them." if whose else "")
     )
 

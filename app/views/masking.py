@@ -69,11 +69,12 @@ def padding_check(this: Sentence, sources: Ids, targets: Ids) -> None:
     st.header("What the padding mask is for", anchor=False)
     padded = (len(this.source) - this.real[0], len(this.target) - this.real[1])
     triplet(
-        "section 5.1 (batches)",
+        "what a batch must not change",
         r"\text{numbers in a padded batch} = \text{numbers alone}",
         "A sentence must not notice who its neighbours in a batch are: not in training, and not when several sentences "
         "are translated together. Both passes are made here, and every number the model computes is compared.",
         lines_from(padding_difference, "alone = ", "padded = "),
+        in_paper=False,
         shape="sources: "
         + shape_text("BS", (len(sources), len(this.source)))
         + ". targets: "

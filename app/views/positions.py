@@ -6,7 +6,7 @@ Each section is a fragment of its own: its sliders draw it again and nothing els
 import numpy as np
 import streamlit as st
 
-from app.figures.layouts import LAYOUT_NAMES
+from app.figures.layouts import LAYOUT_NAMES, layout_formula
 from app.figures.positions import (
     encoding_heatmap,
     encoding_names,
@@ -19,6 +19,7 @@ from app.figures.positions import (
     wavelength_table,
 )
 from app.figures.similarity import curve_table, matrix_table, over_distance, similarity_curve, similarity_matrix
+from app.figures.sinusoids import Layout
 from app.session import forget_beyond, is_dark
 from app.source import lines_between, lines_from
 from app.theme import number
@@ -29,10 +30,6 @@ from app.views.stage import Scene, stage
 from app.views.triplet import shape_text, triplet
 from transformer.model.positions import PositionalEncoding, sinusoids
 
-FORMULA = (
-    r"\begin{gathered}PE_{(pos,\,2i)}=\sin\frac{pos}{10000^{2i/d_{model}}}\\[4pt] "
-    r"PE_{(pos,\,2i+1)}=\cos\frac{pos}{10000^{2i/d_{model}}}\end{gathered}"
-)
 LEARNED = (
     "This checkpoint **learned** a vector for each position instead (the paper's Table 3, row E, found the results "
     "nearly identical). What you see is what training made of it."
@@ -45,9 +42,12 @@ def page() -> None:
     if scene is None:
         return
     if scene.config.positions == "none":
+        sees = "the words as a set, without an order"
+        if scene.config.attention_window is not None:
+            sees = "of their order only who is near whom, by its attention window"
         st.info(
-            "This checkpoint has no positions: nothing is added to the embeddings, so its encoder sees the words as a "
-            "set, without an order. There is no encoding to draw; its formula is below, and the sizes at the end."
+            f"This checkpoint has no positions: nothing is added to the embeddings, so its encoder sees {sees}. "
+            "There is no encoding to draw; the paper's is below, and the sizes at the end."
         )
     else:
         stack = _stack(scene)
@@ -91,8 +91,7 @@ def _encoding(scene: Scene, stack: Stack) -> None:
         key="encoding",
         name=title,
         alt=f"{title}. Each row is added to the embedding of the token at that position; the first {len(tokens)} rows "
-        "are used by this sentence."
-        + (" Left columns change from position to position, right columns hardly at all." if layout else ""),
+        "are used by this sentence." + _said_of_columns(layout, scene.config.d_model),
         table=lambda: encoding_table(table, encoding_names(scene.config.d_model, layout), tokens),
     )
     st.caption(
@@ -101,14 +100,23 @@ def _encoding(scene: Scene, stack: Stack) -> None:
     )
     triplet(
         "section 3.5",
-        FORMULA if layout else "",
+        layout_formula(layout) if layout else "",
         "Attention by itself does not know order. So each position has a vector of its own, which is added to the "
         "embedding: sines and cosines, a wavelength for each pair of dimensions."
+        + (" This checkpoint has them half and half; the paper's formula has 2i and 2i+1." * (layout == "concatenated"))
         if layout
         else LEARNED,
         lines_between("model/positions.py", "sinusoids" if layout else "PositionalEncoding.__init__"),
         shape=shape_text("PD", table.shape),
     )
+
+
+def _said_of_columns(layout: Layout | None, d_model: int) -> str:
+    """What the heatmap of sinusoids looks like; of a single pair there is nothing to compare."""
+    if not layout or d_model < 4:
+        return ""
+    where = "" if layout == "interleaved" else " of each half"
+    return f" Left columns{where} change from position to position, right columns hardly at all."
 
 
 @st.fragment

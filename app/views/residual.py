@@ -5,6 +5,7 @@ The paper's section 3.1. The stack and the token are chosen once, at the top, fo
 
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from app.figures.axes import TokenAxis, visible
@@ -55,8 +56,9 @@ def _pictures(scene: Scene) -> None:
     _lengths(scene, one, which)
     _all_tokens(every, tokens, row)
     if scene.config.norm == "pre":
-        _made_of(one, which, _shape(scene, one))
-    _norms(scene, one, which)
+        start = "embedding" if scene.config.positions == "none" else "embedding + position"
+        _made_of(start, one, which, _shape(scene, one))
+    _norms(scene, one, row, which)
 
 
 def _recorded(scene: Scene, stack: Role) -> Stream:
@@ -119,16 +121,16 @@ def _all_tokens(every: Stream, tokens: TokenAxis, row: int) -> None:
     st.caption("1.00: the sub-layer adds a vector as long as the stream. Near 0: it has nothing to say to this token.")
 
 
-def _made_of(one: Stream, which: str, shape: str) -> None:
+def _made_of(start: str, one: Stream, which: str, shape: str) -> None:
     st.header("What the last vector is made of", anchor=False)
     found = shares(summands(one))
     title = f"Shares of the last stream, {which}"
     placed(
-        share_chart(found, one.subs, title=title, dark=is_dark()),
+        share_chart(found, start, one.subs, title=title, dark=is_dark()),
         key="shares",
         name=title,
-        alt=f"{title}. The embedding makes up {found[0]:.0%}; the rest was written by the sub-layers.",
-        table=partial(share_table, found, one.subs),
+        alt=f"{title}. The {start} makes up {found[0]:.0%}; the rest was written by the sub-layers.",
+        table=partial(share_table, found, start, one.subs),
     )
     st.caption(
         f"The bars sum to {found.sum():.4f}. Below zero: written against the direction in which the vector ends."
@@ -144,22 +146,28 @@ def _made_of(one: Stream, which: str, shape: str) -> None:
     )
 
 
-def _norms(scene: Scene, one: Stream, which: str) -> None:
+def _norms(scene: Scene, one: Stream, row: int, which: str) -> None:
     st.header("LayerNorm, sub-layer by sub-layer", anchor=False)
-    axis = TokenAxis("sub-layers", one.subs[0].stack, tuple(sub.name for sub in one.subs))
+    stack, names = one.subs[0].stack, [sub.name for sub in one.subs]
+    before, after = one.to_norm, one.normed  # (U, D)
+    if scene.config.norm == "pre":  # one more on top of the stack
+        top = scene.record(f"{stack}.norm_out")[f"{stack}.norm_out"][row]  # (D)
+        before, after = np.vstack([before, one.after[-1]]), np.vstack([after, top])  # (U + 1, D)
+        names.append("the last")
+    axis = TokenAxis("sub-layers", stack, tuple(names))
     title = f"Before and after each LayerNorm, {which}"
     placed(
-        before_and_after(one.to_norm, one.normed, axis, title=title, dark=is_dark()),
+        before_and_after(before, after, axis, title=title, dark=is_dark()),
         key="moments",
         name=title,
         alt=f"{title}: mean and deviation; the table has the numbers.",
-        table=partial(moments_table, one.to_norm, one.normed, axis, "sub-layer"),
+        table=partial(moments_table, before, after, axis, "sub-layer"),
     )
     triplet(
         "section 3.1 (Ba et al. 2016)",
         r"\mathrm{LayerNorm}(x) = \gamma\,\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta",
         "However long the stream has become, what comes out of LayerNorm has the length that its learned gain γ "
-        "gives it.",
+        "and shift β give it.",
         f"{one.subs[0].site}.norm_out",
         shape=_shape(scene, one),
         pre_norm=scene.config.norm == "pre",

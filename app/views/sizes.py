@@ -19,15 +19,6 @@ from transformer.model.embedding import InputEmbedding
 def sizes(scene: Scene) -> None:
     """Norms of all tokens, and the three vectors of a chosen one."""
     st.header("Word and place in one vector", anchor=False)
-    triplet(
-        "sections 3.4 and 3.5",
-        r"x_{pos}=\sqrt{d_{model}}\;E[\,id\,]+PE_{pos}",
-        "“In the embedding layers, we multiply those weights by √d_model.” The positions are *added*, not appended: "
-        "how long they are against the words says how loudly each speaks."
-        + (" This checkpoint adds nothing." if scene.config.positions == "none" else ""),
-        lines_from(InputEmbedding.forward, "tokens =", "return"),
-        shape=shape_text(("S", "D"), (len(scene.source), scene.config.d_model)),
-    )
     with st.container(horizontal=True, vertical_alignment="center"):
         stack: Literal["encoder", "decoder"] = st.segmented_control(
             "Input of the",
@@ -37,6 +28,15 @@ def sizes(scene: Scene) -> None:
             key="sizes_of",
             bind="query-params",
         )
+    triplet(
+        "sections 3.4 and 3.5",
+        r"x_{pos}=\sqrt{d_{model}}\;E[\,id\,]+PE_{pos}",
+        "“In the embedding layers, we multiply those weights by √d_model.” The positions are *added*, not appended: "
+        "how long they are against the words says how loudly each speaks."
+        + (" This checkpoint adds nothing." if scene.config.positions == "none" else ""),
+        lines_from(InputEmbedding.forward, "tokens =", "return"),
+        shape=shape_text("SD" if stack == "encoder" else "TD", scene.sizes),
+    )
     tokens = scene.source if stack == "encoder" else scene.target
     chosen = source_token(scene) if stack == "encoder" else decoder_step(scene)
     at = f"{stack}.embedding"

@@ -4,7 +4,7 @@ import time
 
 import streamlit as st
 
-from app import components
+from app import components, playing
 from app.figures.map import model_map
 from app.figures.walk import Detail, Station, nearest, stations
 from app.session import KIND, LAYER, is_dark, named
@@ -27,7 +27,7 @@ def page() -> None:
     scene = stage()
     if scene is None:
         return
-    every: float | None = PACE if st.session_state.get("playing") else None
+    every: float | None = PACE if st.session_state.get(playing.STEPS) else None
     # A fragment is made anew for each pace: only a playing walk runs by itself.
     st.fragment(_walk, run_every=every)(scene)
 
@@ -44,7 +44,7 @@ def _walk(scene: Scene) -> None:
     wanted = st.session_state.get(STATION) or st.query_params.get(STATION, "encoder.embedding.output")
     walk = stations(scene.config, detail, wanted)
     place = nearest(wanted, walk)
-    if st.session_state.get("playing") and time.monotonic() - st.session_state.get("moved", 0.0) > 0.8 * PACE:
+    if st.session_state.get(playing.STEPS) and time.monotonic() - st.session_state.get("moved", 0.0) > 0.8 * PACE:
         place = _play_on(place, len(walk))
     here = walk[place]
     _remember(here)
@@ -64,9 +64,9 @@ def _buttons(walk: tuple[Station, ...], place: int) -> None:
     last = len(walk) - 1
     before, after = walk[max(place - 1, 0)], walk[min(place + 1, last)]
     st.button("Previous", shortcut="Left", on_click=_go, args=(before.id,), disabled=place == 0, key="previous")
-    playing = bool(st.session_state.get("playing"))
-    if st.button("Pause" if playing else "Play", key="play"):
-        st.session_state["playing"] = not playing
+    plays = bool(st.session_state.get(playing.STEPS))
+    if st.button("Pause" if plays else "Play", key="play"):
+        st.session_state[playing.STEPS] = not plays
         st.session_state["moved"] = time.monotonic()
         st.rerun()
     st.button("Next", shortcut="Right", on_click=_go, args=(after.id,), disabled=place == last, key="next")
@@ -105,7 +105,7 @@ def _play_on(place: int, count: int) -> int:
     st.session_state["moved"] = time.monotonic()
     if place + 1 < count:
         return place + 1
-    st.session_state["playing"] = False
+    st.session_state[playing.STEPS] = False
     return place
 
 

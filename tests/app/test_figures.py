@@ -179,7 +179,7 @@ def test_a_sentence_of_sinks_alone_still_has_a_clearest_head() -> None:
 
 
 def test_facts_of_a_head_add_up() -> None:
-    facts = head_facts(np.array([[0.5, 0.5], [0.0, 1.0]]), ("▁a", "</s>"))
+    facts = head_facts(np.array([[0.5, 0.5], [0.0, 1.0]]), np.ones((2, 2), dtype=bool), ("▁a", "</s>"))
     assert facts == {"entropy": 0.5, "even": 1.0, "strongest": 0.75, "sinks": 0.75}
 
 

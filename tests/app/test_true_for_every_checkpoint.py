@@ -1,6 +1,7 @@
 """What a page says, in words, formulas and code, is true of the checkpoint that is open: whichever it is."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from streamlit.testing.v1 import AppTest
 from app import source
 from app.figures.walk import Station, stations
 from app.theme import probability_text
+from app.views.hand_steps import origin
+from app.views.head_pictures import explained
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import MAIN, array, chart, components, open_view
 from transformer.config import ModelConfig
@@ -189,3 +192,88 @@ def test_the_mask_shows_the_rules_that_it_has(checkpoint: Any) -> None:
         code = open_view("steps", sentence=SENTENCE, at=place, detail="Every step").code[0].value
         known = ("window_mask", "causal_mask", "padding_mask", "nn.Parameter")
         assert [name for name in known if name in code] == [name for name in known if name in rules]
+
+
+def test_the_most_bits_of_a_causal_head_are_those_of_its_rows(checkpoint: Any) -> None:
+    checkpoint()
+    text = said(open_view("attention", sentence=SENTENCE, kind="decoder"))
+    found = re.search(r"of at most ([\d.]+) bits; \S+ ?% of the attention lies on special tokens and punctuation", text)
+    assert found
+    rows = array(chart(open_view("attention", sentence=SENTENCE, kind="decoder"), "Decoder self")["data"][0]["z"])
+    most = np.log2(np.arange(1, len(rows) + 1)).mean()
+    assert float(found[1]) == pytest.approx(most, abs=0.006)
+    assert f"at most {most:.2f}; distance" in text
+    assert "`</s>` and punctuation" not in text
+
+
+@pytest.mark.parametrize("kind", ["encoder", "decoder"])
+def test_who_looks_at_whom_is_said_with_the_window(kind: Any) -> None:
+    assert "1 position away" in explained(kind, 1)
+    assert "all pieces" not in explained(kind, 1)
+    assert "away" not in explained(kind, None)
+    assert "away" not in explained("cross", 1)
+
+
+@pytest.mark.parametrize("layer", [1, 2])
+def test_rollout_is_grey_where_nothing_has_been_reached_after_this_layer(layer: int, checkpoint: Any) -> None:
+    checkpoint(Size(3, 1, 2), attention_window=1)
+    app = open_view("attention", sentence=SENTENCE, kind="encoder", layer=str(layer))
+    cells = array(chart(app, f"rollout, after layer {layer}")["data"][0]["z"])
+    far = np.abs(np.subtract.outer(np.arange(len(cells)), np.arange(len(cells)))) > layer
+    np.testing.assert_array_equal(np.isnan(cells), far)
+
+
+def test_positions_speaks_of_this_checkpoint_s_table(checkpoint: Any) -> None:
+    checkpoint(positions="none", attention_window=2)
+    text = said(open_view("positions", sentence=SENTENCE))
+    assert "as a set" not in text
+    assert "who is near whom" in text
+    checkpoint(positions="none")
+    assert "as a set" in said(open_view("positions", sentence=SENTENCE))
+    checkpoint(sinusoid_layout="concatenated")
+    text = said(open_view("positions", sentence=SENTENCE))
+    assert r"d_{model}/2+i)}=\cos" in text
+    assert "half and half; the paper's" in text
+
+
+def test_the_shape_of_the_sum_is_that_of_the_chosen_stack(checkpoint: Any) -> None:
+    checkpoint()
+    for stack, letter in (("encoder", "S"), ("decoder", "T")):
+        cards = [caption.value for caption in open_view("positions", sentence=SENTENCE, sizes_of=stack).caption]
+        assert [card for card in cards if card.startswith(f"Shape {letter} × D = ")]
+
+
+def test_the_residual_page_shows_every_layer_norm_and_names_what_the_stream_starts_with(checkpoint: Any) -> None:
+    checkpoint(Size(2, 1, 2), norm="pre")
+    app = open_view("residual", sentence=SENTENCE)
+    assert len(array(chart(app, "each LayerNorm")["data"][0]["y"])) == 2 * 2 + 1
+    assert chart(app, "Shares")["layout"]["xaxis"]["ticktext"][0] == "embedding + position"
+    checkpoint(Size(2, 1, 2), norm="pre", positions="none")
+    app = open_view("residual", sentence=SENTENCE)
+    assert chart(app, "Shares")["layout"]["xaxis"]["ticktext"][0] == "embedding"
+    checkpoint(Size(2, 1, 2))
+    assert len(array(chart(open_view("residual", sentence=SENTENCE), "each LayerNorm")["data"][0]["y"])) == 2 * 2
+
+
+def test_the_projections_are_said_to_read_what_they_read() -> None:
+    assert "decoder's embedding" in origin("decoder", 0, False)
+    assert "encoder's layer below" in origin("encoder", 1, False)
+    assert "encoder's normalised stream" in origin("encoder", 0, True)
+    assert origin("cross", 0, True) == origin("cross", 1, False)
+
+
+@pytest.mark.parametrize(("norm", "does"), [("pre", "add to one"), ("post", "add to and normalise one")])
+def test_the_lens_says_what_layers_do_to_the_stream(norm: str, does: str, checkpoint: Any) -> None:
+    checkpoint(norm=norm)
+    assert f"All layers {does} residual stream" in said(open_view("decoding", sentence=SENTENCE, part="Logit lens"))
+
+
+def test_what_plays_stops_when_its_page_is_left(checkpoint: Any) -> None:
+    checkpoint()
+    for page, button in (("steps", "play"), ("decoding", "play_steps")):
+        app = open_view(page, sentence=SENTENCE)
+        app.button(key=button).click().run()
+        assert app.button(key=button).label == "Pause"
+        app.switch_page(str(MAIN.parent / "views" / "masks.py")).run()
+        app.switch_page(str(MAIN.parent / "views" / f"{page}.py")).run()
+        assert app.button(key=button).label == "Play"
