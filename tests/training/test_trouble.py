@@ -136,6 +136,16 @@ def test_a_vocabulary_that_cannot_be_read_is_told(tmp_path: Path) -> None:
 # Numbers that are none
 
 
+def test_a_loss_above_that_of_guessing_is_said_to_diverge(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    settings: dict[str, Any] = {"updates": 20, "log_every": 5, "schedule": "constant", "warmup": 2}
+    train(toy_recipe(**settings, peak_rate=0.01), tmp_path / "good", device="cpu")
+    assert "diverge" not in capfd.readouterr().err
+    train(toy_recipe(**settings, peak_rate=3.0), tmp_path / "bad", device="cpu")
+    said = capfd.readouterr().err
+    assert "At update 20 the loss is far above 5.75 (ln V)" in said
+    assert "lower training.peak_rate" in said
+
+
 def test_a_loss_that_is_no_number_is_told_with_its_update_and_the_state_before_is_good(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """What a run says while it runs: a bar with time left on a terminal, plain lines elsewhere, and metrics."""
 
+import math
 from types import TracebackType
 
 import torch
@@ -7,7 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from transformer.config import TrainingConfig
+from transformer.config import Recipe
 from transformer.model import Transformer
 from transformer.training.arithmetic import readable, training_flop
 from transformer.training.data import TrainingData
@@ -20,9 +21,10 @@ class Report:
     """Shown while `with report:` lasts. What is not yet in the metrics is gathered in `progress`, so that a resumed run
     writes the same lines."""
 
-    def __init__(self, config: TrainingConfig, metrics: Metrics, progress: Progress, peak: float):
+    def __init__(self, recipe: Recipe, metrics: Metrics, progress: Progress, peak: float):
         """`peak`: floating-point operations a second that all devices together reach at best."""
-        self._config = config
+        self._config = config = recipe.training
+        self._guessing = math.log(recipe.model.vocab_size)  # nats: every piece as probable as any other
         self._peak = peak
         self._metrics = metrics
         self._console = Console(stderr=True, highlight=False)
@@ -78,6 +80,12 @@ class Report:
             left = (self._config.updates - progress.update) * progress.seconds / progress.update
             count = f"update {progress.update}/{self._config.updates}"
             self.say(f"{count}  epoch {progress.epoch + 1}  {text}  {clock(left)} left")
+        if progress.update > self._config.warmup and values["loss"] > self._guessing + 1:
+            self.say(
+                f"At update {progress.update} the loss is far above {self._guessing:.2f} (ln V), that of guessing: the "
+                "weights diverge. Of the checkpoints, best.safetensors is from before, if there is one. Stop, lower "
+                "training.peak_rate or set training.clip_norm = 1.0, and start anew."
+            )
         progress.recent_loss, progress.recent_tokens = 0.0, 0
         progress.recent_flop, progress.recent_seconds = 0.0, 0.0
 

@@ -88,7 +88,7 @@ def follow(
     settings = recipe.training
     batches = made_for(where, data.stream(Position(progress.epoch, progress.batch)))
     peak = ranks.size * measured_peak(where, settings.precision)
-    report = Report(settings, Metrics(run.folder, progress.update, progress.validated), progress, peak)
+    report = Report(recipe, Metrics(run.folder, progress.update, progress.validated), progress, peak)
     report.say(describe(model, where, ranks.size, data, peak))
     saved = progress.update if run.resumed else None  # None: a new run shows at once that its folder can be written
     ranks.join(model, optimizer, progress.update, settings.label_smoothing)
