@@ -12,7 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from app.figures.axes import visible
 from tests.browser.conftest import Visit
-from tests.browser.pages import PAGES, is_drawn
+from tests.browser.pages import HEATMAP, PAGES, is_drawn
 
 Begin = Callable[..., Visit]
 HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b] the the the 🚂"
@@ -59,6 +59,35 @@ def test_hostile_words_stay_words_in_the_dark_on_a_wide_screen(visit: Begin, nam
     assert max(int(part) for part in re.findall(r"\d+", ground)[:3]) < 60
     one.says(HOSTILE)
     assert visible("<img") == "<img"  # tokens are cut and shown, never dropped
+    assert serious(page) == []
+
+
+PARTS = {  # what a page opens with is seen above; here is what takes a click, and the picture that is then there
+    "decoding": {
+        "Search": "svg.tree .node.on",
+        "Greedy, beam": ".st-key-greedy_strip .chip",
+        "Length penalty": "[data-testid='stMain'] [data-testid='stAlert'], .st-key-picture_penalty_paper .trace",
+        "Logit lens": ".st-key-lens .hm image",
+        "Reference": ".difference",
+    },
+    "attention": {"Word alignment": ".st-key-alignment svg .line", "BertViz": "iframe[srcdoc]"},
+    "steps": {"Every step": HEATMAP},
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_nobody_is_shut_out_of_the_parts_of_a_page_in_the_dark(visit: Begin, name: str) -> None:
+    one = visit(dark=True).open(PAGES[name].path, sentence="the cat sat")
+    is_drawn(one, name)
+    page = one.page
+    for words, picture in PARTS[name].items():
+        page.locator("[data-testid='stMain']").get_by_text(words, exact=True).click()
+        if words == "Reference":
+            page.get_by_label("Your reference translation").fill("die Katze")
+            page.get_by_label("Your reference translation").press("Enter")
+        page.locator(picture).first.wait_for(state="attached")
+        one.settle()
+        assert serious(page) == [], words
 
 
 def test_the_sentence_and_the_head_are_the_same_on_every_page(visit: Begin) -> None:
