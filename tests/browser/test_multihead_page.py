@@ -23,3 +23,26 @@ def test_a_click_on_a_heads_bar_chooses_it(visit: Callable[..., Visit], picture:
         bars.nth(4).click(force=True)  # the bias is no head
         one.settle()
         assert "head=3" in one.page.url
+
+
+def test_keys_alone_choose_the_head_and_the_matrix(visit: Callable[..., Visit]) -> None:
+    one = visit().open("multihead", layer="1", head="2")
+    is_drawn(one, "multihead")
+    page = one.page
+    page.locator(".st-key-head").get_by_role("radio", checked=True).focus()
+    page.keyboard.press("ArrowRight")  # goes there, and space chooses
+    page.keyboard.press("Space")
+    page.wait_for_url(re.compile("head=3"))
+    page.locator(".gtitle", has_text="of head 3:").wait_for()
+    one.settle()
+    page.locator(".st-key-matrix").get_by_role("radio", checked=True).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    page.wait_for_url(re.compile("matrix=key"))
+    one.settle()
+    page.locator(".st-key-layer").get_by_role("radio", checked=True).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    page.wait_for_url(re.compile("layer=2"))
+    one.settle()
+    assert "head=3" in page.url
