@@ -27,6 +27,7 @@ from app.session import (
 from app.theme import ground, role_color
 from app.views.stage import Scene
 
+_DEEPER = "deeper_layer"  # (chosen where a stack has so many layers, shown instead where it has not)
 _FROM_AFAR = "head_chosen_from_afar"
 KINDS: dict[Kind, str] = {
     "cross": "Encoder-decoder attention",
@@ -71,7 +72,7 @@ def layer_and_head(scene: Scene, kind: Kind) -> tuple[int, int]:
     """Layer and head, from 0. On opening: the clearest, see `app.figures.heads.clarity`."""
     weights = weights_of(scene, kind)
     clearest = clearest_of(scene, kind)
-    layer = _number("Layer", LAYER, weights.shape[0], clearest[0])
+    layer = _layer(weights.shape[0], clearest[0])
     head = _number("Head", HEAD, weights.shape[1], clearest[1])
     st.button(
         "Clearest head",
@@ -107,6 +108,23 @@ def clearest_of(scene: Scene, kind: Kind, layer: int | None = None) -> tuple[int
     among = weights[least:] if layer is None else weights[layer : layer + 1]
     found, head = clearest_head(among, queries.predicts or queries.tokens, keys.tokens)
     return least + found, head
+
+
+def _layer(count: int, default: int) -> int:
+    """The layer, from 0. One that this stack has not is chosen again in a stack that has it, unless another has been
+    chosen since (test_a_layer_that_the_decoder_lacks_is_chosen_again_in_the_encoder)."""
+    chosen = st.session_state.get(LAYER)
+    deeper, instead = st.session_state.get(_DEEPER, (0, 0))
+    if isinstance(chosen, int) and chosen > count:
+        layer = _number("Layer", LAYER, count, default)
+        st.session_state[_DEEPER] = (chosen, layer + 1)
+        return layer
+    if chosen != instead:
+        st.session_state.pop(_DEEPER, None)
+    elif deeper and deeper <= count:
+        st.session_state[LAYER] = deeper
+        del st.session_state[_DEEPER]
+    return _number("Layer", LAYER, count, default)
 
 
 def _number(label: str, key: str, count: int, default: int) -> int:

@@ -277,3 +277,17 @@ def test_what_plays_stops_when_its_page_is_left(checkpoint: Any) -> None:
         app.switch_page(str(MAIN.parent / "views" / "masks.py")).run()
         app.switch_page(str(MAIN.parent / "views" / f"{page}.py")).run()
         assert app.button(key=button).label == "Play"
+
+
+def test_a_layer_that_the_decoder_lacks_is_chosen_again_in_the_encoder(checkpoint: Any) -> None:
+    checkpoint(Size(3, 1, 2))
+    app = open_view("attention", sentence=SENTENCE, kind="encoder", layer="3")
+    for page, layer in (("decoding", 1), ("attention", 3), ("decoding", 1)):
+        app.switch_page(str(MAIN.parent / "views" / f"{page}.py")).run()
+        assert not app.exception
+        assert app.session_state["layer"] == layer
+    app.switch_page(str(MAIN.parent / "views" / "attention.py")).run()
+    app.session_state["layer"] = 2
+    for page, layer in (("attention", 2), ("decoding", 1), ("attention", 2)):
+        app.switch_page(str(MAIN.parent / "views" / f"{page}.py")).run()
+        assert app.session_state["layer"] == layer
