@@ -114,8 +114,8 @@ def test_the_example_is_there_on_every_page(visit: Begin) -> None:
         one.says(example)
 
 
-def test_no_page_shows_the_sentence_of_another_visitor(visit: Begin) -> None:
-    words = ["cat", "garden", "street"]
+def test_of_ten_visitors_none_sees_the_sentence_of_another(visit: Begin) -> None:
+    words = ["cat", "garden", "street", "station", "animal", "planet", "dragon", "river", "pepper", "violin"]
     visitors = [visit() for _ in words]
     for one, word in zip(visitors, words, strict=True):
         one.page.goto(f"{one.address}/hand?sentence=the+{word}")
