@@ -11,6 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -148,6 +149,21 @@ def test_stopping_ends_the_processes_at_once(tmp_path: Path) -> None:
         began = time.monotonic()
     assert time.monotonic() - began < 30  # the work would take a minute
     assert wait_until(lambda: not any(map(alive, begun(tmp_path))))
+
+
+def large() -> Callable[[int], bytes]:
+    return lambda number: bytes(40_000_000)
+
+
+def test_stopping_ends_also_while_results_are_handed_over() -> None:
+    """Some of these end in the middle of it, whatever the time of day."""
+    for _ in range(4):
+        results = in_order(large, range(100), 2)
+        next(results)
+        closes = Thread(target=results.close, daemon=True)
+        closes.start()
+        closes.join(60)
+        assert not closes.is_alive()
 
 
 @contextmanager

@@ -72,8 +72,13 @@ def _in_processes(
     finally:
         # Trap: without this, who stops a run waits until all portions under way are done
         # (test_stopping_ends_the_processes_at_once).
-        for process in set(multiprocessing.active_children()) - others if waiting else ():
-            process.terminate()
+        if waiting:
+            # Trap: the pool would wait for the rest of a result that a process was handing over when it ended, as long
+            # as anybody could still write it, and this process could
+            # (test_stopping_ends_also_while_results_are_handed_over).
+            pool._result_queue._writer.close()  # type: ignore[attr-defined]
+            for process in set(multiprocessing.active_children()) - others:
+                process.terminate()
         pool.shutdown(cancel_futures=True)
 
 
