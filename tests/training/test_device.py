@@ -1,6 +1,7 @@
 """Memory that is freed is used again."""
 
 import ctypes
+import os
 import platform
 import subprocess
 import sys
@@ -53,3 +54,14 @@ def test_an_older_glibc_gets_what_it_takes(
     monkeypatch.setattr(ctypes, "CDLL", lambda name: SimpleNamespace(mallopt=mallopt))
     keep_memory()
     assert found == taken
+
+
+def test_programs_for_products_are_kept_for_few_shapes_unless_somebody_says_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", raising=False)
+    keep_memory()
+    assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == "64"
+    monkeypatch.setenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "512")
+    keep_memory()
+    assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == "512"
