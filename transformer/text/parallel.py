@@ -74,9 +74,10 @@ def _in_processes(
         # (test_stopping_ends_the_processes_at_once).
         if waiting:
             # Trap: the pool would wait for the rest of a result that a process was handing over when it ended, as long
-            # as anybody could still write it, and this process could
-            # (test_stopping_ends_also_while_results_are_handed_over).
+            # as anybody could still write it, and for a portion to be taken, as long as anybody could still read it;
+            # and this process could do both (test_stopping_ends_also_while_much_is_handed_over).
             pool._result_queue._writer.close()  # type: ignore[attr-defined]
+            pool._call_queue._reader.close()  # type: ignore[attr-defined]
             for process in set(multiprocessing.active_children()) - others:
                 process.terminate()
         pool.shutdown(cancel_futures=True)
