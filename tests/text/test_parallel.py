@@ -21,7 +21,7 @@ from transformer.text.parallel import in_order, processes_for
 
 ROOT = Path(__file__).parents[2]
 SLOW = """
-import os, sys, time
+import os, signal, sys, time
 from functools import partial
 from pathlib import Path
 from tests.text.test_parallel import slowly
@@ -31,6 +31,7 @@ if __name__ == "__mp_main__":  # a new process, before it does anything of ours
     Path(sys.argv[1]).with_name(f"begins-{os.getpid()}").touch()
     time.sleep(0.5)
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job would be deaf to it
     for _ in in_order(partial(slowly, Path(sys.argv[1])), range(100), 2):
         pass
 """
