@@ -8,11 +8,12 @@ user copies; such a link is read once and the sentence taken out of the address 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import streamlit as st
 
 from app.models import MOST_CHARACTERS, CheckpointFile
+from app.tasks import EXAMPLES, Task
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 
@@ -34,44 +35,6 @@ SHOWN_HYPOTHESIS: Literal["alternative"] = "alternative"  # which of its transla
 GIVEN = "given"  # a translation of the visitor's own, shown beside the model's
 GIVEN_FOR = "given_for"  # the checkpoint and the sentence that it is a translation of
 
-LANGUAGES = {
-    "en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "nl": "Dutch", "pl": "Polish",
-    "pt": "Portuguese", "cs": "Czech", "ru": "Russian", "uk": "Ukrainian", "tr": "Turkish", "vi": "Vietnamese",
-    "ja": "Japanese", "zh": "Chinese", "ar": "Arabic", "he": "Hebrew", "fi": "Finnish", "sv": "Swedish", "da": "Danish",
-}  # fmt: skip
-
-# The first is what a visitor is met with: short, and its translation has another number of pieces, so that in a shape
-# the two sides are told apart.
-_EXAMPLES = {
-    "en": (
-        "Where is the nearest train station?",
-        "The animal didn't cross the street because it was too tired.",
-        "I have never seen such a beautiful garden.",
-        "She gave him the book that he had asked for.",
-        "The Law will never be perfect, but its application should be just - this is what we are missing, in my "
-        "opinion.",  # the paper's own, in its figures 4 and 5
-    ),
-    "de": (
-        "Wo ist der nächste Bahnhof?",
-        "Das Tier überquerte die Straße nicht, weil es zu müde war.",
-        "Ich habe noch nie einen so schönen Garten gesehen.",
-    ),
-    "copy": ("h e a d l i g h t", "a b c d e f g", "t h e t h e"),
-    "reverse": ("h e a d l i g h t", "a b c d e f g", "t h e t h e"),
-    "sort": ("h e a d l i g h t", "g f e d c b a", "t h e t h e"),
-    "numbers": ("forty-two", "three hundred and sixty-five", "one thousand, nine hundred and eighty-four"),
-}
-
-
-@dataclass(frozen=True)
-class Task:
-    """What a checkpoint translates from and to, in words."""
-
-    source: str
-    target: str
-    target_code: str  # for the lang attribute, "" if there is no language
-    examples: tuple[str, ...]
-
 
 @dataclass(frozen=True)
 class Opened:
@@ -80,22 +43,6 @@ class Opened:
     file: CheckpointFile
     translator: Translator
     task: Task
-
-
-def task_of(translator: Translator) -> Task:
-    """Read from the recipe in the checkpoint. A checkpoint of unknown origin has no names and no examples."""
-    recipe = translator.checkpoint.recipe if translator.checkpoint else None
-    data: Any = recipe.get("data") if isinstance(recipe, dict) else None
-    if not isinstance(data, dict):
-        return Task("Source", "Target", "", ())
-    toy = data.get("toy")
-    source, target = str(data.get("source_language", ""))[:20], str(data.get("target_language", ""))[:20]
-    return Task(
-        LANGUAGES.get(source, source.capitalize() or "Source"),
-        LANGUAGES.get(target, target.capitalize() or "Target"),
-        target if target in LANGUAGES else "",
-        _EXAMPLES.get(str(toy) if toy else source, ()),
-    )
 
 
 def sentence_from_link() -> None:
@@ -114,7 +61,7 @@ def take_sentence(text: str) -> None:
 def open_with_example(task: Task) -> None:
     """Takes the first example where the user has not written anything of their own for this task."""
     written = st.session_state.get(TEXT)
-    ours = {example for examples in _EXAMPLES.values() for example in examples}
+    ours = {example for examples in EXAMPLES.values() for example in examples}
     if written is None or (written in ours and written not in task.examples):
         st.session_state[TEXT] = task.examples[0] if task.examples else ""
         st.session_state[FRESH] = written is None

@@ -8,7 +8,8 @@ import streamlit as st
 from app import models
 from app.ladders import ladder, place_of, rung, rung_name
 from app.models import CheckpointFile
-from app.session import CHECKPOINT, Opened, forget_choice, forget_head, task_of
+from app.session import CHECKPOINT, Opened, forget_choice, forget_head
+from app.tasks import task_of
 from transformer.config import DecodingConfig
 from transformer.errors import HeadlightError
 

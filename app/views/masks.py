@@ -10,7 +10,8 @@ from app.figures.batch import Line, batch_alt, batch_figure, batch_table
 from app.figures.mask_overview import Tile, overview_figure, overview_table
 from app.figures.reasons import Parts
 from app.models import Kind
-from app.session import KIND, Task, is_dark
+from app.session import KIND, is_dark
+from app.tasks import Task
 from app.views.choose import SHORT, SITES, kind_layer_head
 from app.views.mask_parts import Sentence, cell_and_parts
 from app.views.masking import padding_check, scores_and_weights

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from app import launch
 from app.launch import MOST_MEGABYTES, Heads, Plan, Size, TextPlan, ToyPlan, Width
-from app.session import LANGUAGES
+from app.tasks import LANGUAGES
 from transformer.config import ToyTask
 from transformer.errors import HeadlightError
 

@@ -11,7 +11,8 @@ from app.figures.axes import TokenAxis
 from app.figures.heads import clearest_head
 from app.models import CheckpointFile, Kind
 from app.runs import Run
-from app.session import Opened, Task, linked, task_of
+from app.session import Opened, linked
+from app.tasks import Task, task_of
 from app.views.choose import KINDS
 from transformer.decoding.translation import Translation
 from transformer.errors import HeadlightError

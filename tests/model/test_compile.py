@@ -9,19 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.model.small import batch, randomised, small
+from tests.model.small import Counting, batch, randomised, small
 from transformer.model import Transformer
-
-
-class Counting:
-    """A backend that compiles nothing and keeps the graphs it is given."""
-
-    def __init__(self) -> None:
-        self.graphs: list[torch.fx.GraphModule] = []
-
-    def __call__(self, graph: torch.fx.GraphModule, inputs: Any) -> Callable[..., Any]:
-        self.graphs.append(graph)
-        return graph.forward
 
 
 @pytest.mark.parametrize("norm", ["post", pytest.param("pre", marks=pytest.mark.soak)])

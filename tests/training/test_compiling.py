@@ -1,16 +1,14 @@
 """Training with torch.compile, on a backend that compiles nothing but counts what it is given."""
 
 import logging
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 
-from tests.model.small import randomised, small
+from tests.model.small import Counting, randomised, small
 from tests.training.small import tensors, toy_recipe
 from transformer.errors import TrainingError
 from transformer.model import Transformer
@@ -20,17 +18,6 @@ from transformer.training.compiling import compile_layers
 from transformer.training.loss import summed_loss
 
 CPU = torch.device("cpu")
-
-
-class Counting:
-    """A backend."""
-
-    def __init__(self) -> None:
-        self.graphs: list[torch.fx.GraphModule] = []
-
-    def __call__(self, graph: torch.fx.GraphModule, inputs: Any) -> Callable[..., Any]:
-        self.graphs.append(graph)
-        return graph.forward
 
 
 @pytest.fixture
