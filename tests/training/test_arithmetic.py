@@ -1,17 +1,23 @@
 """The arithmetic of a batch, against torch's own counter of floating-point operations."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from tests.training.small import toy_recipe
 from transformer.config import ModelConfig
 from transformer.model import Probe, Transformer, census
 from transformer.text.batches import collate
 from transformer.training import arithmetic
 from transformer.training.arithmetic import FORWARD_AND_BACKWARD, measured_peak, readable, training_flop
 from transformer.training.loss import summed_loss
+from transformer.training.metrics import Metrics, read_metrics
+from transformer.training.report import Report
+from transformer.training.state import Progress
+from transformer.training.update import Update
 
 BATCH = collate([[4, 5, 6, 7], [5]], [[4, 5], [6, 7]])  # S 5, T 3, all labels count
 CONFIG = ModelConfig(vocab_size=50, encoder_layers=2, decoder_layers=3, d_model=16, d_ff=24, heads=2)
@@ -49,3 +55,13 @@ def test_the_peak_is_that_of_the_fastest_product(monkeypatch: pytest.MonkeyPatch
 )
 def test_large_numbers_are_written_with_a_prefix(value: float, text: str) -> None:
     assert readable(value, "FLOP") == text
+
+
+def test_a_run_writes_its_speed_as_a_share_of_the_peak(tmp_path: Path) -> None:
+    recipe, progress = toy_recipe(log_every=2), Progress()
+    with Report(recipe, Metrics(tmp_path, 0, 0), progress, peak=1000.0) as report:
+        for progress.update, flop in ((1, 300), (2, 500)):
+            report.update(progress, Update(loss=8.0, tokens=4, gradient_norm=1.0, flop=flop), rate=0.1, seconds=2.0)
+    (line,) = read_metrics(tmp_path / "metrics.jsonl")
+    assert line["share_of_peak"] == pytest.approx(800 / 4.0 / 1000.0)
+    assert line["tokens_per_second"] == pytest.approx(8 / 4.0)
