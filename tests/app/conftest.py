@@ -1,6 +1,7 @@
 """A folder of tiny checkpoints, and the app opened on it."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,14 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of training runs that the app looks into: at first it is not even there."""
     monkeypatch.setenv("HEADLIGHT_RUNS", str(tmp_path / "runs"))
     return (tmp_path / "runs").resolve()
+
+
+@pytest.fixture(autouse=True)
+def own_main_module() -> Iterator[None]:
+    """Streamlit puts the page it runs in the place of `__main__`, and leaves it there for processes started later."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
 
 
 @pytest.fixture

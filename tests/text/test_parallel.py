@@ -7,9 +7,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from threading import Thread
 
@@ -135,10 +135,10 @@ def test_if_a_process_dies_the_work_is_done_by_the_one_that_is_left(caplog: pyte
 def test_where_no_process_can_be_had_the_work_is_done_in_this_one(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def submit(*arguments: object) -> None:
+    def start(process: object) -> None:
         raise OSError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(ProcessPoolExecutor, "submit", submit)
+    monkeypatch.setattr(SpawnProcess, "start", start)
     assert list(in_order(square, range(5), 2)) == [0, 1, 4, 9, 16]
     assert "Resource temporarily unavailable" in caplog.text
 

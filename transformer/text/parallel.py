@@ -5,6 +5,10 @@
 Neither portions nor results pile up: at most a few portions a process are under way. With one process nothing is
 started, and where processes cannot be had, or one dies, the work goes on in this one.
 
+Each process has a pipe of its own, at which a thread hands it one portion after the other. So nothing is shared that a
+process could leave half written or locked when it ends in the middle of it: its pipe ends with it, and the thread sees
+that. (`concurrent.futures.ProcessPoolExecutor` has one queue for all, and then waits for ever.)
+
 Processes are started afresh (spawn): the threads of torch and of sentencepiece do not survive a fork. They import what
 `make` needs and no torch, so each takes some 50 MB. Ctrl-C is for the process that started them; it ends them, and
 should it be killed, they notice and end themselves.
@@ -16,8 +20,11 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future, ThreadPoolExecutor
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from queue import SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -26,7 +33,11 @@ P = TypeVar("P")  # a portion
 R = TypeVar("R")  # its result
 
 AHEAD = 2  # portions under way for each process, so that none waits for the next
-_work: Callable[[Any], Any]  # in a worker process: what `make` made
+_spawn = multiprocessing.get_context("spawn")
+
+
+class _ProcessEnded(Exception):
+    """A process ended before its work, or none could be started."""
 
 
 def processes_for(portions: int, wanted: int) -> int:
@@ -47,7 +58,7 @@ def in_order(make: Callable[[], Callable[[P], R]], portions: Iterable[P], proces
     rest, waiting = iter(portions), deque[P]()
     try:
         yield from _in_processes(make, rest, waiting, processes)
-    except BrokenProcessPool as error:
+    except _ProcessEnded as error:
         log.warning("Working with several processes failed: going on in one, which takes longer. (%s)", error)
         work = make()
         yield from map(work, waiting)
@@ -58,13 +69,17 @@ def _in_processes(
     make: Callable[[], Callable[[P], R]], portions: Iterator[P], waiting: deque[P], processes: int
 ) -> Generator[R, None, None]:
     """What `waiting` holds in the end are portions that were drawn and have no result yet."""
-    others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), _begin, (make,))
+    started, idle = list[BaseProcess](), SimpleQueue[Connection]()
+    threads = ThreadPoolExecutor(processes)  # as many as processes, so each finds one idle
     results = deque[Future[R]]()
     try:
+        for _ in range(processes):
+            process, pipe = _start(make)
+            started.append(process)
+            idle.put(pipe)
         for portion in portions:
             waiting.append(portion)
-            results.append(_submit(pool, portion))
+            results.append(threads.submit(_ask, idle, portion))
             if len(waiting) == AHEAD * processes:
                 yield _take(results, waiting)
         while waiting:
@@ -72,27 +87,45 @@ def _in_processes(
     finally:
         # Trap: without this, who stops a run waits until all portions under way are done
         # (test_stopping_ends_the_processes_at_once).
-        if waiting:
-            # Trap: the pool would wait for the rest of a result that a process was handing over when it ended, as long
-            # as anybody could still write it, and for a portion to be taken, as long as anybody could still read it;
-            # and this process could do both (test_stopping_ends_also_while_much_is_handed_over).
-            pool._result_queue._writer.close()  # type: ignore[attr-defined]
-            pool._call_queue._reader.close()  # type: ignore[attr-defined]
-            for process in set(multiprocessing.active_children()) - others:
-                process.terminate()
-        pool.shutdown(cancel_futures=True)
+        for process in started:
+            process.terminate()
+        threads.shutdown(cancel_futures=True)
+        for process in started:
+            process.join()
 
 
-def _submit(pool: ProcessPoolExecutor, portion: P) -> Future[Any]:
+def _start(make: Callable[[], Callable[[Any], Any]]) -> tuple[BaseProcess, Connection]:
+    """A process at work, and our end of its pipe."""
     # Trap: a process that is just being started would answer Ctrl-C with a traceback; it inherits that SIGINT is held
-    # back (test_ctrl_c_while_processes_begin_is_for_the_one_that_starts_them).
+    # back (test_ctrl_c_while_processes_begin_is_for_the_one_that_starts_them). Python starts a process of its own with
+    # the first of ours, and then lets SIGINT through again: so that one comes before.
+    resource_tracker.ensure_running()
     held_back = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        return pool.submit(_apply, portion)
-    except OSError as error:  # no process can be started
-        raise BrokenProcessPool(str(error)) from error
+        ours, theirs = _spawn.Pipe()
+        process = _spawn.Process(target=_serve, args=(make, theirs), daemon=True)
+        process.start()
+    except OSError as error:
+        raise _ProcessEnded(f"No process can be started: {error}") from error
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, held_back)
+    theirs.close()  # so that the pipe ends with the process
+    return process, ours
+
+
+def _ask(idle: SimpleQueue[Connection], portion: Any) -> Any:
+    """In one of our threads: the result of a portion, from whichever process is idle."""
+    pipe = idle.get()
+    try:
+        pipe.send(portion)
+        result, error = pipe.recv()
+    except (EOFError, OSError) as ended:
+        raise _ProcessEnded("a process ended before its work was done") from ended
+    finally:
+        idle.put(pipe)
+    if error is not None:
+        raise error
+    return result
 
 
 def _take(results: deque[Future[R]], waiting: deque[P]) -> R:
@@ -102,21 +135,24 @@ def _take(results: deque[Future[R]], waiting: deque[P]) -> R:
     return result
 
 
-def _begin(make: Callable[[], Callable[[Any], Any]]) -> None:
-    """The first thing in a worker process."""
-    global _work
+def _serve(make: Callable[[], Callable[[Any], Any]], pipe: Connection) -> None:
+    """All that a worker process does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     Thread(target=_end_with_parent, daemon=True).start()
-    _work = make()
-
-
-def _apply(portion: Any) -> Any:
-    return _work(portion)
+    work = make()
+    while True:
+        portion = pipe.recv()
+        try:
+            result = work(portion)
+        except Exception as error:  # for the process that started this one
+            pipe.send((None, error))
+        else:
+            pipe.send((result, None))
 
 
 def _end_with_parent() -> None:
-    # Trap: a queue of multiprocessing does not end when the process at its other end is killed
+    # Trap: while it works, a process does not look at its pipe
     # (test_processes_end_when_the_one_that_started_them_is_killed).
     parent = multiprocessing.parent_process()
     assert parent is not None
