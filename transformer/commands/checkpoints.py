@@ -1,0 +1,79 @@
+"""The commands for files of checkpoints: `average` several, `inspect` one, `export` it for another engine."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from transformer.commands.options import CheckpointFile, open_translator
+from transformer.errors import ConfigError
+
+
+def average(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The checkpoint to write.")],
+    checkpoints: Annotated[list[Path], typer.Argument(metavar="CHECKPOINT", help="The checkpoints to average.")],
+) -> None:
+    """Average the weights of checkpoints of one run.
+
+    The mean of the last few often translates better than each of them (section 6.1 of the paper). A file that is there
+    already is not overwritten.
+
+    \b
+    Example:
+      python -m transformer average mean.safetensors runs/mine/snapshots/*.safetensors
+    """
+    from transformer.averaging import average_checkpoints
+
+    if out.exists() or len(checkpoints) < 2:  # most likely OUT was forgotten
+        there = f"{out} is there already. " if out.exists() else ""
+        raise ConfigError(f"{there}Name first a new file to write, then at least two checkpoints to average.")
+    average_checkpoints(out, checkpoints)
+    typer.echo(f"{out} is the average of {len(checkpoints)} checkpoints.", err=True)
+
+
+def inspect(
+    checkpoint: CheckpointFile,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show what is in a checkpoint.
+
+    That is its configuration, parameters by part, tokenizer, metrics, and every site of the model that can be watched,
+    with its shape.
+
+    \b
+    Examples:
+      python -m transformer inspect pretrained/en-de.safetensors
+      python -m transformer inspect pretrained/en-de.safetensors --json
+    """
+    from transformer.checkpoint import load_checkpoint
+    from transformer.inspection import as_text, describe
+
+    description = describe(load_checkpoint(checkpoint))
+    typer.echo(json.dumps(description) if as_json else as_text(description))
+
+
+def export(
+    checkpoint: CheckpointFile,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write. It must not be there yet.")],
+    to: Annotated[Literal["ctranslate2"], typer.Option(help="The format.")] = "ctranslate2",
+    quantization: Annotated[
+        Literal["float32", "float16", "bfloat16", "int8"], typer.Option(help="How the weights are stored.")
+    ] = "float32",
+) -> None:
+    """Write a model for CTranslate2, a fast engine.
+
+    It is for those who translate a lot. The folder gets the model, its vocabulary, and a README.md with the code that
+    translates. Translations are the same, up to the rounding of another --quantization than float32.
+
+    \b
+    Examples:
+      python -m transformer export --to ctranslate2 pretrained/en-de.safetensors en-de-ct2
+      python -m transformer export --to ctranslate2 pretrained/en-de.safetensors en-de-int8 --quantization int8
+    """
+    from transformer.export import export_ctranslate2
+
+    translator = open_translator(checkpoint, "cpu")
+    assert translator.checkpoint is not None
+    export_ctranslate2(translator.checkpoint, folder, translator.settings, quantization)
+    typer.echo(f"{folder} is a model for {to}. How to translate with it stands in {folder / 'README.md'}.", err=True)
