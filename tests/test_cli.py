@@ -330,6 +330,15 @@ def test_a_wrong_recipe_or_a_missing_corpus_trains_nothing(trained: list[tuple[R
     assert not trained
 
 
+def test_the_doctor_says_what_is_wrong_and_nothing_that_a_terminal_would_obey(checkpoint: Path) -> None:
+    assert run("doctor", checkpoint).stdout == "Nothing found.\n"  # in the weights
+    text = run("doctor", checkpoint, "--sentence", "a \ue000 cat").stdout
+    assert "“\\ue000”" in text
+    assert text.replace("\n", "").isprintable()
+    found = json.loads(run("doctor", checkpoint, "--sentence", "a \ue000 cat", "--json").stdout)
+    assert {"cut", "no_letters"} <= {finding["name"] for finding in found}
+
+
 # Errors and help
 
 
@@ -348,6 +357,8 @@ def test_a_wrong_recipe_or_a_missing_corpus_trains_nothing(trained: list[tuple[R
         (("average", "out.safetensors"), 2, "CHECKPOINT"),
         (("average", "out.safetensors", "nowhere.safetensors"), 2, "at least two checkpoints"),
         (("average", "out.safetensors", "nowhere.safetensors", "CHECKPOINT"), 1, "No such file"),
+        (("doctor", "nowhere.safetensors"), 1, "No such file"),
+        (("doctor", "CHECKPOINT", "--sentence", "  "), 1, "nothing to translate"),
         (("trian",), 2, "train"),
         (("train", "nowhere.toml"), 2, "There is no recipe nowhere.toml"),
     ],
@@ -379,6 +390,7 @@ def test_every_command_and_option_has_its_help() -> None:
         ],
         "average": ["OUT", "CHECKPOINT"],
         "inspect": ["CHECKPOINT", "--json"],
+        "doctor": ["CHECKPOINT", "--sentence", "--json"],
         "export": ["CHECKPOINT", "DIR", "--to", "--quantization"],
     }
     overview = run("--help").stdout

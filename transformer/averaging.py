@@ -12,6 +12,7 @@ import torch
 
 from transformer.checkpoint import Checkpoint, load_checkpoint, read_header, save_checkpoint
 from transformer.errors import CheckpointError
+from transformer.text.lengths import lengths_in
 
 
 def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
@@ -20,7 +21,7 @@ def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
     One checkpoint is in memory at a time, and the sum, which is in float64: in float32 the mean of equal weights may
     differ from them. (Trap: a shared matrix summed once for each of its names.
     Test: test_the_average_of_equal_checkpoints_is_that_checkpoint.) Its scores are nobody's yet, so its metrics say
-    only what it was made of. It is stored in half precision if the first is.
+    only what it was made of, and how long the training sentences were. It is stored in half precision if the first is.
 
     Raises:
         CheckpointError: one cannot be loaded, or they do not belong together; all problems at once.
@@ -48,7 +49,10 @@ def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
             weight.copy_(sums[name] / len(paths))
     stated = [header.metrics.get("update") for header in headers]
     updates = [update for update in stated if type(update) is int]
-    metrics = {"averaged": [header.path.name for header in headers], "update": max(updates, default=None)}
+    metrics = lengths_in(headers[0].metrics) | {
+        "averaged": [header.path.name for header in headers],
+        "update": max(updates, default=None),
+    }
     save_checkpoint(out, first.model, first.tokenizer, recipe=first.recipe, metrics=metrics, half=headers[0].half)
 
 

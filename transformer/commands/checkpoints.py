@@ -1,6 +1,8 @@
-"""The commands for files of checkpoints: `average` several, `inspect` one, `export` it for another engine."""
+"""The commands for files of checkpoints: `average` several, `inspect` one, let the `doctor` look at it, `export` it for
+another engine."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -51,6 +53,35 @@ def inspect(
 
     description = describe(load_checkpoint(checkpoint))
     typer.echo(json.dumps(description) if as_json else as_text(description))
+
+
+def doctor(
+    checkpoint: CheckpointFile,
+    sentence: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="A sentence to translate and to look at the model with.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array, an object for each finding.")] = False,
+) -> None:
+    """Say what is wrong with a checkpoint.
+
+    Of the weights: numbers that are none, LayerNorm gains that have exploded, dead feed-forward units. With a sentence
+    also: a decoder that ignores the source, attention that is flat or rests, letters that the vocabulary lacks, a
+    sentence longer than those of the training, an output that goes round in circles. A model that does its work has
+    nothing wrong.
+
+    \b
+    Examples:
+      python -m transformer doctor pretrained/en-de.safetensors
+      python -m transformer doctor pretrained/en-de.safetensors --sentence "Where is the 🚂?"
+    """
+    from transformer.doctor import as_text, constitution, diagnose
+
+    translator = open_translator(checkpoint, "cpu")
+    findings = constitution(translator).findings if sentence is None else diagnose(translator, sentence)
+    if as_json:
+        typer.echo(json.dumps([asdict(finding) for finding in findings]))
+    else:
+        typer.echo(as_text(findings))
 
 
 def export(

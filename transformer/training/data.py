@@ -18,6 +18,7 @@ from transformer.errors import CorpusError, TrainingError
 from transformer.files import replacing
 from transformer.text.batches import Batch, EncodedPairs, encode_pairs
 from transformer.text.corpus import Pair
+from transformer.text.lengths import lengths_of
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.sources import Corpus, Source, Toy
 
@@ -39,6 +40,7 @@ class TrainingData:
         tokenizer: given, or trained on the training pairs and kept in `run_dir/tokenizer.model`.
         valid_pairs, valid_batches: text and ids of the validation set.
         fingerprint: changes when the training text does.
+        lengths: how long the training sentences are, see `transformer.text.lengths`.
         judged_by: changes when validations are scored otherwise, or on other text.
 
     Raises:
@@ -60,6 +62,7 @@ class TrainingData:
         self._source.report(self._first, run_dir)
         self.valid_pairs, self.valid_batches = self._validation(self._source.valid)
         self.fingerprint = self._first.fingerprint
+        self.lengths = lengths_of(self._first.sources.lengths, self._first.targets.lengths)
         self.judged_by = f"{recipe.training.best_by}, {zlib.crc32(repr(self.valid_pairs).encode()):08x}"
         if recipe.training.best_by != "loss":  # which needs no translations
             translated, extra = recipe.training.validation_sentences, recipe.decoding.max_extra_length

@@ -68,6 +68,7 @@ class Run:
             raise TrainingError(
                 f"{folder} already holds a run. Go on with it by --resume, or choose another folder with --run-dir."
             )
+        self.lengths: dict[str, float] = {}  # of the training sentences; every checkpoint says them
         self.resumed = self.state.exists()  # a run that was killed before its first save begins again
 
     def __enter__(self) -> Self:
@@ -161,7 +162,7 @@ class Run:
             "target_tokens": progress.tokens,
             "seconds": round(progress.seconds, 1),
         }
-        metrics |= {f"valid_{score}": value for score, value in progress.scores.items()}
+        metrics |= {f"valid_{score}": value for score, value in progress.scores.items()} | self.lengths
         if averaged > 1:
             metrics["averaged"] = averaged  # so many checkpoints, this update's being the last
         save_checkpoint(

@@ -79,6 +79,7 @@ def follow(
     data = TrainingData(recipe, run.folder, start.tokenizer if start else None)
     ranks.give(data.tokenizer.to_bytes())
     recipe = fit_vocabulary(recipe, data.tokenizer)
+    run.lengths = data.lengths
     model, optimizer = untrained(recipe, where)
     if start:
         copy_weights(start, model)

@@ -1,0 +1,96 @@
+"""The checkpoint doctor: what is wrong with a model, computed from it and from the sentence at hand.
+
+    translator = Translator.load("pretrained/en-de.safetensors")
+    for finding in diagnose(translator, "Where is the station?"):
+        print(finding.title, finding.says, finding.advice)
+
+Each finding has its numbers, and a threshold that is a named constant with its reason. The rule for thresholds: a
+doctor who cries wolf is not listened to, so a model that does its work has no findings
+(test_the_doctor_has_nothing_to_say_about_what_ships).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from transformer.decoding.translation import Hypothesis, Translation
+from transformer.decoding.translator import Translator
+from transformer.doctor.attention import examine_attention
+from transformer.doctor.finding import Finding, Head, Kind, Name
+from transformer.doctor.lengths import Lengths, examine_lengths, trained_lengths
+from transformer.doctor.output import examine_output, other_source
+from transformer.doctor.vocabulary import examine_letters, never_learnt
+from transformer.doctor.weights import examine_weights
+from transformer.errors import TranslationError
+from transformer.trace import trace_batch
+
+__all__ = ["Constitution", "Finding", "Head", "Kind", "Name", "as_text", "constitution", "diagnose", "examine"]
+
+SITES = ("*.self_attention.weights", "*.cross_attention.weights", "logits")
+
+
+@dataclass(frozen=True)
+class Constitution:
+    """What the doctor knows of a checkpoint before there is a sentence.
+
+    Attributes:
+        findings: in its weights.
+        unlearnt: ids of pieces that training hardly met, as far as that can be known.
+        lengths: of the training sentences.
+    """
+
+    findings: tuple[Finding, ...]
+    unlearnt: frozenset[int]
+    lengths: Lengths
+
+
+def constitution(translator: Translator) -> Constitution:
+    """Looks at the weights once; it is the same for every sentence."""
+    recipe: Mapping[str, Any] | None = translator.checkpoint.recipe if translator.checkpoint else None
+    metrics: Mapping[str, Any] = translator.checkpoint.metrics if translator.checkpoint else {}
+    return Constitution(
+        tuple(examine_weights(translator.model)),
+        never_learnt(translator.model, translator.tokenizer, recipe),
+        trained_lengths(metrics, recipe),
+    )
+
+
+def examine(
+    translator: Translator, known: Constitution, translation: Translation, hypothesis: Hypothesis
+) -> tuple[Finding, ...]:
+    """All findings for a sentence, the gravest first: one probed pass over it and, beside it, another source."""
+    config, tokenizer = translator.model.config, translator.tokenizer
+    if any(finding.name == "not_finite" for finding in known.findings):
+        return known.findings  # nothing that is computed with them says more
+    sources = [translation.source_ids, other_source(translation.source_ids, tokenizer)]
+    own, other = trace_batch(translator.model, sources, [hypothesis.ids] * 2, SITES, tokenizer.piece)
+    return (
+        *known.findings,
+        *examine_output(translation, hypothesis, own, other),
+        *examine_letters(translation, known.unlearnt),
+        *examine_lengths(config, known.lengths, translation, hypothesis),
+        *examine_attention(own, (config.encoder_layers, config.decoder_layers)),
+    )
+
+
+def diagnose(translator: Translator, sentence: str) -> tuple[Finding, ...]:
+    """Translates one sentence and says what is wrong.
+
+    Raises:
+        TranslationError: it is empty, or too long for this model.
+    """
+    (translation,) = translator.translate_sentences([sentence])
+    if not translation.hypotheses:
+        raise TranslationError("There is nothing to translate: the sentence is empty. Give one with words in it.")
+    return examine(translator, constitution(translator), translation, translation.hypotheses[0])
+
+
+def as_text(findings: tuple[Finding, ...]) -> str:
+    """The findings for people to read: a block for each."""
+    blocks = [f"{finding.title}\n  {_printable(finding.says)}\n  {finding.advice}" for finding in findings]
+    return "\n\n".join(blocks) or "Nothing found."
+
+
+def _printable(text: str) -> str:
+    """Without what a terminal would obey."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
