@@ -388,6 +388,7 @@ def test_every_command_and_option_has_its_help() -> None:
             "--precision",
             "--json",
         ],
+        "align": ["CHECKPOINT", "--data", "--swap", "--home", "--store", "--device", "--json"],
         "average": ["OUT", "CHECKPOINT"],
         "inspect": ["CHECKPOINT", "--json"],
         "doctor": ["CHECKPOINT", "--sentence", "--json"],

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from transformer.alignment.map import read_map
+from transformer.alignment.report import named, percent
 from transformer.checkpoint import read_header
 from transformer.decoding.translator import Translator
 from transformer.recipe import load_recipe
@@ -43,3 +45,27 @@ def test_it_is_the_architecture_of_its_recipe() -> None:
     config, recipe = read_header(PATH).config, load_recipe("en-de").model
     names = [name for name in vars(recipe) if name != "vocab_size" and "dropout" not in name]
     assert {name: getattr(config, name) for name in names} == {name: getattr(recipe, name) for name in names}
+
+
+def test_the_map_of_its_heads_is_of_these_weights_and_the_card_has_its_numbers() -> None:
+    """It comes from `python -m transformer align --store`, see the card, on a text that is not in this repository."""
+    found, card = read_map(PATH, read_header(PATH).config), PATH.with_suffix(".md").read_text(encoding="utf-8")
+    assert found is not None
+    for shift, does in (("reads", "read the word"), ("predicts", "predict the word")):
+        reading = found.reads if shift == "reads" else found.predicts
+        for (layer, head), more in zip(reading.best[:2], ("", ", the next best"), strict=True):
+            rates = (table[layer][head] for table in (reading.aer, reading.precision, reading.recall))
+            assert f"| {does} | {named((layer, head))}{more} | {' | '.join(map(percent, rates))} |" in card
+    together = " and ".join(", ".join(map(named, found.opening("predicts"))).rsplit(", ", 1))
+    assert f"| predict the word | the mean of {together} | {percent(min(found.predicts.together))} |" in card
+    for name, rate in (("the diagonal", found.diagonal), ("a word drawn at random", found.chance)):
+        assert f"| {name} | {percent(rate.aer)} | {percent(rate.precision)} | {percent(rate.recall)} |" in card
+    assert found.home is not None
+    for here, home in (
+        (f"{found.text.source_words:.1f} words", f"validation text: {found.home.source_words:.1f})"),
+        (f"{found.text.source_pieces:.2f} pieces", f"({found.home.source_pieces:.2f} and "),
+        (f"{found.text.target_pieces:.2f} in German", f" and {found.home.target_pieces:.2f})"),
+        (f"{found.text.loss:.2f} nats", f"({found.home.loss:.2f} nats"),
+    ):
+        assert here in card
+        assert home in card

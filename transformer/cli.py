@@ -1,4 +1,4 @@
-"""The command line: train, translate, evaluate, average, inspect, doctor, export.
+"""The command line: train, translate, evaluate, align, average, inspect, doctor, export.
 
     python -m transformer COMMAND --help
 
@@ -14,6 +14,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from transformer.commands.aligning import align
 from transformer.commands.checkpoints import average, doctor, export, inspect
 from transformer.commands.training import train
 from transformer.commands.translating import evaluate, translate
@@ -49,5 +50,5 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (train, translate, evaluate, average, inspect, doctor, export):  # in the order of the help
+for command in (train, translate, evaluate, align, average, inspect, doctor, export):  # in the order of the help
     app.command()(command)

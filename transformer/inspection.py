@@ -4,7 +4,10 @@ import re
 from dataclasses import asdict
 from typing import Any
 
+from transformer.alignment.map import read_map
+from transformer.alignment.report import best_heads
 from transformer.checkpoint import Checkpoint, read_header
+from transformer.errors import CheckpointError
 from transformer.model import Transformer, census
 from transformer.text.tokenizer import Tokenizer
 from transformer.untrusted import shown
@@ -41,6 +44,7 @@ def describe(checkpoint: Checkpoint) -> dict[str, Any]:
         "tokenizer": describe_tokenizer(checkpoint.tokenizer),
         "metrics": checkpoint.metrics,
         "recipe": checkpoint.recipe,
+        "alignment": _alignment(checkpoint),
         "letters": {
             "H": config.heads,
             "D": config.d_model,
@@ -50,6 +54,22 @@ def describe(checkpoint: Checkpoint) -> dict[str, Any]:
         },
         "sites": {name: list(letters) for name, letters in census(config).items()},
     }
+
+
+def _alignment(checkpoint: Checkpoint) -> dict[str, Any] | str:
+    """The map of the heads that align, as `align --store` wrote it, or a sentence that says why there is none."""
+    try:
+        found = read_map(checkpoint.path, checkpoint.config)
+    except CheckpointError as error:
+        return str(error)
+    if found is None:
+        return "not measured: `python -m transformer align CHECKPOINT --data FILE --store` does it"
+    return asdict(found) | {"best_heads": best_heads(found)}
+
+
+def _aligned(alignment: dict[str, Any]) -> list[str]:
+    gold = alignment["gold"]
+    return [f"on {gold['pairs']:,} pairs of {shown(gold['name'])}", *alignment["best_heads"]]
 
 
 def parameters_by_part(model: Transformer) -> dict[str, int]:
@@ -90,6 +110,9 @@ def as_text(description: dict[str, Any]) -> str:
     blocks.append(_block("Tokenizer", {"pieces": f"{tokenizer['vocab_size']:,} ({kinds})", "first": first}))
     metrics = {shown(name): shown(value, 100) for name, value in description["metrics"].items()}
     blocks.append(_block("Metrics", metrics or {"none": ""}))
+    alignment = description["alignment"]
+    lines = [shown(alignment, 400)] if isinstance(alignment, str) else _aligned(alignment)
+    blocks.append("\n".join(["Heads that align words", *(f"  {line}" for line in lines)]))
     letters = ", ".join(f"{letter} = {length:,}" for letter, length in description["letters"].items())
     sites = {name: f"({', '.join(axes)})" for name, axes in collapse_layers(description["sites"]).items()}
     blocks.append(_block(f"Sites (* any layer, from 0; B batch, S source length, T target length, {letters})", sites))

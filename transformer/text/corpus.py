@@ -97,7 +97,7 @@ class Columns:
             first += len(lines)
 
     def pair(self, number: int, record: bytes) -> Pair:
-        line = _decode(record, self.path, number)
+        line = decode_line(record, self.path, number)
         fields, needed = line.split("\t"), max(self.source, self.target)
         if len(fields) >= needed:
             return fields[self.source - 1], fields[self.target - 1]
@@ -150,7 +150,7 @@ class Aligned:
             first += len(ours)
 
     def pair(self, number: int, record: tuple[bytes, bytes]) -> Pair:
-        return _decode(record[0], self.source, number), _decode(record[1], self.target, number)
+        return decode_line(record[0], self.source, number), decode_line(record[1], self.target, number)
 
 
 def stamp(text: Text) -> list[object]:
@@ -203,7 +203,7 @@ def read_pairs(path: str | Path, source_column: int = 1, target_column: int = 2)
     return read_all([Columns(Path(path), source_column, target_column)])
 
 
-def _decode(line: bytes, path: Path, number: int) -> str:
+def decode_line(line: bytes, path: Path, number: int) -> str:
     """A line without its line end."""
     if number == 1:
         line = line.removeprefix(codecs.BOM_UTF8)  # some editors write one
