@@ -73,6 +73,7 @@ def test_the_papers_recipes_are_the_papers(
         sinusoid_layout="interleaved",
         shared_embeddings=True,
         attention_window=None,
+        causal_training=True,
         activation="relu",
         dropout=dropout,
         embedding_dropout=dropout,

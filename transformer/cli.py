@@ -1,4 +1,4 @@
-"""The command line: train, translate, evaluate, align, average, inspect, doctor, export.
+"""The command line: train, queue, translate, evaluate, align, average, inspect, doctor, export.
 
     python -m transformer COMMAND --help
 
@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from transformer.commands.aligning import align
 from transformer.commands.checkpoints import average, doctor, export, inspect
+from transformer.commands.queue import queue
 from transformer.commands.training import train
 from transformer.commands.translating import evaluate, translate
 from transformer.errors import ConfigError, HeadlightError
@@ -50,5 +51,5 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (train, translate, evaluate, align, average, inspect, doctor, export):  # in the order of the help
+for command in (train, queue, translate, evaluate, align, average, inspect, doctor, export):  # in the order of the help
     app.command()(command)

@@ -41,6 +41,8 @@ class ModelConfig:
     shared_embeddings: StrictBool = True  # source, target and output share one matrix (section 3.4)
     # self-attention sees |q - k| <= r only (section 4)
     attention_window: Annotated[StrictInt, Field(ge=1, le=65_536)] | None = None
+    # False: while it is trained, every position of the decoder sees the whole target, which is a lesson and no model
+    causal_training: StrictBool = True
     activation: Literal["relu", "gelu", "silu"] = "relu"
     dropout: Rate = 0.1  # on the output of each sub-layer (section 5.4)
     embedding_dropout: Rate = 0.1  # on the sum of embedding and position (section 5.4)

@@ -24,3 +24,7 @@ class TranslationError(HeadlightError):
 
 class TrainingError(HeadlightError):
     """Training cannot start or cannot go on."""
+
+
+class Stopped(TrainingError):
+    """Training was told to stop, by Ctrl-C or SIGTERM."""

@@ -62,6 +62,7 @@ def configs(draw: st.DrawFn) -> ModelConfig:
         max_positions=draw(st.integers(8, 20)),
         shared_embeddings=draw(st.booleans()),
         attention_window=draw(st.none() | st.integers(1, 3)),
+        causal_training=draw(st.booleans()),
         activation=draw(st.sampled_from(["relu", "gelu", "silu"])),
         attention_dropout=draw(st.sampled_from([0.0, 0.5])),
     )

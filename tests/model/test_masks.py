@@ -38,6 +38,8 @@ def test_masks_have_the_shapes_and_values_written_out_here() -> None:
     assert masks.target_mask(ids).shape == (2, 1, 4, 4)
     assert masks.target_mask(ids)[0, 0].int().tolist() == [[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 0]]
     assert masks.target_mask(ids, 1)[0, 0].int().tolist() == [[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 0]]
+    assert masks.target_mask(ids, causal=False)[:, 0].int().tolist() == [[[1, 1, 1, 0]], [[1, 0, 0, 0]]]
+    assert masks.target_mask(ids, 1, causal=False)[0, 0, 1].int().tolist() == [1, 1, 1, 0]
     assert masks.source_mask(ids, 1)[1, 0].int().tolist() == [[1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
 
 
@@ -62,6 +64,21 @@ def test_no_output_depends_on_later_target_pieces(norm: str) -> None:
             before, after = run(source, target), run(source, changed)
             assert torch.equal(before[:, :t], after[:, :t])
             assert (before[:, t:] != after[:, t:]).any(dim=-1).all()
+
+
+@torch.no_grad()
+def test_a_model_trained_without_the_causal_mask_sees_the_future_in_training_and_never_else() -> None:
+    """Validation, traces and every step of decoding are those of the model with the mask."""
+    still = {"dropout": 0.0, "embedding_dropout": 0.0}  # so that nothing but the mask is another in training
+    lesson, usual = (randomised(small(causal_training=causal, **still)) for causal in (False, True))
+    source, target = batch(padded=False)
+    changed = target.clone()
+    changed[:, -1] = (target[:, -1] - 4 + 1) % 9 + 4
+    assert torch.equal(lesson(source, target), usual(source, target))
+    assert torch.equal(cached_logits(lesson, source, target), cached_logits(usual, source, target))
+    for model, sees in ((lesson.train(), True), (usual.train(), False)):
+        moved = (model(source, changed) != model(source, target)).any(dim=-1)  # (B, T)
+        assert moved[:, 0].tolist() == [sees] * len(target)
 
 
 @pytest.mark.parametrize("window", [1, 2])

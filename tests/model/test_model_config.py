@@ -26,6 +26,7 @@ def test_the_defaults_are_the_papers_base_model() -> None:
         "max_positions": 1024,
         "shared_embeddings": True,
         "attention_window": None,
+        "causal_training": True,
         "activation": "relu",
         "dropout": 0.1,
         "embedding_dropout": 0.1,

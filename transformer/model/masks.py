@@ -45,9 +45,15 @@ def source_mask(source: Tensor, window: int | None = None) -> Tensor:
     return mask
 
 
-def target_mask(target: Tensor, window: int | None = None) -> Tensor:
-    """Decoder self-attention, padding and causal mask in one: target (B, T) -> (B, 1, T, T)."""
-    mask = padding_mask(target) & causal_mask(target.shape[1], target.device)  # (B, 1, T, T)
+def target_mask(target: Tensor, window: int | None = None, causal: bool = True) -> Tensor:
+    """Decoder self-attention, padding and causal mask in one: target (B, T) -> (B, 1, T, T).
+
+    Without the causal mask (`model.causal_training = false`, while training) a row also sees the piece that it is to
+    predict. It is (B, 1, 1, T) then if there is no window either.
+    """
+    mask = padding_mask(target)  # (B, 1, 1, T)
+    if causal:
+        mask = mask & causal_mask(target.shape[1], target.device)  # (B, 1, T, T)
     if window is not None:
         mask = mask & window_mask(target.shape[1], window, target.device)
     return mask

@@ -46,13 +46,17 @@ class Decoder(nn.Module):
     def __init__(self, config: ModelConfig, tokens: nn.Embedding):
         super().__init__()
         self.window = config.attention_window
+        self.causal_training = config.causal_training
         self.embedding = InputEmbedding(config, tokens)
         self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))  # type: ignore[assignment]
         self.norm = final_norm(config)
 
     def forward(self, target: Tensor, memory: Tensor, source_mask: Tensor, probe: Silent = SILENT) -> Tensor:
         """target (B, T) ids, memory (B, S, D), source_mask (B, 1, 1, S) -> (B, T, D)."""
-        mask = masks.target_mask(target, self.window)
+        # Only a model that is trained as a lesson does without the causal mask, and only while it is trained: what is
+        # validated, traced and drawn is what decoding can see.
+        causal = self.causal_training or not self.training
+        mask = masks.target_mask(target, self.window, causal)
         x = self.embedding(target, probe.at("embedding"))  # (B, T, D)
         for i, layer in enumerate(self.layers):
             x = layer(x, memory, mask, source_mask, probe.at("layers", i))

@@ -3,7 +3,7 @@
 import signal
 from types import FrameType, TracebackType
 
-from transformer.errors import TrainingError
+from transformer.errors import Stopped
 
 
 class Interrupt:
@@ -29,7 +29,7 @@ class Interrupt:
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]  # what signal() gave, it takes back
         if kind is KeyboardInterrupt and not self.asks:
-            raise TrainingError(
+            raise Stopped(
                 f"Stopped by {self} before training began; nothing is saved yet. Give the same command again."
             ) from None
 

@@ -106,11 +106,11 @@ class Run:
         if not self.resumed:
             return Progress(corpus=corpus, judged_by=judged_by)
         progress, started_with = read_progress(self.state)
-        differences = _differences(started_with, recipe)
-        if differences:
+        odd = differences(started_with, recipe)
+        if odd:
             raise TrainingError(
                 f"The run in {self.folder} was started with other settings:\n"
-                + "\n".join(f"  {line}" for line in differences)
+                + "\n".join(f"  {line}" for line in odd)
                 + f"\nResume with the recipe it was started with. {ELSEWHERE}"
             )
         if progress.corpus != corpus:
@@ -236,7 +236,7 @@ def copy_weights(start: Checkpoint, model: Transformer) -> None:
     model.load_state_dict(start.model.state_dict())
 
 
-def _differences(before: Mapping[str, Any], now: Recipe) -> list[str]:
+def differences(before: Mapping[str, Any], now: Recipe) -> list[str]:
     """Where a recipe differs from the one that a run was started with, in what may not change.
 
     `before` comes from a file: its tuples are lists, and it lacks options that are younger than it.

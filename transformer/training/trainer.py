@@ -23,7 +23,7 @@ from torch.optim import AdamW
 
 from transformer.checkpoint import load_checkpoint
 from transformer.config import Recipe, TrainingConfig
-from transformer.errors import TrainingError
+from transformer.errors import Stopped, TrainingError
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.ahead import made_for
@@ -119,7 +119,7 @@ def follow(
                 chosen = finish(run, recipe, data, progress, where, report, stop)
                 ranks.give(str(chosen).encode())
                 return chosen
-    raise TrainingError(
+    raise Stopped(
         f"Stopped by {stop} after update {progress.update} of {settings.updates}; everything is saved. "
         f"To go on, give the same command with --resume (and --run-dir {run.folder})."
     )

@@ -1,0 +1,218 @@
+"""A queue names models that differ in one thing each, trains them one after the other, and goes on where it stopped."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.training.small import lines, stop_after, toy_recipe, write_pairs
+from transformer.checkpoint import load_checkpoint
+from transformer.cli import app
+from transformer.config import Recipe
+from transformer.errors import ConfigError, HeadlightError, Stopped
+from transformer.families import run as running
+from transformer.families.queue import load_queue, value_of
+from transformer.families.results import RESULT, read_result
+from transformer.families.run import is_done, work_off
+from transformer.recipe import load_recipe, recipe_text
+from transformer.text.toy import toy_pairs
+
+SMALL = """
+recipe = "RECIPE"
+scored_on = "scored.tsv"
+members = [
+    { name = "base", seeds = [1, 2] },
+    { name = "no-mask", set = ["model.causal_training=false"] },
+]
+families = [{ name = "mask", option = "model.causal_training", members = ["base", "no-mask"] }]
+"""
+
+
+def write_queue(folder: Path, text: str = SMALL) -> Path:
+    """A queue of toys that are trained in a second, and the text that they are scored on."""
+    (folder / "toy.toml").write_text(recipe_text(toy_recipe(updates=6, best_by="loss")), encoding="utf-8")
+    write_pairs(folder / "scored.tsv", toy_pairs("reverse", 7, 5, symbols=4, max_length=5))
+    path = folder / "small.toml"
+    path.write_text(text.replace("RECIPE", str(folder / "toy.toml")), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def worked_off(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """(the queue's file, the folder of its runs), all of them done."""
+    folder = tmp_path_factory.mktemp("queue")
+    file, runs = write_queue(folder), folder / "runs"
+    queue = load_queue(file, folder)
+    work_off(queue, queue.trainings, runs, "cpu")
+    return file, runs
+
+
+def test_the_families_differ_from_their_base_in_what_they_are_named_for_and_in_nothing_else() -> None:
+    queue = load_queue("families")
+    base = load_recipe("family")
+    assert queue.recipes["base"] == base
+    for family in queue.families:
+        values = [value_of(queue.recipes[name], family.option) for name in family.members]
+        assert len(set(values)) == len(values)
+        for name in family.members:
+            odd = {
+                f"{section}.{key}"
+                for section in ("model", "tokenizer", "data", "training", "decoding")
+                for key, value in vars(getattr(queue.recipes[name], section)).items()
+                if value != getattr(getattr(base, section), key) and not key.startswith("__")
+            }
+            alike = {"model.encoder_layers": "model.decoder_layers", "model.dropout": "model.embedding_dropout"}
+            allowed = {family.option, alike.get(family.option, family.option)}
+            assert odd in (set(), allowed), name
+    seeds = [training.seed for training in queue.trainings]
+    assert seeds == sorted(seeds)  # everything once before anything twice
+    assert [training.member for training in queue.trainings][:2] == ["base", "heads-1"]
+
+
+def test_texts_lie_in_the_folder_that_is_named(tmp_path: Path) -> None:
+    queue = load_queue("families", tmp_path)
+    assert queue.scored_on == tmp_path / "tatoeba-en-de" / "valid.tsv.gz"
+    for training in queue.trainings:
+        assert training.recipe.data.train == (str(tmp_path / "tatoeba-en-de" / "train.tsv.gz"),)
+        assert training.recipe.data.valid == str(tmp_path / "tatoeba-en-de" / "valid.tsv.gz")
+
+
+def test_a_queue_is_told_all_its_mistakes_at_once(tmp_path: Path) -> None:
+    text = SMALL.replace('"model.causal_training=false"', '"model.head=3", "training.updates=x"')
+    text = text.replace('["base", "no-mask"]', '["bas", "no-mask"]').replace(", seeds = [1, 2]", "")
+    with pytest.raises(ConfigError) as caught:
+        load_queue(write_queue(tmp_path, text))
+    told = str(caught.value)
+    assert "small.toml cannot be worked off" in told
+    assert "model.head is not an option" in told
+    assert "training.updates" in told
+    assert "has a member bas. Did you mean base?" in told
+    for wrong, said in [
+        (
+            'option = "model.causal_training"',
+            'option = "model.mask"',
+        ),
+        ("scored_on", "scored"),
+        ('name = "base"', 'name = "../base"'),
+        ('name = "no-mask"', 'name = "base"'),
+    ]:
+        with pytest.raises(ConfigError):
+            load_queue(write_queue(tmp_path, SMALL.replace(wrong, said)))
+    with pytest.raises(ConfigError, match="Did you mean families"):
+        load_queue("familys")
+
+
+def test_every_run_of_the_queue_is_trained_and_scored(worked_off: tuple[Path, Path]) -> None:
+    file, runs = worked_off
+    assert {path.name for path in runs.iterdir()} == {"base-seed1", "base-seed2", "no-mask-seed1"}
+    results = {}
+    sources = len(
+        {line.split("\t")[0] for line in (file.parent / "scored.tsv").read_text(encoding="utf-8").splitlines()}
+    )
+    for training in load_queue(file, file.parent).trainings:
+        result = results[training.folder] = read_result(training, runs / training.folder)
+        assert result is not None
+        kept = load_checkpoint(runs / training.folder / result["checkpoint"])
+        assert kept.config.causal_training == (training.member == "base")
+        assert result["updates"] == 6
+        assert result["beam_4"]["sentences"] == result["greedy"]["sentences"] == sources
+        assert ("perplexity_without_mask" in result) == (training.member == "no-mask")
+    unmasked = results["no-mask-seed1"]
+    assert unmasked is not None
+    assert unmasked["loss_without_mask"] != unmasked["loss"]
+
+
+def test_what_is_done_is_passed_over(worked_off: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    file, runs = worked_off
+    queue = load_queue(file, file.parent)
+    monkeypatch.setattr(running, "train", lambda *_, **__: pytest.fail("it was trained again"))
+    work_off(queue, queue.trainings, runs, "cpu")
+    said = CliRunner().invoke(app, ["queue", str(file), "--data", str(file.parent), "--runs", str(runs), "--dry-run"])
+    assert [line.split()[0] for line in said.stdout.splitlines()] == ["done"] * 3
+
+
+def test_a_stopped_queue_goes_on_where_it_stopped(
+    worked_off: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue = load_queue(write_queue(tmp_path), tmp_path)
+    runs = tmp_path / "runs"
+    with monkeypatch.context() as during:
+        stop_after(3, during)
+        with pytest.raises(Stopped, match="same command again"):
+            work_off(queue, queue.trainings, runs, "cpu")
+    assert [is_done(training, runs) for training in queue.trainings] == [False] * 3
+    work_off(queue, queue.trainings[:1], runs, "cpu")
+    assert lines(runs / "base-seed1") == lines(worked_off[1] / "base-seed1")  # as if nothing had happened
+
+
+def test_ctrl_c_while_a_model_is_scored_loses_only_the_scoring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    queue = load_queue(write_queue(tmp_path), tmp_path)
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as during:
+        during.setattr(running, "measure", interrupted)
+        with pytest.raises(Stopped, match=r"base-seed1\. Everything is saved"):
+            work_off(queue, queue.trainings, tmp_path / "runs", "cpu")
+    work_off(queue, queue.trainings[:1], tmp_path / "runs", "cpu")
+    assert is_done(queue.trainings[0], tmp_path / "runs")
+
+
+def test_a_run_that_fails_does_not_keep_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    queue = load_queue(write_queue(tmp_path), tmp_path)
+    trained: list[str] = []
+
+    def train(recipe: Recipe, folder: Path, **_: Any) -> Path:
+        if not recipe.model.causal_training:
+            raise HeadlightError("The weights have diverged.")
+        trained.append(folder.name)
+        return folder
+
+    monkeypatch.setattr(running, "train", train)
+    monkeypatch.setattr(running, "measure", lambda *_: {"perplexity": 1, "greedy": {"bleu": 0}, "beam_4": {"bleu": 0}})
+    with pytest.raises(HeadlightError, match="without a result: no-mask-seed1"):
+        work_off(queue, queue.trainings, tmp_path / "runs", "cpu")
+    assert trained == ["base-seed1", "base-seed2"]
+
+
+def altered(result: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    values = json.loads(result.read_text(encoding="utf-8"))
+    change(values)
+    result.write_text(json.dumps(values), encoding="utf-8")
+
+
+def test_a_result_of_another_recipe_is_not_taken_for_this_one(worked_off: tuple[Path, Path], tmp_path: Path) -> None:
+    file, runs = worked_off
+    training = load_queue(file, file.parent).trainings[0]
+    other = replace(training, recipe=replace(training.recipe, model=replace(training.recipe.model, heads=1)))
+    with pytest.raises(HeadlightError, match=r"another recipe: model.heads: 2 then, 1 now"):
+        read_result(other, runs / training.folder)
+    for change in (
+        lambda values: values.pop("recipe"),
+        lambda values: values["recipe"].pop("model"),
+        lambda values: values.update(perplexity="low"),
+        lambda values: values.update(greedy=[]),
+    ):
+        damaged = tmp_path / RESULT
+        damaged.write_bytes((runs / training.folder / RESULT).read_bytes())
+        altered(damaged, change)
+        with pytest.raises(HeadlightError, match="no result of a run"):
+            read_result(training, tmp_path)
+    (tmp_path / RESULT).write_text("[", encoding="utf-8")
+    with pytest.raises(HeadlightError, match="no result of a run"):
+        read_result(training, tmp_path)
+
+
+def test_only_members_like_the_pattern_are_worked_on(worked_off: tuple[Path, Path], tmp_path: Path) -> None:
+    file, _ = worked_off
+    common = ["queue", str(file), "--data", str(file.parent), "--runs", str(tmp_path)]
+    said = CliRunner().invoke(app, [*common, "--only", "no-*", "--dry-run"])
+    assert said.stdout.split() == ["to", "do", "no-mask-seed1"]
+    wrong = CliRunner().invoke(app, [*common, "--only", "heads-*"])
+    assert wrong.exit_code == 2
+    assert "No member is like heads-*. There are: base, no-mask." in wrong.stderr

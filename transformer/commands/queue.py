@@ -1,0 +1,61 @@
+"""The command `queue`."""
+
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from transformer.commands.options import Device
+from transformer.errors import ConfigError
+
+
+def queue(
+    file: Annotated[str, typer.Argument(metavar="QUEUE.toml", help="A queue file, or the name of a bundled one.")],
+    data: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where relative paths of texts begin. Default: the current folder."),
+    ] = None,
+    runs: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the runs, a folder for each.")] = Path("runs"),
+    only: Annotated[str, typer.Option(metavar="PATTERN", help='Only members like this, for example "heads-*".')] = "*",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is done and what is left, and stop.")] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="NAME", help="Train nothing: gather the results into NAME.json and NAME.md."),
+    ] = None,
+    device: Device = "auto",
+) -> None:
+    """Train models that differ in one thing each, and compare them.
+
+    One after the other is trained as by `train`, and then scored. What is done already is passed over, what was begun
+    goes on. Ctrl-C saves and stops; the same command goes on. Given in a second process, it helps with the same queue.
+
+    \b
+    Examples:
+      python -m transformer queue families --data texts --dry-run
+      python -m transformer queue families --data texts --runs runs/families
+      python -m transformer queue families --data texts --runs runs/families --only "heads-*"
+      python -m transformer queue families --data texts --runs runs/families --report families
+    """
+    from transformer.families.queue import load_queue
+
+    loaded = load_queue(file, data)
+    chosen = [training for training in loaded.trainings if fnmatch(training.member, only)]
+    if not chosen:
+        raise ConfigError(f"No member is like {only}. There are: {', '.join(loaded.recipes)}.")
+    if report is not None:
+        from transformer.families.report import write_report
+
+        for path in write_report(loaded, runs, report):
+            typer.echo(f"Written: {path}", err=True)
+        return
+    if dry_run:
+        from transformer.families.run import is_done
+
+        for training in chosen:
+            begun = "begun" if (runs / training.folder).is_dir() else "to do"
+            typer.echo(f"{'done' if is_done(training, runs) else begun:6}{training.folder}")
+        return
+    from transformer.families.run import work_off
+
+    work_off(loaded, chosen, runs, device)

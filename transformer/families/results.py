@@ -1,0 +1,133 @@
+"""What a finished member of a family can do, measured alike for all: one `result.json` in the folder of its run.
+
+    parameters, updates, tokens, seconds   what it cost
+    train loss                             the last one that training measured, label smoothing and dropout included
+    loss, perplexity                       of a piece of the text that it is scored on, without either (table 3)
+    BLEU, chrF                             greedy and with beam 4, sources grouped (evaluation.py)
+
+A perplexity of pieces can be compared between members only because all of them have one vocabulary.
+"""
+
+import json
+import math
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from transformer.decoding.translator import Translator
+from transformer.errors import HeadlightError
+from transformer.evaluation import evaluate
+from transformer.families.queue import Training
+from transformer.files import replacing
+from transformer.model import Transformer
+from transformer.progress import show_progress
+from transformer.text.batches import Batch, encode_pairs
+from transformer.text.corpus import read_pairs
+from transformer.training.loss import negative_log_likelihood
+from transformer.training.metrics import read_metrics
+from transformer.training.run import differences
+from transformer.untrusted import shown
+
+RESULT = "result.json"
+BATCH = 4000  # tokens
+
+
+def measure(
+    training: Training, folder: Path, checkpoint: Path, scored_on: Path, device: torch.device
+) -> dict[str, Any]:
+    """Scores the checkpoint that a run chose, and writes `result.json` into the run's folder.
+
+    Args:
+        folder: of the run. checkpoint: inside it. scored_on: a .tsv or .tsv.gz file, columns as in the recipe.
+
+    Returns:
+        What is in that file.
+
+    Raises:
+        HeadlightError: the text or the checkpoint cannot be read, or the file cannot be written.
+    """
+    data = training.recipe.data
+    pairs = read_pairs(scored_on, data.source_column, data.target_column)
+    translator = Translator.load(checkpoint, device)
+    model, kept = translator.model, translator.checkpoint
+    assert kept is not None
+    encoded = encode_pairs(translator.tokenizer, pairs, model.config.max_positions - 1)
+    batches = [encoded.collate(indices) for indices in encoded.batches(BATCH, 0, 0)]
+    result: dict[str, Any] = {
+        "member": training.member,
+        "seed": training.seed,
+        "parameters": sum(weight.numel() for weight in model.parameters()),
+        "updates": kept.metrics["update"],
+        "target_tokens": kept.metrics["target_tokens"],
+        "seconds": kept.metrics["seconds"],
+        "train_loss": _last_train_loss(folder),
+        "scored_on": scored_on.name,
+        **loss_per_piece(model, batches),
+    }
+    if not model.config.causal_training:
+        model.decoder.training = True  # of the decoder alone: its mask falls, dropout in its layers does not come back
+        unmasked = loss_per_piece(model, batches)
+        model.eval()
+        result |= {f"{name}_without_mask": value for name, value in unmasked.items()}
+    for name, settings in (
+        ("greedy", replace(translator.settings, method="greedy", n_best=1)),
+        ("beam_4", replace(translator.settings, method="beam", beam=4, n_best=1)),
+    ):
+        with show_progress("sentences") as advance:
+            result[name] = evaluate(translator, pairs, settings, advance)
+    result |= {"checkpoint": checkpoint.name, "recipe": asdict(training.recipe)}
+    write_json(folder / RESULT, result)
+    return result
+
+
+def read_result(training: Training, folder: Path) -> dict[str, Any] | None:
+    """What `measure` wrote; None if this run has no result yet.
+
+    Raises:
+        HeadlightError: the file is damaged, or the run was made by another recipe than the queue has now.
+    """
+    path = folder / RESULT
+    if not path.exists():
+        return None
+    try:
+        result = json.loads(path.read_text(encoding="utf-8"))
+        for number in (result["perplexity"], result["beam_4"]["bleu"], result["greedy"]["bleu"], result["parameters"]):
+            float(number)
+        odd = differences(result["recipe"], training.recipe)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise HeadlightError(
+            f"{path} is no result of a run: {shown(str(error))}. Remove it: it is made anew."
+        ) from None
+    if odd:
+        raise HeadlightError(
+            f"The run in {folder} was made by another recipe: {'; '.join(odd)}. Move its folder away to make "
+            "it anew, or change the queue back."
+        )
+    assert isinstance(result, dict)
+    return result
+
+
+def loss_per_piece(model: Transformer, batches: list[Batch]) -> dict[str, float]:
+    """`loss` in nats a target piece (</s> counts), without label smoothing, and the `perplexity` that goes with it."""
+    device = next(model.parameters()).device
+    with torch.inference_mode():
+        total = sum(negative_log_likelihood(model, batch.to(device))[0] for batch in batches)
+    loss = total / sum(batch.target_tokens for batch in batches)
+    return {"loss": loss, "perplexity": math.exp(min(50.0, loss))}
+
+
+def write_json(path: Path, value: object) -> None:
+    """Writes it whole or not at all.
+
+    Raises:
+        OSError: the disk is full, or the folder cannot be written to.
+    """
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _last_train_loss(folder: Path) -> float | None:
+    found = [line["loss"] for line in read_metrics(folder / "metrics.jsonl") if line["kind"] == "train"]
+    return float(found[-1]) if found else None
