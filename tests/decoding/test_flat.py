@@ -8,7 +8,7 @@ import torch
 
 from tests.model.small import B, batch, randomised, small
 from tests.model.test_roads import all_options, assert_close
-from transformer.config import BOS, EOS, DecodingConfig, ModelConfig
+from transformer.config import BOS, EOS, PAD, DecodingConfig, ModelConfig
 from transformer.decoding.flat import FlatTransformer
 from transformer.decoding.search import search
 
@@ -39,6 +39,17 @@ def test_flat_steps_are_steps(config: ModelConfig) -> None:
             for state in states:
                 state.select(rows.flatten())
             tokens = torch.randint(4, 13, (sentences * beam,))
+
+
+@torch.no_grad()
+def test_padding_that_a_window_leaves_nothing_to_look_at_changes_nothing() -> None:
+    model = randomised(small(attention_window=1, encoder_layers=2))
+    source = torch.tensor([[4] * 19 + [EOS], [4, EOS] + [PAD] * 18])
+    expected, got = model.start(source), FlatTransformer(model).start(source)
+    for one, other in zip(expected.layers, got.layers, strict=True):
+        for what in ("cross_key", "cross_value"):
+            assert_close(getattr(other, what)[0], getattr(one, what)[0], what)
+            assert_close(getattr(other, what)[1, :, :2], getattr(one, what)[1, :, :2], what)
 
 
 @torch.no_grad()

@@ -53,10 +53,12 @@ class Rows:
             log_probabilities, tokens = best(scores, 1)  # (B, W, 1)
         log_probabilities, tokens = log_probabilities.squeeze(-1), tokens.squeeze(-1)  # (B, W)
         self.length += 1
-        # A row that has ended reads PAD while it waits for the others of its sentence; -inf = it is no candidate.
-        over = self.ended > 0  # (B, W)
-        tokens = tokens.masked_fill(over, PAD)  # (B, W)
-        before = self.sums.masked_fill(over, -math.inf)  # (B, W)
+        before = self.sums  # (B, W)
+        if self.width > 1:
+            # A row that has ended reads PAD while it waits for the others of its sentence; -inf = it is no candidate.
+            over = self.ended > 0  # (B, W)
+            tokens = tokens.masked_fill(over, PAD)  # (B, W)
+            before = before.masked_fill(over, -math.inf)  # (B, W)
         self.sums = before + log_probabilities  # (B, W)
         self.ended = self.ended.masked_fill(tokens == EOS, self.length)  # (B, W)
 

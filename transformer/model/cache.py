@@ -7,6 +7,7 @@ costs T(T+1)/2 positions instead of T.
 R rows are decoded side by side: R/B hypotheses for each of B sentences, row r belonging to sentence r // (R/B).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -26,15 +27,27 @@ class Past:
         self.length = 0  # K: positions read so far, the one that is being read included
         self.room = torch.empty(0)  # (C, N, 2, R, H, E), of which the first K are in use
         self.spare = torch.empty(0)  # where `select` writes: fresh memory would cost as much as the copying
+        self.opened = 0  # the length for which the next two are views of `room`, 2 for each layer: of key and of value
+        self.newest: Sequence[Tensor] = ()  # (R, H, 1, E) each: where the position that is being read is written
+        self.all: Sequence[Tensor] = ()  # (R, H, K, E) each
 
-    def append(self, layer: int, newest: Tensor) -> tuple[Tensor, Tensor]:
-        """Key and value of the position that is being read, (2, R, H, E); returns all so far, (R, H, K, E) each."""
+    def append(self, layer: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        """Key and value of the position that is being read, (R, H, 1, E) each -> all so far, (R, H, K, E) each."""
+        if self.opened != self.length:
+            self._open(key)
+        self.newest[2 * layer].copy_(key)
+        self.newest[2 * layer + 1].copy_(value)
+        return self.all[2 * layer], self.all[2 * layer + 1]
+
+    def _open(self, key: Tensor) -> None:
+        """Makes room for one more position, if there is none, and the views of all layers at once."""
         if self.room.shape[0] < self.length:
-            more = newest.new_empty(max(FIRST_ROOM, self.room.shape[0]), self.layers, *newest.shape)
+            rows, heads, _, width = key.shape
+            more = key.new_empty(max(FIRST_ROOM, self.room.shape[0]), self.layers, 2, rows, heads, width)
             self.room = torch.cat([self.room, more]) if self.room.shape[0] else more  # (C, N, 2, R, H, E)
-        self.room[self.length - 1, layer] = newest
-        keys, values = self.room[: self.length, layer].permute(1, 2, 3, 0, 4)  # (R, H, K, E) each
-        return keys, values
+        self.newest = self.room[self.length - 1, ..., None, :].flatten(0, 1).unbind()  # (R, H, 1, E) each
+        self.all = self.room[: self.length].permute(1, 2, 3, 4, 0, 5).flatten(0, 1).unbind()  # (R, H, K, E) each
+        self.opened = self.length
 
     @torch.no_grad()
     def select(self, rows: Tensor) -> None:
@@ -56,9 +69,10 @@ class LayerCache:
     cross_key: Tensor  # (B, H, S, E)
     cross_value: Tensor  # (B, H, S, E)
 
+    @torch.no_grad()
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """The newest position, (R, H, 1, E) each; returns all so far, (R, H, K, E) each."""
-        return self.past.append(self.index, torch.stack([key, value]).squeeze(3))
+        return self.past.append(self.index, key, value)
 
 
 @dataclass
@@ -68,6 +82,7 @@ class DecoderState:
     layers: list[LayerCache]
     source_mask: Tensor  # (B, 1, 1, S)
     past: Past
+    source_bias: Tensor | None = None  # (B, 1, 1, S): the mask as what is added to scores, once flat.py has made it
 
     def select(self, rows: Tensor) -> None:
         """Keeps these rows (R', long) of the past, in this order; a row may appear several times.
@@ -79,6 +94,7 @@ class DecoderState:
     def select_sentences(self, sentences: Tensor) -> None:
         """Keeps the encoder's side of these sentences (B', long) only: the others are finished."""
         self.source_mask = self.source_mask.index_select(0, sentences)  # (B', 1, 1, S)
+        self.source_bias = None
         for layer in self.layers:
             layer.cross_key = layer.cross_key.index_select(0, sentences)  # (B', H, S, E)
             layer.cross_value = layer.cross_value.index_select(0, sentences)  # (B', H, S, E)
