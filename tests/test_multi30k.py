@@ -1,0 +1,26 @@
+"""How the literature on Multi30k cuts text before it scores it (tests/benchmarks/multi30k.py)."""
+
+import pytest
+from sacrebleu.metrics.bleu import BLEU
+
+from tests.benchmarks.multi30k import as_in_the_literature, tokenized_bleu
+
+
+def test_german_captions_are_cut_as_the_script_of_the_data_set_cuts_them() -> None:
+    """Lower-cased, quotes made plain, punctuation apart, hyphens within words kept, brackets written as entities."""
+    lines = ["Ein T-Shirt, z.B. ein „gelbes“ (mit 3,50 €).", "Zwei Männer stehen am Herd…"]
+    assert as_in_the_literature(lines) == [
+        "ein t-shirt , z.b. ein &quot; gelbes &quot; ( mit 3,50 € ) .",
+        "zwei männer stehen am herd ...",
+    ]
+
+
+def test_case_and_quotes_cost_nothing_there_and_do_on_plain_text() -> None:
+    references = ["Ein Mann mit einem „Hut“ steht vor einem großen Haus."] * 2
+    outputs = ['ein Mann mit einem "Hut" steht vor einem großen Haus.'] * 2
+    scored = tokenized_bleu(outputs, references)
+    assert scored["bleu"] == pytest.approx(100.0)
+    assert scored["reference_words"] == 2 * 13
+    assert "tok:none" in str(scored["signature"])
+    assert "lower-cased" in str(scored["signature"])
+    assert BLEU().corpus_score(outputs, [references]).score < 90
