@@ -1,5 +1,7 @@
 """A tab of the Attention page: cross-attention of chosen heads read as an alignment of words."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
@@ -11,12 +13,18 @@ from app.figures.lines import attention_lines
 from app.figures.matrix import matrix_alt, matrix_table
 from app.session import is_dark, named
 from app.source import lines_from
+from app.views.attention_map import drawn_map, measured
+from app.views.choose import choose_head
 from app.views.head_pictures import Chosen
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
+from transformer.alignment.map import AlignmentMap, Head
+from transformer.alignment.report import named as head_name
 
 SHIFTS: dict[Shift, str] = {"predicts": "rows that predict it", "reads": "rows that read it"}
-FIRST_HEADS = 3  # how many of the clearest heads are chosen on opening
+FIRST_HEADS = 3  # how many of the clearest heads are chosen on opening, where none was measured
+SHIFT = "shift"
+_SEEN = "alignment_of"  # the checkpoint that was shown last
 
 
 def alignment(scene: Scene, chosen: Chosen) -> None:
@@ -25,7 +33,9 @@ def alignment(scene: Scene, chosen: Chosen) -> None:
         scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, "cross"
     ).weights  # (L, H, T, S)
     st.caption("The encoder-decoder attention of the chosen heads between words: how they are made is said below.")
-    heads = _heads(scene, weights, chosen)
+    found = measured(scene.opened.file)
+    shift = _shift(scene, found)
+    heads = _heads(scene, weights, chosen, found.opening(shift) if found else None)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
         threshold = st.slider(
             "Threshold",
@@ -38,22 +48,46 @@ def alignment(scene: Scene, chosen: Chosen) -> None:
             width=340,
             help="Weight of a link.",
         )
-        shift = named("shift", SHIFTS, "predicts")
         st.segmented_control(
             "A word is aligned by the",
             list(SHIFTS),
             format_func=SHIFTS.__getitem__,
             required=True,
-            key="shift",
+            key=SHIFT,
             persist_state="session",
             help="Row t reads piece t and predicts piece t + 1. The row that predicts a word chose it; the row that "
             "reads it, one later, already knows it, and often aligns better (Chen et al., 2020).",
         )
+    if found:
+        drawn_map(found, shift, heads, partial(_take, scene, chosen))
     _drawn(scene, weights, heads, threshold, shift)
     _source(len(scene.target), len(scene.source))
 
 
-def _drawn(scene: Scene, weights: np.ndarray, heads: list[tuple[int, int]], threshold: float, shift: Shift) -> None:
+def _shift(scene: Scene, found: AlignmentMap | None) -> Shift:
+    """Whether rows that predict a word align it or those that read it. Opens with what aligns best, for each checkpoint
+    that comes (test_another_checkpoint_opens_with_its_own_best_shift)."""
+    path = scene.opened.file.path
+    if st.session_state.get(_SEEN, path) != path:
+        st.session_state.pop(SHIFT, None)
+        st.query_params.pop(SHIFT, None)
+    st.session_state[_SEEN] = path
+    return named(SHIFT, SHIFTS, found.best_shift if found else "predicts")
+
+
+def _take(scene: Scene, chosen: Chosen, heads: list[Head]) -> None:
+    """Heads chosen on the map; a single one is followed by the whole page, where it shows this attention."""
+    st.session_state[_key(scene)] = heads
+    if len(heads) == 1 and chosen.kind == "cross":
+        choose_head(*heads[0])
+
+
+def _key(scene: Scene) -> str:
+    """Of the list of heads: another checkpoint has other ones."""
+    return f"alignment_heads_{scene.opened.file.name}_{scene.config.decoder_layers}_{scene.config.heads}"
+
+
+def _drawn(scene: Scene, weights: np.ndarray, heads: list[Head], threshold: float, shift: Shift) -> None:
     """The links of the chosen heads, or a sentence that says why there are none."""
     if not heads:
         st.info("Choose at least one head.")
@@ -64,7 +98,7 @@ def _drawn(scene: Scene, weights: np.ndarray, heads: list[tuple[int, int]], thre
     if not found.source or not found.target:
         st.info("One side has no words, so there is nothing to align.")
         return
-    _links(scene, found, threshold, ", ".join(_name(head) for head in heads))
+    _links(scene, found, threshold, ", ".join(map(head_name, heads)))
 
 
 def _source(target: int, source: int) -> None:
@@ -82,26 +116,27 @@ def _source(target: int, source: int) -> None:
     )
 
 
-def _heads(scene: Scene, weights: np.ndarray, chosen: Chosen) -> list[tuple[int, int]]:
-    """The chosen heads of encoder-decoder attention, (layer, head) from 0."""
+def _heads(scene: Scene, weights: np.ndarray, chosen: Chosen, best: list[Head] | None) -> list[Head]:
+    """The chosen heads of encoder-decoder attention, (layer, head) from 0. Opens with the best, if they are known."""
     layers, heads = weights.shape[:2]
     every = [(i, j) for i in range(layers) for j in range(heads)]
     clear = clarity(weights, scene.target.predicts, scene.source.tokens)
     clearest = sorted(sorted(every, key=lambda head: -clear[head])[:FIRST_HEADS])
-    key = f"alignment_heads_{layers}_{heads}"  # another checkpoint has other heads
+    key = _key(scene)
 
-    def take(wanted: list[tuple[int, int]]) -> None:
+    def take(wanted: list[Head]) -> None:
         st.session_state[key] = wanted
 
-    found: list[tuple[int, int]] = st.multiselect(
+    found: list[Head] = st.multiselect(
         "Heads (layer.head)",
         every,
-        default=clearest,
-        format_func=_name,
+        default=best or clearest,
+        format_func=head_name,
         key=key,
         persist_state="session",
     )
-    presets = {
+    presets = {"The best measured": best} if best else {}
+    presets |= {
         f"The {len(clearest)} clearest" if len(clearest) > 1 else "The clearest": clearest,
         "All": every,
         **{f"Layer {i + 1}": [(i, j) for j in range(heads)] for i in range(layers)},
@@ -112,10 +147,6 @@ def _heads(scene: Scene, weights: np.ndarray, chosen: Chosen) -> list[tuple[int,
         for number, (label, wanted) in enumerate(presets.items()):
             st.button(label, key=f"alignment_preset_{number}", on_click=take, args=(wanted,))
     return found
-
-
-def _name(head: tuple[int, int]) -> str:
-    return f"{head[0] + 1}.{head[1] + 1}"
 
 
 def _links(scene: Scene, found: Alignment, threshold: float, heads: str) -> None:

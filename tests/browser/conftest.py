@@ -12,6 +12,7 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 
+from tests.alignment.small import made_map
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.browser.driver import FLAGS, browser_path, running_app
 from tests.browser.pages import is_idle
@@ -54,9 +55,9 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two tiny checkpoints."""
+    """Two tiny checkpoints; which heads of the first align has been measured."""
     path = tmp_path_factory.mktemp("checkpoints")
-    write_checkpoint(path / "en-de.safetensors")
+    made_map(write_checkpoint(path / "en-de.safetensors"), 3, 4)
     write_checkpoint(path / "small.safetensors", Size(1, 1, 1), toy="reverse")
     return path
 

@@ -1,5 +1,6 @@
 """The Attention page in a browser: heads by key and click, the table, one row everywhere, BertViz without a network."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -117,3 +118,23 @@ def test_the_alignment_follows_the_threshold_and_is_saved_in_pharaoh_format(visi
         page.locator(".st-key-pharaoh button").click()
     pairs = Path(saved.value.path()).read_text().split()
     assert sorted(pairs) == sorted(f"{int(k)}-{int(q)}" for k, q, _ in links)
+
+
+def test_a_click_on_the_map_of_heads_that_align_chooses_a_head_or_those_of_a_layer(visit: Begin) -> None:
+    one = visit().open("attention", more="alignment", threshold="0.05", layer="1", head="1", sentence="the cat sat")
+    one.drawn()
+    page = one.page
+    chosen = lambda: re.findall(r"\d\.\d", page.locator("[data-testid='stMultiSelect']").inner_text())  # noqa: E731
+    cells = page.locator(".st-key-head_map .scatterlayer .points path.point")
+    assert cells.count() == 3 * (4 + 1)
+    assert chosen() == ["1.2", "3.4"]  # the best
+    cells.nth(1 * 5 + 2).click(force=True)
+    page.locator('svg.picture[aria-label$="layer 2, head 3"]').wait_for()  # the whole page follows
+    one.settle()
+    assert chosen() == ["2.3"]
+    cells.nth(2 * 5 + 4).click(force=True)
+    page.locator("[data-testid='stMultiSelect']").get_by_text("3.4").wait_for()
+    one.settle()
+    assert chosen() == ["3.1", "3.2", "3.3", "3.4"]
+    page.locator(".st-key-table_head_map button").click()
+    page.locator("[data-testid='stDataFrame']").first.wait_for()
