@@ -102,6 +102,8 @@ class DataConfig:
     max_ratio: Annotated[StrictFloat, Field(ge=1.0)] | None = None
     drop_copies: StrictBool = False  # pairs whose two sides are the same;
     drop_duplicates: StrictBool = False  # pairs that came before
+    # probability that a name or number is swapped for another on both sides, in each epoch (transformer/text/names.py)
+    swap_names: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0.0
     prepared: str | None = None  # folder for what is prepared from the corpus, to share it; else that of the run
     workers: Annotated[StrictInt, Field(ge=0, le=256)] = 0  # processes that prepare a large corpus; 0: one a core
 
@@ -111,6 +113,8 @@ class DataConfig:
             raise ValueError('name a corpus (train = ["FILE.tsv"]) or a toy task (toy = "reverse")')
         if self.toy is not None and self.train:
             raise ValueError("train and toy exclude each other: remove one of them")
+        if self.toy is not None and self.swap_names:
+            raise ValueError("swap_names is for a corpus: a toy task has no names")
         if self.train_target and len(self.train_target) != len(self.train):
             raise ValueError("train and train_target are line-aligned files: give as many of one as of the other")
         if self.train_target and any(name.startswith("hf:") for name in self.train):

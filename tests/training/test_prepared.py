@@ -10,6 +10,7 @@ import time
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -76,14 +77,20 @@ def test_what_lies_on_disk_is_what_encoding_in_memory_gives(sampling: float, tmp
     assert data.fingerprint == f"{len(learnt)} pairs, {zlib.crc32(ids):08x}"
 
 
-@pytest.mark.parametrize("sampling", [0.0, 0.3])
-def test_two_processes_prepare_what_one_does(sampling: float, tmp_path: Path, used: list[int]) -> None:
-    recipe = corpus_recipe(tmp_path, sampling)
+@pytest.mark.parametrize(("sampling", "swap_names"), [(0.0, 0.0), (0.3, 0.0), (0.0, 0.5), (0.3, 0.5)])
+def test_two_processes_prepare_what_one_does(
+    sampling: float, swap_names: float, tmp_path: Path, used: list[int]
+) -> None:
+    names = cycle(("Ada", "Berta", "Carl"))
+    pairs = [(f"{name} {one}", f"{name} {two}") for name, (one, two) in zip(names, toy_pairs("numbers", 1, 150))]
+    write_pairs(tmp_path / "corpus.tsv", pairs)
+    recipe = with_data(corpus_recipe(tmp_path, sampling), swap_names=swap_names)
     runs = [TrainingData(with_data(recipe, workers=n), tmp_path / str(n)) for n in (1, 2)]
     assert used == [1, 1, 2, 2]
-    for epoch in (0, 1) if sampling else (0,):
+    for epoch in (0, 1) if sampling or swap_names else (0,):
         one, two = (contents(run._epoch(epoch)) for run in runs)
         assert one == two
+    assert (contents(runs[0]._epoch(0)) == contents(runs[0]._epoch(1))) == (not sampling and not swap_names)
     assert runs[0].fingerprint == runs[1].fingerprint
     assert runs[0].valid_pairs == runs[1].valid_pairs
     for path in (tmp_path / "1" / "prepared").glob("*/*"):

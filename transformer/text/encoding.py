@@ -3,9 +3,9 @@
 Four arrays hold a corpus: the ids of all sources end to end, where each begins, and the same for the targets. On disk
 they are four `.npy` files that are mapped, so that training needs memory for the batch it makes and no more.
 
-With subword sampling (see sampling.py) words are cut anew for each epoch, so each epoch has arrays of its own. Its
-chance runs on over 100,000 pairs of text and begins anew for the next, so that the result does not depend on how many
-processes share the work.
+With subword sampling (see sampling.py) words are cut anew for each epoch, and names may be swapped (see names.py), so
+each epoch has arrays of its own. Chance runs on over 100,000 pairs of text and begins anew for the next, so that the
+result does not depend on how many processes share the work.
 """
 
 import json
@@ -24,12 +24,13 @@ import numpy as np
 from transformer.progress import show_progress
 from transformer.text.arrays import growing, mapped
 from transformer.text.corpus import Pair
+from transformer.text.names import Names
 from transformer.text.parallel import in_order, processes_for
 from transformer.text.tokenizer import Tokenizer
 from transformer.text.training_text import TrainingText
 
 AT_ONCE = 10_000  # pairs in one call into sentencepiece
-BLOCKS_A_SEED = 10  # blocks of text over which the chance of subword sampling runs on
+BLOCKS_A_SEED = 10  # blocks of text over which chance runs on
 FILES = ("source_ids", "source_starts", "target_ids", "target_starts")
 
 
@@ -76,13 +77,20 @@ class Ids(NamedTuple):
 class Cutting:
     """How text is cut into pieces, and which pairs are left out as too long.
 
-    With `alpha` above 0 words are cut at random (subword sampling), as `chance` has it.
+    With `alpha` above 0 words are cut at random (subword sampling), with `swap_names` above 0 names are swapped, as
+    `chance` has it.
     """
 
     model: bytes  # a serialized tokenizer
     max_length: int
     alpha: float = 0.0
+    swap_names: float = 0.0
     chance: str = ""  # a seed
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether each epoch has other ids."""
+        return self.alpha > 0 or self.swap_names > 0
 
     def rng(self, portion: int = 0) -> random.Random:
         """The generator for one portion of the text, counted from 0."""
@@ -117,7 +125,7 @@ def _sequences(ids: np.ndarray, lengths: np.ndarray) -> Sequences:
 def write_ids(text: TrainingText, cutting: Cutting, workers: int, folder: Path) -> None:
     """Fills an empty folder with the ids of all pairs for training, for `read_ids`."""
     too_long, done = 0, 0
-    portions = -(-text.blocks // BLOCKS_A_SEED) if cutting.alpha else text.blocks
+    portions = -(-text.blocks // BLOCKS_A_SEED) if cutting.by_chance else text.blocks
     work, processes = partial(_Encoder, text.folder, cutting), processes_for(text.blocks, workers)
     with ExitStack() as opened:
         kinds = (np.int32, np.int64) * 2
@@ -155,7 +163,11 @@ class _Encoder:
 
     def __call__(self, portion: int) -> Ids:
         cutting, text = self._cutting, self._text
-        size = BLOCKS_A_SEED if cutting.alpha else 1
+        size = BLOCKS_A_SEED if cutting.by_chance else 1
         blocks = range(portion * size, min((portion + 1) * size, text.blocks))
-        pairs = (pair for block in blocks for pair in text.pairs(block))
+        pairs: Iterable[Pair] = (pair for block in blocks for pair in text.pairs(block))
+        if cutting.swap_names:
+            held = list(pairs)
+            names = random.Random(f"names {cutting.chance} {portion}")
+            pairs = Names(held).swapped(held, cutting.swap_names, names)
         return encode(self._tokenizer, pairs, cutting.max_length, cutting.alpha, cutting.rng(portion))

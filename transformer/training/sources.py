@@ -91,7 +91,7 @@ class Corpus:
         self._recipe = recipe
         self._own = Store(run_dir / "prepared")
         self._store = self._own if data.prepared is None else Store(Path(data.prepared))
-        self.changes = recipe.tokenizer.sampling > 0
+        self.changes = recipe.tokenizer.sampling > 0 or data.swap_names > 0
         given = _texts(data, (data.valid,), (data.valid_target,) if data.valid_target else ()) if data.valid else None
         valid = None if given is None else read_all(given)
         texts = _texts(data, data.train, data.train_target)
@@ -146,9 +146,9 @@ class Corpus:
 
 def cutting_for(recipe: Recipe, tokenizer: Tokenizer, epoch: int) -> Cutting:
     """How the text of one epoch is cut into pieces."""
-    alpha = recipe.tokenizer.sampling
-    chance = f"subwords {recipe.training.seed} {epoch}" if alpha else ""
-    return Cutting(tokenizer.to_bytes(), recipe.data.max_length, alpha, chance)
+    alpha, swap_names = recipe.tokenizer.sampling, recipe.data.swap_names
+    chance = f"subwords {recipe.training.seed} {epoch}" if alpha or swap_names else ""
+    return Cutting(tokenizer.to_bytes(), recipe.data.max_length, alpha, swap_names, chance)
 
 
 def toy(config: DataConfig, seed: int, epoch: int, held_out: bool = False) -> list[Pair]:
