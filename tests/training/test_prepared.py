@@ -82,7 +82,10 @@ def test_two_processes_prepare_what_one_does(
     sampling: float, swap_names: float, tmp_path: Path, used: list[int]
 ) -> None:
     names = cycle(("Ada", "Berta", "Carl"))
-    pairs = [(f"{name} {one}", f"{name} {two}") for name, (one, two) in zip(names, toy_pairs("numbers", 1, 150))]
+    pairs = [
+        (f"{name} {one}", f"{name} {two}")
+        for name, (one, two) in zip(names, toy_pairs("numbers", 1, 150), strict=False)
+    ]
     write_pairs(tmp_path / "corpus.tsv", pairs)
     recipe = with_data(corpus_recipe(tmp_path, sampling), swap_names=swap_names)
     runs = [TrainingData(with_data(recipe, workers=n), tmp_path / str(n)) for n in (1, 2)]
