@@ -2,13 +2,16 @@
 
 A rung is a checkpoint like any other, so every page can open it: it has a name, `reverse-1, update 50`, which may stand
 in an address. Such a name is looked up in what the folder holds and never becomes a path.
+
+Some ladders ship, in `ladders/` beside the checkpoints: of such a run only its metrics and its rungs are there. They
+come after the reader's own runs; one of the reader's own with the same name takes the place of a shipped one.
 """
 
 import os
 import re
 from pathlib import Path
 
-from app.models import CheckpointFile
+from app.models import CheckpointFile, checkpoint_folder
 
 MOST_RUNS = 200
 RECIPE = "recipe.toml"  # in the folder of a run that was started in the browser
@@ -21,18 +24,28 @@ def runs_folder() -> Path:
     return Path(os.environ.get("HEADLIGHT_RUNS") or Path(__file__).resolve().parents[1] / "runs").resolve()
 
 
+def shipped_folder() -> Path:
+    """Where the ladders lie that ship with the checkpoints."""
+    return checkpoint_folder().resolve() / "ladders"
+
+
 def run_names() -> list[str]:
-    """The folders of runs, the one that was written to last first."""
-    try:
-        found = [(modified(path), path.name) for path in runs_folder().iterdir() if _is_run(path)]
-    except OSError:
-        return []
+    """The runs by name: the reader's own, the one that was written to last first, and then those that ship."""
+    own = own_run_names()
+    return own + sorted(path.name for path in _runs_in(shipped_folder()) if path.name not in own)
+
+
+def own_run_names() -> list[str]:
+    """Those in the folder of runs, the one that was written to last first."""
+    found = [(modified(path), path.name) for path in _runs_in(runs_folder())]
     return [name for _, name in sorted(found, reverse=True)[:MOST_RUNS]]
 
 
 def run_folder(name: str) -> Path | None:
     """The folder of the run of this name, one of `run_names`; None if there is none."""
-    return runs_folder() / name if name in run_names() else None
+    if name in own_run_names():
+        return runs_folder() / name
+    return shipped_folder() / name if name in run_names() else None
 
 
 def ladder(run: str) -> dict[int, CheckpointFile]:
@@ -77,6 +90,13 @@ def modified(path: Path) -> int:
         return max(each.stat().st_mtime_ns for each in inside)
     except OSError:
         return 0
+
+
+def _runs_in(folder: Path) -> list[Path]:
+    try:
+        return [path for path in folder.iterdir() if _is_run(path)]
+    except OSError:
+        return []
 
 
 def _is_run(path: Path) -> bool:

@@ -22,7 +22,7 @@ import streamlit as st
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from app.ladders import RECIPE, run_names, runs_folder
+from app.ladders import RECIPE, own_run_names, runs_folder
 from app.runs import holder, read_run
 from transformer.config import Recipe, ToyTask
 from transformer.errors import HeadlightError
@@ -224,7 +224,7 @@ def last_words(folder: Path) -> str:
 def _check_turn() -> None:
     if not is_allowed():
         raise LaunchError("Training from the browser is switched off.")
-    for name in run_names():
+    for name in own_run_names():
         folder = runs_folder() / name
         if (folder / RECIPE).is_file() and is_busy(folder):
             raise LaunchError(f"One run at a time: {name} is still running. Wait for it, or stop it first.")

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import streamlit as st
 
-from app.ladders import RECIPE, modified, run_folder
+from app.ladders import RECIPE, ladder, modified, run_folder
 from transformer.config import Recipe
 from transformer.errors import HeadlightError
 from transformer.header import read_header
@@ -58,6 +58,10 @@ def read_run(name: str) -> Run | None:
     progress, recipe = _progress(str(state), modified(state))
     update = progress.update if progress else 0
     finished = bool(update) and _finished_at(str(average), modified(average)) == update
+    rungs = ladder(name)
+    if rungs and not state.exists():  # one that ships: its newest rung says how it was made
+        update, recipe = max(rungs), _recipe_of(rungs[max(rungs)].path, rungs[max(rungs)].modified)
+        finished = recipe is not None and update >= recipe.training.updates
     running = holder(folder) is not None
     if running:
         update = max([update, *(int(updates[-1]) for updates, _ in read_curves(folder).values())])
@@ -144,6 +148,15 @@ def _progress(path: str, changed: int) -> tuple[Progress | None, Recipe | None]:
     except HeadlightError:
         return None, None
     return progress, validate(Recipe, stated)[0]
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _recipe_of(path: str, changed: int) -> Recipe | None:
+    """The recipe that stands in a checkpoint."""
+    try:
+        return validate(Recipe, read_header(path).recipe)[0]
+    except HeadlightError:
+        return None
 
 
 @st.cache_data(max_entries=256, show_spinner=False)

@@ -39,6 +39,16 @@ def toy(finished_run: Path, runs: Path) -> Path:
 
 
 @pytest.fixture
+def shipped(finished_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A ladder that ships: of its run only metrics and rungs."""
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path / "pretrained"))
+    folder = tmp_path / "pretrained" / "ladders" / "shipped toy"
+    shutil.copytree(finished_run / "ladder", folder / "ladder")
+    shutil.copy(finished_run / "metrics.jsonl", folder)
+    return folder.resolve()
+
+
+@pytest.fixture
 def trainer(toy: Path) -> Iterator["subprocess.Popen[bytes]"]:
     """A process that holds the lock of the run as a trainer does."""
     pipe = subprocess.PIPE
@@ -150,7 +160,36 @@ def test_the_ladder_is_found_by_update_and_what_is_no_rung_is_not(toy: Path) -> 
     assert rung("toy, update ٣") is None
 
 
-def test_runs_are_listed_the_newest_first_and_other_folders_are_not(toy: Path, runs: Path) -> None:
+def test_a_ladder_that_ships_is_a_finished_run_like_any_other(shipped: Path) -> None:
+    assert run_names() == ["shipped toy"]
+    run = read_run("shipped toy")
+    assert run is not None
+    assert (run.folder, run.state, run.update, run.updates, run.ours) == (shipped, "finished", 12, 12, False)
+    assert run.recipe is not None
+    assert run.recipe.data.toy == "reverse"  # so the page knows the right answer
+    assert list(ladder("shipped toy")) == [0, 3, 6, 12]
+    assert rung("shipped toy, update 3") is not None
+    assert ("train", "loss") in read_curves(run.folder)
+    (shipped / "ladder" / "00000012.safetensors").write_bytes(b"nothing of the kind")
+    damaged = read_run("shipped toy")
+    assert damaged is not None
+    assert (damaged.recipe, damaged.state) == (None, "stopped")
+
+
+def test_the_readers_own_runs_come_before_those_that_ship(shipped: Path, toy: Path, runs: Path) -> None:
+    assert run_names() == ["toy", "shipped toy"]
+    (runs / "shipped toy").mkdir()
+    (runs / "shipped toy" / "metrics.jsonl").write_text("")
+    assert sorted(run_names()) == ["shipped toy", "toy"]
+    own = read_run("shipped toy")
+    assert own is not None
+    assert own.folder == runs / "shipped toy"  # it takes the place of the shipped one
+
+
+def test_runs_are_listed_the_newest_first_and_other_folders_are_not(
+    toy: Path, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(runs / "none"))
     (runs / "no run").mkdir()
     (runs / "file").write_text("")
     time.sleep(0.01)

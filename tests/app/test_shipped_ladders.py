@@ -1,0 +1,55 @@
+"""The ladders that ship: a fresh Training page has something to slide."""
+
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from app.ladders import ladder, run_names, shipped_folder
+from app.runs import read_curves, read_run
+from transformer.checkpoint import read_header
+from transformer.decoding.translator import Translator
+
+MAIN = Path(__file__).parents[2] / "app" / "main.py"
+LADDERS = [("numbers", "forty-two", "zweiundvierzig"), ("reverse", "k f a z", "z a f k")]
+
+
+@pytest.fixture(autouse=True)
+def shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What ships, and no run of the reader's own."""
+    monkeypatch.delenv("HEADLIGHT_CHECKPOINTS", raising=False)
+    st.cache_data.clear()
+
+
+@pytest.mark.parametrize(("name", "source", "target"), LADDERS)
+def test_a_shipped_ladder_begins_untrained_and_ends_right(name: str, source: str, target: str) -> None:
+    run = read_run(name)
+    assert run is not None
+    assert run.state == "finished"
+    rungs = ladder(name)
+    assert len(rungs) == 12
+    assert min(rungs) == 0
+    assert max(rungs) == run.updates
+    assert ("train", "loss") in read_curves(run.folder)
+    first, last = (Translator.load(rungs[update].path).translate(source).text for update in (0, run.updates))
+    assert first != target
+    assert last == target
+    assert all(read_header(file.path).half for file in rungs.values())
+
+
+def test_all_that_ships_of_ladders_is_small_and_knows_no_folder() -> None:
+    files = [path for path in shipped_folder().rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 8_000_000
+    for path in files:
+        assert b"/home/" not in path.read_bytes()
+        assert b"/root/" not in path.read_bytes()
+
+
+def test_a_fresh_training_page_opens_with_a_ladder() -> None:
+    assert run_names() == [name for name, _, _ in LADDERS]
+    page = AppTest.from_file(str(MAIN), default_timeout=60).switch_page("views/training.py").run()
+    assert not page.exception
+    assert "Time machine" in [each.value for each in page.header]
+    sliders = {slider.label: slider for slider in page.select_slider}
+    assert sliders["After update"].value == 600
