@@ -80,6 +80,23 @@ def test_every_rate_is_that_of_one_sentence_at_a_time(reverse: Checkpoint, tmp_p
         ]
 
 
+def test_the_best_heads_together_are_the_mean_of_the_first_one_two_three(reverse: Checkpoint, tmp_path: Path) -> None:
+    path = mirrored(tmp_path / "gold.tsv", 4)
+    found = measured(reverse, path)
+    for shift, first in (("predicts", 0), ("reads", 1)):
+        best = found.reading(shift).best  # type: ignore[arg-type]
+        right, words = np.zeros(len(best)), 0
+        for pair in read_gold(path):
+            source, target = (reverse.tokenizer.encode(" ".join(side)) for side in (pair.source, pair.target))
+            seen = trace(reverse.model, [*source, EOS], [*target, EOS], ["decoder.layers.*.cross_attention.weights"])
+            heads = [seen[f"decoder.layers.{layer}.cross_attention.weights"][head] for layer, head in best]  # (T, S)
+            words += len(target)
+            for n in range(len(best)):
+                mean = np.mean(heads[: n + 1], axis=0)[first:, :-1]
+                right[n] += sum(mean[t].argmax() == len(source) - 1 - t for t in range(len(target)))
+        assert np.array(found.reading(shift).together) == pytest.approx(1 - right / words)  # type: ignore[arg-type]
+
+
 def test_swapped_columns_give_the_same_map(reverse: Checkpoint, found: AlignmentMap, tmp_path: Path) -> None:
     turned = measured(reverse, mirrored(tmp_path / "mirrored.tsv", swap=True), swap=True)
     assert turned.predicts == found.predicts
@@ -227,7 +244,8 @@ def test_home_is_the_recipes_validation_text_where_it_is_there(
     nowhere = json.loads(run("align", beside, "--data", data, "--json").stdout)
     assert nowhere["home"] is None
     assert nowhere["valid_loss"] == 0.5
-    write(tmp_path / "valid.tsv", "c b a\ta b c", "b a\ta b")
+    monkeypatch.setattr("transformer.commands.aligning.HOME_PAIRS", 2)
+    write(tmp_path / "valid.tsv", "c b a\ta b c", "b a\ta b", "a\ta")
     home = json.loads(run("align", beside, "--data", data, "--json").stdout)["home"]
     assert (home["name"], home["pairs"], home["source_words"]) == ("valid.tsv", 2, 2.5)
     assert home["loss"] < 1  # the second column is the source

@@ -9,6 +9,8 @@ import typer
 from transformer.commands.options import CheckpointFile, Device
 from transformer.progress import show_progress
 
+HOME_PAIRS = 2000  # measured of a text like that of training: enough for two digits
+
 if TYPE_CHECKING:
     from transformer.checkpoint import Checkpoint
 
@@ -26,8 +28,8 @@ def align(
         Path | None,
         typer.Option(
             metavar="FILE.tsv[.gz]",
-            help="A text like that of training, a pair a line, to measure how far the other is from it. Default: the "
-            "recipe's data.valid, where that file is there.",
+            help="A text like that of training, a pair a line, to measure how far the other is from it, by its first "
+            "2,000 pairs. Default: the recipe's data.valid, where that file is there.",
         ),
     ] = None,
     store: Annotated[
@@ -82,4 +84,4 @@ def _home(checkpoint: "Checkpoint", given: Path | None) -> tuple[str, list[tuple
     source, target = (column if isinstance(column, int) else i for i, column in enumerate(columns, 1))
     if given is None and isinstance(valid, str) and valid.endswith((".tsv", ".tsv.gz")) and Path(valid).is_file():
         given = Path(valid)
-    return None if given is None else ("/".join(given.parts[-2:]), read_pairs(given, source, target))
+    return None if given is None else ("/".join(given.parts[-2:]), read_pairs(given, source, target)[:HOME_PAIRS])
