@@ -17,7 +17,7 @@ from transformer.recipe import load_recipe
 
 QUEUE = """
 recipe = "family"
-scored_on = "valid.tsv"
+scored_on = "texts/valid.tsv"
 about = "Toys."
 members = [
     { name = "base", seeds = [1, 2] },
@@ -122,7 +122,7 @@ def test_the_card_says_what_differs_what_is_measured_and_what_was_not_run(queue:
     pretend(by_folder["no-mask-seed1"], runs, bleu=0.1, perplexity=51_234.5, perplexity_without_mask=1.034)
     data, card = write_report(queue, runs, tmp_path / "out" / "toys")
     text = card.read_text(encoding="utf-8")
-    assert text.startswith("# toys\n\nToys.\n\n3 of 6 runs are done.")
+    assert text.startswith("# toys\n\nToys.\n\n3 of 6 runs are done. Scores are on texts/valid.tsv;")
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
     ours = {row[0]: row for row in reversed(rows) if len(row) == 15}
     assert ours["base"][1:9] == ["3", "128", "512", "8", "16", "0.1", "0.1", "1,600"]

@@ -93,7 +93,7 @@ def as_json(queue: Queue, standings: dict[str, Standing]) -> dict[str, Any]:
     ]
     return {
         "queue": queue.name,
-        "scored_on": str(queue.scored_on.name),
+        "scored_on": queue.text,
         "members": members,
         "families": families,
         "disagreements": disagreements(queue, standings),

@@ -85,6 +85,11 @@ class Queue:
     recipes: dict[str, Recipe]  # of each member, by name
     families: tuple[Family, ...]
 
+    @property
+    def text(self) -> str:
+        """What the text is called on which models are scored: its name and that of its folder."""
+        return "/".join(self.scored_on.parts[-2:])
+
 
 def load_queue(path_or_name: str | Path, data: Path | None = None) -> Queue:
     """Reads a queue.

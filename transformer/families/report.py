@@ -48,7 +48,7 @@ def markdown(queue: Queue, standings: dict[str, Standing]) -> str:
     done = [one for one in standings.values() if one.runs]
     total, made = len(queue.trainings), sum(len(one.runs) for one in done)
     parts = [f"# {queue.name}", "", *([queue.about.strip(), ""] if queue.about else [])]
-    parts += [f"{made} of {total} runs are done. Scores are on {queue.scored_on.name}; BLEU is with beam 4.", ""]
+    parts += [f"{made} of {total} runs are done. Scores are on {queue.text}; BLEU is with beam 4.", ""]
     parts += ["## All members", "", *_ours(queue, standings), ""]
     for family in queue.families:
         parts += [f"## {family.name}", "", *_beside(queue, family, standings), ""]
