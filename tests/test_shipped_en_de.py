@@ -41,6 +41,20 @@ def test_the_card_has_the_scores_that_the_checkpoint_carries() -> None:
         assert f"{metrics[f'{score}_signature']}" in card
 
 
+def test_what_the_card_says_of_fifty_sentences_is_what_the_model_writes(translator: Translator) -> None:
+    """Which of them are right is a judgement; that the others were written so, and how many there are, is not."""
+    sentences = (PATH.parent / "fifty-sentences.tsv").read_text(encoding="utf-8").splitlines()
+    english = [line.split("\t")[0] for line in sentences]
+    assert len(set(english)) == 50
+    card = PATH.with_suffix(".md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in card.splitlines() if line.startswith(("| nearly |", "| wrong |"))]
+    assert [row[1] for row in rows] == [row[1] for row in rows if row[1] in english]
+    found = translator.translate_sentences([row[1] for row in rows])
+    assert [translation.text for translation in found] == [row[2] for row in rows]
+    wrong = sum(row[0] == "wrong" for row in rows)
+    assert f"**{50 - len(rows)} right, {len(rows) - wrong} nearly right, {wrong} wrong**" in card
+
+
 def test_it_is_the_architecture_of_its_recipe() -> None:
     config, recipe = read_header(PATH).config, load_recipe("en-de").model
     names = [name for name in vars(recipe) if name != "vocab_size" and "dropout" not in name]
