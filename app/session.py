@@ -141,6 +141,14 @@ def linked(key: str, options: Sequence[Choice], default: Choice) -> Choice:
     return chosen
 
 
+def stack_from_old_link() -> None:
+    """Takes the stack of an old link, when three pages had one of their own: now the kind of attention says it."""
+    for key in ("stream_of", "positions_of", "sizes_of"):
+        stack = st.query_params.pop(key, None)
+        if stack in ("encoder", "decoder"):
+            st.session_state[KIND] = "encoder" if stack == "encoder" else "cross"
+
+
 def named(key: str, names: Mapping[Name, str], default: Name) -> Name:
     """A choice whose short key stands in the address, not the words on its button, which may change any day.
 

@@ -97,15 +97,17 @@ def picker(
     key: str,
     on_choose: Callable[[int], None],
     second: Sequence[str] = (),
+    disabled: bool = False,
 ) -> None:
-    """A row of tokens of which one is chosen, by click or arrow keys; `second` stands below each, after an arrow."""
+    """A row of tokens of which one is chosen, by click or arrow keys; `second` stands below each, after an arrow, and
+    the label is then that of what is read and what is predicted."""
 
     def changed() -> None:
         index = st.session_state[key].chosen
         if isinstance(index, int) and 0 <= index < len(tokens):
             on_choose(index)
 
-    data = {"tokens": list(tokens), "chosen": chosen, "label": label, "color": color}
+    data = {"tokens": list(tokens), "chosen": chosen, "label": label, "color": color, "disabled": disabled}
     _picker(data=data | ({"second": list(second)} if second else {}), key=key, on_chosen_change=changed)
 
 

@@ -1,7 +1,37 @@
-// A row of tokens of which one is chosen: click, or Tab into it and use the arrow keys, Home and End. A long row takes
-// three lines and scrolls; the chosen token is in view.
+// A row of tokens of which one is chosen: click, or Tab into it and use the arrow keys, Home and End. It takes one line,
+// however long the sentence is: a long row scrolls sideways, and the chosen token is in view.
 
-const LONG = 40;  // tokens
+function named(data) {
+  const label = document.createElement("span");
+  label.className = "picker-label";
+  label.textContent = data.label;
+  if (data.second) {
+    const second = document.createElement("span");
+    second.className = "second";
+    second.textContent = "reads → predicts";
+    label.appendChild(second);
+  }
+  return label;
+}
+
+function choice(data, index) {
+  const [token, second] = [data.tokens[index], data.second?.[index]];
+  const button = document.createElement("button");
+  button.type = "button";
+  button.disabled = data.disabled;
+  button.setAttribute("role", "radio");
+  button.setAttribute("aria-checked", String(index === data.chosen));
+  button.setAttribute("aria-label", `${index + 1}: ${token}${data.second ? ` → ${second}` : ""}`);
+  button.tabIndex = index === data.chosen ? 0 : -1;
+  for (const [className, text] of [["text", token], ["second", second]]) {
+    if (text === undefined) continue;
+    const span = document.createElement("span");
+    span.className = className;
+    span.textContent = className === "second" ? `→ ${text}` : text;
+    button.appendChild(span);
+  }
+  return button;
+}
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
@@ -9,32 +39,15 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const row = document.createElement("div");
   row.className = "picker";
   row.setAttribute("role", "radiogroup");
-  row.setAttribute("aria-label", data.label);
-  const label = document.createElement("span");
-  label.className = "picker-label";
-  label.textContent = data.label;
-  const long = data.tokens.length > LONG;
-  if (!long) row.appendChild(label);
-  const buttons = data.tokens.map((token, index) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.setAttribute("role", "radio");
-    button.setAttribute("aria-checked", String(index === data.chosen));
-    button.setAttribute("aria-label", `${index + 1}: ${token}${data.second ? ` → ${data.second[index]}` : ""}`);
-    button.tabIndex = index === data.chosen ? 0 : -1;
-    for (const [className, text] of [["text", token], ["second", data.second?.[index]]]) {
-      if (text === undefined) continue;
-      const span = document.createElement("span");
-      span.className = className;
-      span.textContent = className === "second" ? `→ ${text}` : text;
-      button.appendChild(span);
-    }
+  row.setAttribute("aria-label", data.second ? `${data.label}: reads → predicts` : data.label);
+  row.setAttribute("aria-disabled", String(data.disabled));
+  const last = data.tokens.length - 1;
+  const buttons = data.tokens.map((_, index) => choice(data, index));
+  buttons.forEach((button, index) => {
     button.addEventListener("click", () => { if (index !== data.chosen) setTriggerValue("chosen", index); });
-    row.appendChild(button);
-    return button;
   });
+  row.append(...buttons);
   row.addEventListener("keydown", (event) => {
-    const last = data.tokens.length - 1;
     const goal = { ArrowRight: data.chosen + 1, ArrowDown: data.chosen + 1, ArrowLeft: data.chosen - 1, ArrowUp: data.chosen - 1, Home: 0, End: last }[event.key];
     if (goal === undefined) return;
     event.preventDefault();
@@ -42,9 +55,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (goal >= 0 && goal <= last) setTriggerValue("chosen", goal);
   });
   const focused = row.ownerDocument && root.contains(parentElement.activeElement ?? root.getRootNode().activeElement);
-  row.classList.toggle("long-row", long);
-  root.replaceChildren(...(long ? [label, row] : [row]));
+  const whole = document.createElement("div");
+  whole.className = "picking";
+  whole.append(named(data), row);
+  root.replaceChildren(whole);
   const chosen = buttons[data.chosen];
-  if (chosen) row.scrollTop = chosen.offsetTop - row.offsetTop - (row.clientHeight - chosen.offsetHeight) / 2;
-  if (focused) chosen?.focus({ preventScroll: true });
+  row.scrollLeft = chosen.offsetLeft - row.offsetLeft - (row.clientWidth - chosen.offsetWidth) / 2;
+  if (focused) chosen.focus({ preventScroll: true });
 }

@@ -1,7 +1,6 @@
 """Attention: every head of the model at a glance, one head closely, several beside each other, and what they add up to.
 
-The head is chosen at the top and stays in view. Overview first, then the head; what goes beyond one head stands in tabs
-at the end, each computed only while it is open.
+Overview first, then the head; what goes beyond one head stands in tabs at the end, each computed only while it is open.
 """
 
 from functools import partial
@@ -18,7 +17,8 @@ from app.session import SOURCE_TOKEN, STEP, choose_position, named
 from app.views.attention_alignment import alignment
 from app.views.attention_bertviz import bertviz
 from app.views.attention_rollout import rollout_pictures
-from app.views.choose import KINDS, SITES, axes, choose_head, decoder_step, head_bar, source_token
+from app.views.bar import Bar, bar
+from app.views.choose import KINDS, SITES, axes, choose_head
 from app.views.head_pictures import Chosen, explained, facts, lines, matrix, overview
 from app.views.stage import Scene, stage
 from app.views.triplet import shape_text, triplet
@@ -40,12 +40,13 @@ def page() -> None:
 
 @st.fragment
 def _pictures(scene: Scene) -> None:
-    kind, layer, head = head_bar(scene)
+    chooses = bar(scene)
+    kind, layer, head = chooses.kind_layer_head()
     found = computed.attention(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, kind)
     queries, keys = axes(scene, kind)
     options = _options(kind)
     now = shown(found.weights, found.mask, queries, keys, options)
-    row = _isolated(scene, kind, now)
+    row = _isolated(chooses, kind, now)
     chosen = Chosen(kind, layer, head, now, row)
     st.caption(explained(kind, scene.config.attention_window))
     _said(chosen)
@@ -112,12 +113,11 @@ def _options(kind: Kind) -> Options:
     return Options(naming, hide, words)
 
 
-def _isolated(scene: Scene, kind: Kind, now: Shown) -> int | None:
+def _isolated(chooses: Bar, kind: Kind, now: Shown) -> int | None:
     """The row of the picture that is isolated, if one is."""
     if not st.session_state.get(ONE_ROW):
         return None
-    position = source_token(scene, "Token that looks") if kind == "encoder" else decoder_step(scene)
-    row = now.row_of(position)
+    row = now.row_of(chooses.row("encoder" if kind == "encoder" else "decoder", "Query"))
     if row is None:
         st.caption("This row is hidden: it belongs to a special token.")
     return row

@@ -11,7 +11,7 @@ import streamlit as st
 
 from app import computed, playing
 from app.session import STEP, choose_position, named, position, shown_hypothesis
-from app.views.choose import decoder_step
+from app.views.bar import bar
 from app.views.decoding_lens import lens_part
 from app.views.decoding_loop import loop_part
 from app.views.decoding_methods import methods_part
@@ -29,6 +29,7 @@ PARTS = {
     "reference": "Reference",
 }
 WITH_STEPS = ("loop", "tree", "lens")
+WITH_HEAD = ("loop", "tree")
 PACE = 2.0  # seconds a step while playing
 MOVED = "moved_decoding"
 
@@ -59,8 +60,13 @@ def _with_tree(scene: Scene) -> Scene:
 def _theatre(scene: Scene, shown: int) -> None:
     if shown_hypothesis(scene.translation) != shown:  # another was chosen in here: the top of the page changes too
         st.rerun()
+    part = named("part", PARTS, "loop")
+    if part in WITH_STEPS:
+        _play_on(len(scene.target))
+    chooses, with_head = bar(scene), part in WITH_HEAD
+    layer, head = chooses.layer_and_head("cross", layers=with_head, heads=with_head)
+    step = chooses.row("decoder", disabled=part not in WITH_STEPS)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="parts"):
-        part = named("part", PARTS, "loop")
         st.segmented_control(
             "Part",
             list(PARTS),
@@ -70,13 +76,12 @@ def _theatre(scene: Scene, shown: int) -> None:
             persist_state="session",
             label_visibility="collapsed",
         )
-        step = _buttons(scene) if part in WITH_STEPS else 0
-    if part in WITH_STEPS:
-        decoder_step(scene, f"Step {step + 1} of {len(scene.target)}: reads → predicts")
+        if part in WITH_STEPS:
+            _buttons(step, len(scene.target))
     if part == "loop":
-        loop_part(scene, step)
+        loop_part(scene, step, layer, head)
     elif part == "tree":
-        tree_part(scene, step)
+        tree_part(scene, step, layer, head)
     elif part == "methods":
         methods_part(scene)
     elif part == "penalty":
@@ -87,12 +92,8 @@ def _theatre(scene: Scene, shown: int) -> None:
         reference_part(scene)
 
 
-def _buttons(scene: Scene) -> int:
-    """Previous, play, next, also as keys. Gives the step, from 0."""
-    count = len(scene.target)
-    step = position(STEP, count)
-    if st.session_state.get(playing.DECODING) and time.monotonic() - st.session_state.get(MOVED, 0.0) > 0.8 * PACE:
-        step = _play_on(step, count)
+def _buttons(step: int, count: int) -> None:
+    """Previous, play, next, also as keys."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps", width="content"):
         st.button("Previous", shortcut="Left", on_click=_go, args=(step - 1,), disabled=step == 0, key="previous_step")
         plays = bool(st.session_state.get(playing.DECODING))
@@ -110,7 +111,6 @@ def _buttons(scene: Scene) -> int:
             disabled=step == count - 1,
             key="next_step",
         )
-    return step
 
 
 def _go(step: int) -> None:
@@ -118,13 +118,15 @@ def _go(step: int) -> None:
     st.session_state[MOVED] = time.monotonic()
 
 
-def _play_on(step: int, count: int) -> int:
-    """The next step; at the last the play ends."""
+def _play_on(count: int) -> None:
+    """While it plays and its time has come: the next step; at the last the play ends."""
+    if not st.session_state.get(playing.DECODING) or time.monotonic() - st.session_state.get(MOVED, 0.0) < 0.8 * PACE:
+        return
+    step = position(STEP, count)
     if step + 1 < count:
         _go(step + 1)
-        return step + 1
-    st.session_state[playing.DECODING] = False
-    return step
+    else:
+        st.session_state[playing.DECODING] = False
 
 
 page()

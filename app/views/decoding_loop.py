@@ -21,7 +21,6 @@ from app.figures.loop import Sizes, cache_table, loop_picture
 from app.session import is_dark
 from app.source import lines_between, lines_from
 from app.theme import probability_text
-from app.views.choose import layer_and_head
 from app.views.placed import belongings, placed
 from app.views.search_code import Method, choice, method_of, temperature_of
 from app.views.stage import Scene
@@ -48,20 +47,17 @@ _WHERE: dict[Method, tuple[str, bool]] = {  # and whether it is in the paper
 }
 
 
-def loop_part(scene: Scene, step: int) -> None:
-    """The loop at this step, and below it the paper and the code."""
+def loop_part(scene: Scene, step: int, layer: int, head: int) -> None:
+    """The loop at this step, where this head looks at it, and below it the paper and the code. All from 0."""
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        picture = st.container(key="picture_loop")
+        with st.container(key="picture_loop"):
+            _loop(scene, step, layer, head)
         belongings(
             key="loop",
             name=f"Decoding, step {step + 1}",
             table=lambda: cache_table(scene.target, len(scene.source), _sizes(scene)),
         )
-        with st.container(key="choose", horizontal=True, vertical_alignment="bottom"):
-            layer, head = layer_and_head(scene, "cross")
-    with picture:
-        _loop(scene, step, layer, head)
     with right:
         _distribution(scene, step)
     _paper(scene, step)

@@ -11,7 +11,6 @@ from app.figures.distribution import offers
 from app.figures.tree import looked_at, tree_alt, tree_picture, tree_table
 from app.session import STEP, choose_position, is_dark
 from app.theme import probability_text, score_text
-from app.views.choose import layer_and_head
 from app.views.decoding_methods import strip_of
 from app.views.placed import belongings
 from app.views.search_code import about_probabilities
@@ -30,8 +29,11 @@ MANY = 700  # candidates; beyond, the tree opens with those alone that went on
 OFFERED = 6  # pieces to go on with
 
 
-def tree_part(scene: Scene, step: int) -> None:
-    """The tree, and below it the chosen node: on opening, the shown hypothesis at the chosen step."""
+def tree_part(scene: Scene, step: int, layer: int, head: int) -> None:
+    """The tree, and below it the chosen node and where this head looked at it (step, layer and head from 0).
+
+    On opening, the node is that of the shown hypothesis at the chosen step.
+    """
     found = scene.translation
     alone = _alone(scene)
     way = path_to(found.tree, alone.node or 0)
@@ -58,7 +60,7 @@ def tree_part(scene: Scene, step: int) -> None:
         with left:
             _numbers(scene, node, path)
             if path:
-                _looks(scene, path)
+                _looks(scene, path, layer, head)
         with right:
             _go_on(scene, path)
     _continued(scene)
@@ -106,11 +108,9 @@ def _numbers(scene: Scene, node: SearchNode, path: tuple[SearchNode, ...]) -> No
     st.text(node.reason)
 
 
-def _looks(scene: Scene, path: tuple[SearchNode, ...]) -> None:
+def _looks(scene: Scene, path: tuple[SearchNode, ...], layer: int, head: int) -> None:
     """Encoder-decoder attention of this hypothesis while it predicted this piece."""
     st.subheader("Where it looked", anchor=False)
-    with st.container(key="choose", horizontal=True, vertical_alignment="bottom"):
-        layer, head = layer_and_head(scene, "cross")
     ids = tuple(node.token for node in path)
     weights = computed.attention(scene.opened.file, scene.translation.source_ids, ids, "cross").weights
     components.pieces(

@@ -1,7 +1,6 @@
 """One head by hand: the weight of one key for one query, written out from q and k to the context vector."""
 
 from functools import partial
-from typing import Literal
 
 import streamlit as st
 
@@ -13,15 +12,15 @@ from app.figures.reasons import who
 from app.figures.snippet import numpy_snippet
 from app.figures.written import Writing
 from app.models import Kind
-from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark, position
-from app.views.choose import KINDS, SITES, axes, decoder_step, kind_layer_head, other_token, source_token
+from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark
+from app.views.bar import Place, bar
+from app.views.choose import KINDS, SITES, axes
 from app.views.hand_steps import SITE_NAMES, Calculation, steps
 from app.views.placed import belongings
 from app.views.stage import Scene, stage
 
-Chosen = Literal["t", "s", "k"]
-QUERIES: dict[Kind, Chosen] = {"cross": STEP, "encoder": SOURCE_TOKEN, "decoder": STEP}
-KEYS: dict[Kind, Chosen] = {"cross": SOURCE_TOKEN, "encoder": OTHER_TOKEN, "decoder": OTHER_TOKEN}
+QUERIES: dict[Kind, Place] = {"cross": STEP, "encoder": SOURCE_TOKEN, "decoder": STEP}
+KEYS: dict[Kind, Place] = {"cross": SOURCE_TOKEN, "encoder": OTHER_TOKEN, "decoder": OTHER_TOKEN}
 
 
 def page() -> None:
@@ -34,17 +33,15 @@ def page() -> None:
 @st.fragment
 def calculation(scene: Scene) -> None:
     """Everything below the sentence: drawn again by itself when a head or a token is chosen."""
-    kind, layer, head = kind_layer_head(scene)
+    chooses = bar(scene)
+    kind, layer, head = chooses.kind_layer_head()
     queries, keys = axes(scene, kind)
     site = SITES[kind].format(layer)
     recorded = scene.record(*(f"{site}.{name}" for name in SITE_NAMES))
     tensors = {name: recorded[f"{site}.{name}"][head] for name in SITE_NAMES}
     strongest = tensors["weights"].argmax(axis=-1)  # (Q), keys
-    overview = st.container(key="hand_overview")  # filled when query and key are known: the first picture comes first
-    with st.container(key="tokens", gap="small"):
-        query = source_token(scene, "Query") if kind == "encoder" else decoder_step(scene, "Query: reads → predicts")
-        position(KEYS[kind], len(keys), int(strongest[query]))  # opens with the key that is looked at most
-        key = source_token(scene, "Key") if kind == "cross" else other_token(keys, "Key")
+    query = chooses.token(queries, QUERIES[kind], "Query")
+    key = chooses.token(keys, KEYS[kind], "Key", int(strongest[query]))  # opens with the key that is looked at most
     this = Calculation(
         scene,
         kind,
@@ -56,7 +53,7 @@ def calculation(scene: Scene) -> None:
         tensors,
         ByHand(tensors["query"][query], tensors["key"], tensors["value"], tensors["mask"][query], key),
     )
-    with overview:
+    with st.container(key="hand_overview"):
         _overview(this, int(strongest[query]))
     steps(this)
     _checks(this)
@@ -105,7 +102,7 @@ def _overview(this: Calculation, strongest: int) -> None:
                 name=f"{this.title}: weights",
                 table=lambda: matrix_table(weights, this.queries, this.keys),
             )
-        st.caption("Click a cell, or choose query and key below. Rows are queries, columns are keys; a row sums to 1.")
+        st.caption("Click a cell, or choose query and key above. Rows are queries, columns are keys; a row sums to 1.")
 
 
 def _checks(this: Calculation) -> None:

@@ -2,21 +2,19 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 import numpy as np
 import streamlit as st
 
-from app import components
 from app.components.chart import Point, chart
-from app.figures.axes import TokenAxis, visible
+from app.figures.axes import TokenAxis
 from app.figures.masks import mask_alt, mask_table, parts_figure
 from app.figures.panels import Cell
 from app.figures.reasons import Part, Parts, verdict
 from app.models import Kind
-from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark, position
+from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark
 from app.source import SourceLines, lines_between
-from app.theme import role_color
+from app.views.bar import Bar, Place
 from app.views.choose import KINDS
 from app.views.placed import belongings
 from app.views.stage import Scene
@@ -24,7 +22,6 @@ from app.views.triplet import shape_text, triplet
 from transformer.padding import mask_parts
 from transformer.trace import Trace
 
-Place = Literal["t", "s", "k"]
 NONE_HERE: dict[Kind, str] = {
     "encoder": "There is no causal mask here: the whole source is known before the encoder begins.",
     "decoder": "",
@@ -116,11 +113,11 @@ class Sentence:
         return shape_text(self.letters, sizes)
 
 
-def cell_and_parts(this: Sentence) -> Cell:
-    """The section; returns the chosen cell."""
+def cell_and_parts(this: Sentence, chooses: Bar) -> Cell:
+    """The section; returns the cell that is chosen in the bar."""
     st.header(this.title, anchor=False)
     mask, parts = this.tensor("mask"), this.parts
-    query, key = _cell(this, mask)
+    query, key = _cell(this, chooses, mask)
     with st.container(key="said_verdict"):
         window = this.scene.config.attention_window
         said = verdict(parts, query, key, this.queries, this.keys, window=window, real_queries=this.real_queries)
@@ -157,25 +154,11 @@ def _chosen(kind: Kind) -> tuple[Place, Place]:
     return (SOURCE_TOKEN if kind == "encoder" else STEP), (SOURCE_TOKEN if kind == "cross" else OTHER_TOKEN)
 
 
-def _cell(this: Sentence, mask: np.ndarray) -> Cell:
+def _cell(this: Sentence, chooses: Bar, mask: np.ndarray) -> Cell:
     """The chosen cell. On opening: the first row, and the first key that it may not look at."""
     query_name, key_name = _chosen(this.kind)
-    query = position(query_name, len(this.queries))
-    forbidden = int(mask[query].argmin())
-    key = position(key_name, len(this.keys), forbidden)
-    for axis, index, label, name in (
-        (this.queries, query, "Row (query)", query_name),
-        (this.keys, key, "Looks at (key)", key_name),
-    ):
-        components.picker(
-            [visible(token) for token in axis.tokens],
-            index,
-            label,
-            color=role_color(axis.role, is_dark()),
-            key=f"mask_{label}",
-            on_choose=partial(choose_position, name),
-        )
-    return query, key
+    query = chooses.token(this.queries, query_name, "Query")
+    return query, chooses.token(this.keys, key_name, "Key", int(mask[query].argmin()))
 
 
 def _clicked(kind: Kind, cell: Point) -> None:

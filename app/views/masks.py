@@ -12,7 +12,8 @@ from app.figures.reasons import Parts
 from app.models import Kind
 from app.session import KIND, is_dark
 from app.tasks import Task
-from app.views.choose import SHORT, SITES, kind_layer_head
+from app.views.bar import bar
+from app.views.choose import SHORT, SITES
 from app.views.mask_parts import Sentence, cell_and_parts
 from app.views.masking import padding_check, scores_and_weights
 from app.views.placed import belongings
@@ -31,11 +32,8 @@ ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")
 def page() -> None:
     """Draws the page from top to bottom."""
     scene = stage()
-    if scene is None:
-        return
-    second = _second_sentence(scene)
-    if second is not None:
-        masks(scene, second)
+    if scene is not None:
+        masks(scene)
 
 
 def _second_sentence(scene: Scene) -> Translation | None:
@@ -93,9 +91,13 @@ def other_example(task: Task, sentence: str) -> str:
 
 
 @st.fragment
-def masks(scene: Scene, second: Translation) -> None:
-    """Everything below the sentences: drawn again by itself when a head, a mask or a cell is chosen."""
-    kind, layer, head = kind_layer_head(scene)
+def masks(scene: Scene) -> None:
+    """Everything below the sentence: drawn again by itself when a head, a mask or a cell is chosen."""
+    chooses = bar(scene)
+    kind, layer, head = chooses.kind_layer_head()
+    second = _second_sentence(scene)
+    if second is None:
+        return
     sources = (scene.translation.source_ids, second.source_ids)
     targets = (scene.hypothesis.ids, second.hypotheses[0].ids)
     site = SITES[kind].format(layer)
@@ -115,7 +117,7 @@ def masks(scene: Scene, second: Translation) -> None:
         trace=computed.record_batch(scene.opened.file, sources, targets, (f"{site}.*",))[row],
         real=(len(sources[row]), len(targets[row])),
     )
-    cell = cell_and_parts(this)
+    cell = cell_and_parts(this, chooses)
     scores_and_weights(this, cell)
     padding_check(this, sources, targets)
 

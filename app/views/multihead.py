@@ -1,7 +1,7 @@
 """Multi-head: h heads are h slices of one matrix, their results are added up, and all that costs no more than one head
 (paper, section 3.2.2).
 
-The head is chosen at the top and stays in view; each section is a fragment of its own inside.
+Each section is a fragment of its own inside the page's, in which the head is chosen.
 """
 
 import streamlit as st
@@ -10,7 +10,8 @@ from app.figures.head_cost import What, choices, cost, cost_bars, cost_table, co
 from app.models import Kind
 from app.session import is_dark
 from app.source import lines_between
-from app.views.choose import axes, head_bar
+from app.views.bar import bar
+from app.views.choose import axes
 from app.views.multihead_slices import slices
 from app.views.multihead_written import written_by_heads
 from app.views.placed import placed
@@ -34,9 +35,11 @@ def page() -> None:
 @st.fragment
 def _sections(scene: Scene) -> None:
     """Everything below the sentence: drawn again by itself when another head is chosen."""
-    kind, layer, head = head_bar(scene)
+    chooses = bar(scene)
+    kind, layer, head = chooses.kind_layer_head()
+    row = chooses.row("encoder" if kind == "encoder" else "decoder", "Query")
     slices(scene, kind, layer, head)
-    written_by_heads(scene, kind, layer, head)
+    written_by_heads(scene, kind, layer, head, row)
     _cost(scene, kind)
 
 

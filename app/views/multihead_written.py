@@ -25,9 +25,7 @@ from app.views.choose import (
     SITES,
     axes,
     choose_head_from_afar,
-    decoder_step,
     follow_head,
-    source_token,
 )
 from app.views.multihead_slices import first_of
 from app.views.placed import placed
@@ -37,7 +35,7 @@ from transformer.model.attention import MultiHeadAttention
 
 
 @st.fragment
-def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int) -> None:
+def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) -> None:
     """The section. A choice in it draws it again with the head that the page was drawn with last."""
 
     def clicked(bar: Point) -> None:
@@ -48,7 +46,6 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     st.header("What each head writes", anchor=False)
     site, dark = SITES[kind].format(layer), is_dark()
     queries, _ = axes(scene, kind)
-    row = source_token(scene, "Query") if kind == "encoder" else decoder_step(scene, "Query: reads → predicts")
     heads = scene.record(f"{site}.head_outputs")[f"{site}.head_outputs"]  # (H, Q, D)
     output = scene.record(f"{site}.output")[f"{site}.output"]  # (Q, D), on the other road: concatenated first
     bias = projection(scene.opened.file, site, "output").bias

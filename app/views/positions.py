@@ -23,8 +23,9 @@ from app.figures.sinusoids import Layout
 from app.session import forget_beyond, is_dark
 from app.source import lines_between, lines_from
 from app.theme import number
+from app.views.bar import Stack, bar
 from app.views.placed import placed
-from app.views.rotation import Stack, layout_of, layouts, rotation, table_of
+from app.views.rotation import layout_of, layouts, rotation, table_of
 from app.views.sizes import sizes
 from app.views.stage import Scene, stage
 from app.views.triplet import shape_text, triplet
@@ -39,8 +40,16 @@ LEARNED = (
 def page() -> None:
     """Draws the page from top to bottom."""
     scene = stage()
-    if scene is None:
-        return
+    if scene is not None:
+        _sections(scene)
+
+
+@st.fragment
+def _sections(scene: Scene) -> None:
+    """Everything below the sentence: drawn again by itself when another stack or token is chosen."""
+    chooses = bar(scene)
+    stack = chooses.stack()
+    row = chooses.row(stack)
     if scene.config.positions == "none":
         sees = "the words as a set, without an order"
         if scene.config.attention_window is not None:
@@ -50,33 +59,17 @@ def page() -> None:
             "There is no encoding to draw; the paper's is below, and the sizes at the end."
         )
     else:
-        stack = _stack(scene)
-        _encoding(scene, stack)
+        _encoding(scene, stack, row)
         _waves(scene, stack)
         _similarity(scene, stack)
     layouts(scene)
     if scene.config.positions != "none":
         rotation(scene, stack)
-    sizes(scene)
-
-
-def _stack(scene: Scene) -> Stack:
-    """Whose table is shown. Learned ones differ; the sinusoids of both stacks are the same."""
-    if scene.config.positions != "learned":
-        return "encoder"
-    chosen: Stack = st.segmented_control(
-        "Learned positions of the",
-        ["encoder", "decoder"],
-        default="encoder",
-        required=True,
-        key="positions_of",
-        bind="query-params",
-    )
-    return chosen
+    sizes(scene, stack, row)
 
 
 @st.fragment
-def _encoding(scene: Scene, stack: Stack) -> None:
+def _encoding(scene: Scene, stack: Stack, row: int) -> None:
     layout = layout_of(scene)
     st.header("The encoding", anchor=False)
     tokens = scene.source if stack == "encoder" else scene.target

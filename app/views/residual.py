@@ -1,6 +1,6 @@
 """Residual stream: what goes around the sub-layers, what each of them adds, and what LayerNorm does to it.
 
-The paper's section 3.1. The stack and the token are chosen once, at the top, for all pictures.
+The paper's section 3.1.
 """
 
 from functools import partial
@@ -23,8 +23,7 @@ from app.figures.residual_charts import (
 )
 from app.session import is_dark
 from app.source import lines_between
-from app.theme import Role
-from app.views.choose import decoder_step, source_token
+from app.views.bar import Stack, bar
 from app.views.placed import placed
 from app.views.stage import Scene, stage
 from app.views.triplet import shape_text, triplet
@@ -40,18 +39,11 @@ def page() -> None:
 
 @st.fragment
 def _pictures(scene: Scene) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        stack: Role = st.segmented_control(
-            "Stream of the",
-            ["encoder", "decoder"],
-            default="encoder",
-            required=True,
-            key="stream_of",
-            bind="query-params",
-        )
+    chooses = bar(scene)
+    stack = chooses.stack()
+    row = chooses.row(stack)
     every = _recorded(scene, stack)
     tokens = scene.source if stack == "encoder" else scene.target
-    row = source_token(scene, "Token") if stack == "encoder" else decoder_step(scene, "Row: reads → predicts")
     one, which = every.of(row), f"{stack}, position {row + 1}: {visible(tokens.tokens[row])}"
     _lengths(scene, one, which)
     _all_tokens(every, tokens, row)
@@ -61,7 +53,7 @@ def _pictures(scene: Scene) -> None:
     _norms(scene, one, row, which)
 
 
-def _recorded(scene: Scene, stack: Role) -> Stream:
+def _recorded(scene: Scene, stack: Stack) -> Stream:
     config = scene.config
     subs = sub_layers(stack, config.encoder_layers if stack == "encoder" else config.decoder_layers)
     sites = (f"{stack}.layers.*.{name}" for name in STREAM_SITES)

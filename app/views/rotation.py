@@ -1,7 +1,6 @@
 """Two sections of Positions: the paper's layout beside half and half, and the rotation from PE(p) to PE(p + k)."""
 
 from functools import partial
-from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -13,12 +12,12 @@ from app.figures.sinusoids import Layout, best_rotations, pairs, rotation_error,
 from app.session import forget_beyond, is_dark
 from app.source import lines_from
 from app.theme import number
+from app.views.bar import Stack
 from app.views.placed import placed
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
 from transformer.model.positions import PositionalEncoding, sinusoids
 
-Stack = Literal["encoder", "decoder"]
 FARTHEST = 1024  # positions that are looked at, however many the table has
 
 

@@ -24,10 +24,12 @@ from app.figures.scaling import (
 )
 from app.figures.softmax import KEYS, QUERIES, WIDTHS, random_products, random_sharpness, sharpness, softmax
 from app.figures.tables import for_reading
+from app.models import Kind
 from app.session import is_dark
 from app.source import lines_from
 from app.theme import number
-from app.views.choose import KINDS, SHORT, SITES, axes, kind_layer_head
+from app.views.bar import bar
+from app.views.choose import KINDS, SHORT, SITES, axes
 from app.views.placed import placed
 from app.views.stage import Scene, stage
 from app.views.triplet import shape_text, triplet
@@ -36,10 +38,16 @@ from app.views.triplet import shape_text, triplet
 def page() -> None:
     """Draws the page from top to bottom."""
     scene = stage()
-    if scene is None:
-        return
+    if scene is not None:
+        _sections(scene)
+
+
+@st.fragment
+def _sections(scene: Scene) -> None:
+    """Everything below the sentence: drawn again by itself when another head is chosen."""
+    kind, layer, head = bar(scene).kind_layer_head()
     _random(scene)
-    _chosen_head(scene)
+    _chosen_head(scene, kind, layer, head)
     _comparisons(scene)
 
 
@@ -111,10 +119,8 @@ def _random(scene: Scene) -> None:
     )
 
 
-@st.fragment
-def _chosen_head(scene: Scene) -> None:
+def _chosen_head(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     st.header("This checkpoint's own scores", anchor=False)
-    kind, layer, head = kind_layer_head(scene)
     site = SITES[kind].format(layer)
     names = ("products", "scores", "mask", "weights", "query", "key")
     found = scene.record(*(f"{site}.{name}" for name in names))

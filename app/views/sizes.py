@@ -1,33 +1,21 @@
 """A section of Positions: how large positions are against the scaled embeddings of this sentence, and their sum."""
 
-from typing import Literal
-
 import streamlit as st
 
 from app.figures.axes import visible
 from app.figures.sizes import PARTS, norm_bars, norm_table, norms, strips_table, sum_strips
 from app.session import is_dark
 from app.source import lines_from
-from app.views.choose import decoder_step, source_token
+from app.views.bar import Stack
 from app.views.placed import placed
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
 from transformer.model.embedding import InputEmbedding
 
 
-@st.fragment
-def sizes(scene: Scene) -> None:
-    """Norms of all tokens, and the three vectors of a chosen one."""
-    st.header("Word and place in one vector", anchor=False)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        stack: Literal["encoder", "decoder"] = st.segmented_control(
-            "Input of the",
-            ["encoder", "decoder"],
-            default="encoder",
-            required=True,
-            key="sizes_of",
-            bind="query-params",
-        )
+def sizes(scene: Scene, stack: Stack, chosen: int) -> None:
+    """Norms of all tokens of a stack, and the three vectors of the chosen one, from 0."""
+    st.header(f"Word and place in one vector: the {stack}'s input", anchor=False)
     triplet(
         "sections 3.4 and 3.5",
         r"x_{pos}=\sqrt{d_{model}}\;E[\,id\,]+PE_{pos}",
@@ -38,7 +26,6 @@ def sizes(scene: Scene) -> None:
         shape=shape_text("SD" if stack == "encoder" else "TD", scene.sizes),
     )
     tokens = scene.source if stack == "encoder" else scene.target
-    chosen = source_token(scene) if stack == "encoder" else decoder_step(scene)
     at = f"{stack}.embedding"
     found = scene.record(f"{at}.scaled", f"{at}.positions", f"{at}.output")
     parts = (found[f"{at}.scaled"], found[f"{at}.positions"], found[f"{at}.output"])

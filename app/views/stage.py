@@ -1,4 +1,5 @@
-"""What stands at the top of every page: checkpoint, sentence box, translation. Below it come a page's own pictures.
+"""What stands at the top of every page: checkpoint and sentence box. Below it come the bar of what is chosen (see
+`app.views.bar`), the translation, and a page's own pictures.
 
 A page begins with `scene = stage()`. The sentence, its translation and the chosen alternative are the same on
 all pages and survive a change of page.
@@ -94,15 +95,19 @@ def stage() -> Scene | None:
         return None
     opened, translation = found
     hypothesis = translation.hypotheses[shown_hypothesis(translation)]
-    scene = Scene(opened, translation, hypothesis)
+    return Scene(opened, translation, hypothesis)
+
+
+def headline(scene: Scene) -> None:
+    """Says the translation, which is what the pictures below are about."""
+    text = scene.hypothesis.text
     with st.container(key="headline"):
-        if len(hypothesis.text) > LONGEST_HEADLINE:
-            components.headline(hypothesis.text, opened.task.target_code, key="long_headline")
+        if len(text) > LONGEST_HEADLINE:
+            components.headline(text, scene.opened.task.target_code, key="long_headline")
         else:
-            st.text(hypothesis.text or "(nothing)")
+            st.text(text or "(nothing)")
     if scene.is_given:
         st.caption("A translation of yours, which the decoder is made to read (teacher forcing).")
-    return scene
 
 
 def choose_sentence() -> tuple[Opened, Translation] | None:

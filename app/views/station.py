@@ -1,6 +1,7 @@
 """The picture at each station of the walk. Text and vocabulary are drawn here, tensors and attention beside."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -19,17 +20,17 @@ from app.views.station_attention import mask, scores, weights
 from app.views.station_tensors import chosen_row, head, hidden, norm, stream
 
 
-def draw(scene: Scene, here: Station) -> None:
-    """The picture of this station."""
+def draw(scene: Scene, here: Station, chosen: int) -> None:
+    """The picture of this station; of the chosen head, from 0, where it is of one."""
     pictures: dict[str, Callable[[Scene, Station], None]] = {
         "characters": _characters,
         "pieces": _pieces,
         "shifted": _shifted,
         "stream": stream,
-        "head": head,
-        "scores": scores,
+        "head": partial(head, chosen=chosen),
+        "scores": partial(scores, head=chosen),
         "mask": mask,
-        "weights": weights,
+        "weights": partial(weights, head=chosen),
         "norm": norm,
         "hidden": hidden,
         "logits": _logits,

@@ -11,14 +11,13 @@ from app.session import is_dark
 from app.views.choose import axes
 from app.views.placed import placed, scrolling
 from app.views.stage import Scene
-from app.views.station_tensors import choose_head, chosen_row, kind_at, tensor, title_of
+from app.views.station_tensors import chosen_row, kind_at, tensor, title_of
 from transformer.config import BOS
 from transformer.padding import mask_parts
 
 
-def scores(scene: Scene, here: Station) -> None:
-    """(Q, K) before the softmax."""
-    head = choose_head(scene, here)
+def scores(scene: Scene, here: Station, *, head: int) -> None:
+    """(Q, K) of a head, from 0, before the softmax."""
     queries, keys = axes(scene, kind_at(here))
     values = tensor(scene, here)[head]
     title = f"{title_of(here)}, head {head + 1}"
@@ -54,9 +53,8 @@ def mask(scene: Scene, here: Station) -> None:
     st.caption("One mask for all heads: a query may look at a key, or not. What is forbidden gets the score −∞.")
 
 
-def weights(scene: Scene, here: Station) -> None:
-    """(Q, K) after the softmax."""
-    head = choose_head(scene, here)
+def weights(scene: Scene, here: Station, *, head: int) -> None:
+    """(Q, K) of a head, from 0, after the softmax."""
     queries, keys = axes(scene, kind_at(here))
     found = tensor(scene, here)[head].astype(np.float32)  # (Q, K)
     allowed = _beside(scene, here, "mask")[head].astype(bool)  # (Q, K)

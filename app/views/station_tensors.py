@@ -12,7 +12,6 @@ from app.figures.walk import Station
 from app.models import Kind
 from app.session import SOURCE_TOKEN, STEP, is_dark
 from app.theme import number
-from app.views.choose import head_in_layer
 from app.views.placed import placed
 from app.views.stage import Scene
 
@@ -25,9 +24,8 @@ def stream(scene: Scene, here: Station) -> None:
     _pictures(values, rows_of(scene, here), title_of(here), chosen_row(scene, here))
 
 
-def head(scene: Scene, here: Station) -> None:
-    """(Q, E) or (K, E): what the chosen head has of (H, Q, E)."""
-    chosen = choose_head(scene, here)
+def head(scene: Scene, here: Station, *, chosen: int) -> None:
+    """(Q, E) or (K, E): what the chosen head, from 0, has of (H, Q, E)."""
     rows = rows_of(scene, here)
     if here.name in ("key", "value") and here.part == "cross_attention":
         rows = scene.source
@@ -107,11 +105,6 @@ def title_of(here: Station) -> str:
     """What is shown, and where in the model it is."""
     place = f", layer {here.layer + 1}" if here.layer is not None else ""
     return f"{here.title} · {here.stack}{place}"
-
-
-def choose_head(scene: Scene, here: Station) -> int:
-    """The chosen head, from 0."""
-    return head_in_layer(scene, kind_at(here), here.layer or 0)
 
 
 def kind_at(here: Station) -> Kind:

@@ -1,14 +1,16 @@
 """Step by step: the model as a map, and at each station the very tensor, from the characters to the chosen piece."""
 
 import time
+from functools import partial
 
 import streamlit as st
 
 from app import components, playing
 from app.figures.map import model_map
 from app.figures.walk import Detail, Station, nearest, stations
-from app.session import KIND, LAYER, is_dark, named
-from app.views.choose import decoder_step, source_token
+from app.session import KIND, LAYER, is_dark, linked, named
+from app.views.bar import bar
+from app.views.choose import KINDS
 from app.views.stage import Scene, stage
 from app.views.station import draw
 from app.views.station_code import code_at
@@ -17,6 +19,7 @@ from app.views.triplet import code_card, shape_text
 
 STATION = "at"  # the id of the station, in the session and in the address
 DETAIL = "detail"
+OF_A_HEAD = ("head", "scores", "weights")  # pictures of one head
 WITHOUT_ROW = ("characters", "pieces", "shifted", "chosen")  # pictures in which no row is marked
 PACE = 3.0  # seconds at each station while playing
 _DETAILS: dict[Detail, str] = {"lecture": "First lecture", "exam": "Every step"}
@@ -33,14 +36,7 @@ def page() -> None:
 
 
 def _walk(scene: Scene) -> None:
-    left, right = st.columns([5, 9], gap="medium")
-    with right, st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        buttons = st.container(key="walk_buttons", horizontal=True, vertical_alignment="center", gap="small")
-        detail = named(DETAIL, _DETAILS, "lecture")
-        st.segmented_control(
-            "Detail", list(_DETAILS), format_func=_DETAILS.__getitem__, required=True, key=DETAIL,
-            persist_state="session", label_visibility="collapsed", width="content",
-        )  # fmt: skip
+    detail = named(DETAIL, _DETAILS, "lecture")
     wanted = st.session_state.get(STATION) or st.query_params.get(STATION, "encoder.embedding.output")
     walk = stations(scene.config, detail, wanted)
     place = nearest(wanted, walk)
@@ -48,15 +44,20 @@ def _walk(scene: Scene) -> None:
         place = _play_on(place, len(walk))
     here = walk[place]
     _remember(here)
-    with buttons:
-        _buttons(walk, place)
+    head = _choices(scene, here)
+    left, right = st.columns([5, 9], gap="medium")
+    with right, st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        with st.container(key="walk_buttons", horizontal=True, vertical_alignment="center", gap="small"):
+            _buttons(walk, place)
+        st.segmented_control(
+            "Detail", list(_DETAILS), format_func=_DETAILS.__getitem__, required=True, key=DETAIL,
+            persist_state="session", label_visibility="collapsed", width="content",
+        )  # fmt: skip
     with left, st.container(key="map"):
         components.model_map(model_map(scene.config, here, walk, dark=is_dark()), key="model_map", on_choose=_go)
     with right:
         _heading(here, scene, f"{place + 1} of {len(walk)}")
-        if here.look not in WITHOUT_ROW:
-            _row(scene, here)
-        draw(scene, here)
+        draw(scene, here, head)
         code_card(code_at(scene, here))
 
 
@@ -89,11 +90,20 @@ def _heading(here: Station, scene: Scene, count: str) -> None:
         st.caption(shape_text(here.letters, scene.sizes))
 
 
-def _row(scene: Scene, here: Station) -> None:
-    if here.stack == "encoder":
-        source_token(scene, "Token")
-    else:
-        decoder_step(scene, "Row: reads → predicts")
+def _choices(scene: Scene, here: Station) -> int:
+    """Layer, head and row, grey where the station has none. Another layer is the same station in that layer. Gives the
+    head, from 0."""
+    kind = kind_at(here) if here.layer is not None else linked(KIND, tuple(KINDS), "cross")
+    chooses = bar(scene)
+    _, head = chooses.layer_and_head(
+        kind, on_layer=partial(_to_layer, here), layers=here.layer is not None, heads=here.look in OF_A_HEAD
+    )
+    chooses.row("encoder" if here.stack == "encoder" else "decoder", disabled=here.look in WITHOUT_ROW)
+    return head
+
+
+def _to_layer(here: Station) -> None:
+    _go(here.id.replace(f".layers.{here.layer}.", f".layers.{st.session_state[LAYER] - 1}."))
 
 
 def _go(station: str) -> None:
@@ -114,9 +124,10 @@ def _remember(here: Station) -> None:
     st.session_state[STATION] = here.id
     if st.query_params.get(STATION) != here.id:
         st.query_params[STATION] = here.id
-    if here.layer is not None and here.part.endswith("attention"):
-        st.session_state[KIND] = kind_at(here)
+    if here.layer is not None:
         st.session_state[LAYER] = here.layer + 1
+        if here.part.endswith("attention"):
+            st.session_state[KIND] = kind_at(here)
 
 
 page()

@@ -6,10 +6,10 @@ import streamlit as st
 
 from app.figures.distribution import offers
 from app.figures.smoothing import loss, smoothed, target_bars, target_table
-from app.session import Opened, is_dark, shown_hypothesis
+from app.session import STEP, Opened, is_dark, shown_hypothesis
 from app.source import lines_from
 from app.theme import number
-from app.views.choose import decoder_step
+from app.views.bar import row_of_tokens
 from app.views.placed import placed
 from app.views.stage import Scene
 from app.views.triplet import triplet
@@ -36,7 +36,7 @@ def loss_section(opened: Opened, translation: Translation) -> None:
     epsilon = float(
         st.slider("ε, how much is smoothed", 0.0, 0.3, _usual(opened), 0.01, key="epsilon", bind="query-params")
     )
-    step = decoder_step(scene, "The right piece: reads → predicts", key="pick_smoothed")
+    step = row_of_tokens(scene.target, STEP, "The right piece", key="pick_smoothed")
     logits = scene.record("logits")["logits"][step]  # (V)
     gold = scene.hypothesis.ids[step]
     target = smoothed(gold, vocabulary, epsilon)  # (V)

@@ -10,8 +10,9 @@ from app.models import MOST_CHARACTERS
 from app.session import GIVEN, Opened, is_dark, show_given, show_hypothesis, shown_hypothesis
 from app.theme import score_text
 from app.views.attention_pictures import attention_pictures
+from app.views.bar import bar
 from app.views.search_code import about_probabilities
-from app.views.stage import choose_sentence, given_hypothesis
+from app.views.stage import Scene, choose_sentence, given_hypothesis
 from transformer.decoding.translation import Hypothesis, Translation
 
 
@@ -21,11 +22,22 @@ def page() -> None:
     if found is None:
         return
     opened, translation = found
-    hypothesis = translation.hypotheses[shown_hypothesis(translation)]
-    _results(opened, translation, hypothesis)
-    attention_pictures(opened, translation, hypothesis)
+    chosen = shown_hypothesis(translation)
+    _pictures(opened, translation, chosen)
     _force(opened, translation)
-    _tables(translation, hypothesis)
+    _tables(translation, translation.hypotheses[chosen])
+
+
+@st.fragment
+def _pictures(opened: Opened, translation: Translation, chosen: int) -> None:
+    """Drawn again by itself when a head is chosen."""
+    if shown_hypothesis(translation) != chosen:  # another was chosen in here: what is below changes too
+        st.rerun()
+    hypothesis = translation.hypotheses[chosen]
+    scene = Scene(opened, translation, hypothesis)
+    kind, layer, head = bar(scene, translation=False).kind_layer_head()
+    _results(opened, translation, hypothesis)
+    attention_pictures(scene, kind, layer, head)
 
 
 def _results(opened: Opened, translation: Translation, hypothesis: Hypothesis) -> None:

@@ -24,9 +24,6 @@ PICTURES = {"headlight_map", "headlight_tree", "headlight_difference"}  # that a
 NOTHING_TO_COMPARE = ("penalty", "methods")  # parts that are words alone where one hypothesis finished, or both agree
 CHOICES: dict[str, tuple[object, ...]] = {  # one of each for an example
     "reference": ("Das Tier",),
-    "stream_of": ("encoder", "decoder"),
-    "sizes_of": ("decoder", "encoder"),
-    "positions_of": ("encoder", "decoder"),
     "lens_cells": ("piece", "rank"),
     "matrix": ("query", "key", "value", "output"),
     "bertviz": ("head", "model", "neuron"),

@@ -277,7 +277,7 @@ def test_the_page_draws_the_table_of_the_checkpoint(open_page: Open, odd: Path, 
 def test_a_learned_table_is_drawn_as_it_was_learned_for_each_stack(open_page: Open, odd: Path) -> None:
     model = Translator.load(odd / "learned.safetensors").model
     for stack, part in (("encoder", model.encoder), ("decoder", model.decoder)):
-        app = open_page(checkpoint="learned", sentence=SENTENCE, positions_of=stack)
+        app = open_page(checkpoint="learned", sentence=SENTENCE, kind=stack)
         drawn = array(chart(app, "Positional encoding, as learned")["data"][0]["z"])
         assert np.array_equal(drawn, part.embedding.positions.table[: len(drawn)].detach().numpy())
         assert "root-mean-square error" in said(app)
@@ -292,7 +292,7 @@ def test_without_positions_the_page_says_so_and_still_shows_the_sizes(open_page:
 
 @pytest.mark.parametrize("side", ["encoder", "decoder"])
 def test_the_sizes_are_those_of_the_embeddings_of_this_sentence(open_page: Open, odd: Path, side: str) -> None:
-    app = open_page(checkpoint="paper", sentence=SENTENCE, sizes_of=side, s="2", t="2")
+    app = open_page(checkpoint="paper", sentence=SENTENCE, kind=side, s="2", t="2")
     translator = Translator.load(odd / "paper.safetensors")
     found = translator.translate(SENTENCE, n_best=3).sentences[0]
     arrays = trace(translator.model, found.source_ids, found.hypotheses[0].ids, [f"{side}.embedding.*"]).arrays

@@ -58,7 +58,7 @@ def tensors(path: Path) -> dict[str, np.ndarray]:
 def test_the_lengths_drawn_are_those_of_the_tensors(
     open_page: Open, kinds: Path, norm: str, stack: Any, key: str, layers: int
 ) -> None:
-    app = open_page(checkpoint=norm, stream_of=stack, **{key: "3"})
+    app = open_page(checkpoint=norm, kind=stack, **{key: "3"})
     truth, subs = tensors(kinds / f"{norm}.safetensors"), sub_layers(stack, layers)
     drawn = by_name(chart(app, f"Length of the stream, {stack}, position 3"))
     for name, site in (("the stream x before", "residual_in"), ("x + what is added", "residual_sum")):
@@ -73,7 +73,7 @@ def test_the_lengths_drawn_are_those_of_the_tensors(
 
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])
 def test_every_token_s_ratio_is_drawn(open_page: Open, kinds: Path, stack: Any) -> None:
-    app = open_page(checkpoint="pre", stream_of=stack)
+    app = open_page(checkpoint="pre", kind=stack)
     truth = tensors(kinds / "pre.safetensors")
     drawn = array(chart(app, "What is added over what is there")["data"][0]["z"])
     for place, sub in enumerate(sub_layers(stack, 2 if stack == "encoder" else 3)):
@@ -83,7 +83,7 @@ def test_every_token_s_ratio_is_drawn(open_page: Open, kinds: Path, stack: Any) 
 
 
 def test_the_shares_are_of_the_vector_that_enters_the_last_norm(open_page: Open, kinds: Path) -> None:
-    app = open_page(checkpoint="pre", stream_of="decoder", t="2")
+    app = open_page(checkpoint="pre", kind="decoder", t="2")
     truth, subs = tensors(kinds / "pre.safetensors"), sub_layers("decoder", 3)
     last = truth[f"{subs[-1].site}.residual_sum"][1].astype(np.float64)
     parts = [truth["decoder.embedding.output"][1], *(truth[f"{sub.site}.output"][1] for sub in subs)]
@@ -103,7 +103,7 @@ def test_a_model_that_normalises_the_stream_has_no_such_sum(open_page: Open) -> 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_the_norms_drawn_are_what_layer_norm_reads_and_gives(open_page: Open, kinds: Path, norm: str) -> None:
-    app = open_page(checkpoint=norm, s="2")
+    app = open_page(checkpoint=norm, kind="encoder", s="2")
     truth, subs = tensors(kinds / f"{norm}.safetensors"), sub_layers("encoder", 2)
     model = Translator.load(kinds / f"{norm}.safetensors").model
     before, after = chart(app, "Before and after each LayerNorm")["data"]
@@ -122,7 +122,7 @@ def test_the_norms_drawn_are_what_layer_norm_reads_and_gives(open_page: Open, ki
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])
 @pytest.mark.parametrize("sentence", ["a", "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"])
 def test_it_opens_with_any_model_and_any_words(open_page: Open, name: str, stack: str, sentence: str) -> None:
-    app = open_page(checkpoint=name, stream_of=stack, sentence=sentence)
+    app = open_page(checkpoint=name, kind=stack, sentence=sentence)
     assert len(charts(app)) == (4 if name == "one" else 3)
 
 

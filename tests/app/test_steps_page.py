@@ -293,8 +293,30 @@ def test_each_station_shows_the_lines_that_make_it(station: str, words: str, ope
 
 
 def test_a_row_is_chosen_only_where_the_picture_marks_it(open_app: Callable[..., AppTest]) -> None:
-    for station, pickers in (("pieces", 0), ("chosen", 0), ("encoder.embedding.tokens", 1), ("logits", 1)):
-        assert len(components(opened(open_app, station), "picker")) == pickers, station
+    for station, marks in (("pieces", False), ("chosen", False), ("encoder.embedding.tokens", True), ("logits", True)):
+        (picker,) = components(opened(open_app, station), "picker")
+        assert picker["disabled"] != marks, station
+
+
+def test_layer_and_head_are_chosen_only_where_the_station_has_them(open_app: Callable[..., AppTest]) -> None:
+    for station, layer, head in (
+        ("encoder.embedding.output", False, False),
+        ("decoder.layers.1.feed_forward.output", True, False),
+        ("decoder.layers.1.cross_attention.mask", True, False),
+        ("decoder.layers.1.cross_attention.scores", True, True),
+    ):
+        app = opened(open_app, station)
+        assert [app.button_group(key=key).disabled for key in ("layer", "head")] == [not layer, not head], station
+
+
+def test_another_layer_is_the_same_station_there(open_app: Callable[..., AppTest]) -> None:
+    app = opened(open_app, "decoder.layers.1.cross_attention.scores")
+    at = lambda: str(app.query_params["at"]).strip("[']")  # noqa: E731
+    assert app.button_group(key="layer").value == 2
+    app.button_group(key="layer").set_value(1).run()
+    assert at() == "decoder.layers.0.cross_attention.scores"
+    app.button(key="clearest").click().run()
+    assert at() in [f"decoder.layers.{layer}.cross_attention.scores" for layer in (1, 2)]  # never the first
 
 
 def test_heads_side_by_side_are_the_context_joined(open_app: Callable[..., AppTest], truth: Truth) -> None:

@@ -239,7 +239,7 @@ def test_positions_speaks_of_this_checkpoint_s_table(checkpoint: Any) -> None:
 def test_the_shape_of_the_sum_is_that_of_the_chosen_stack(checkpoint: Any) -> None:
     checkpoint()
     for stack, letter in (("encoder", "S"), ("decoder", "T")):
-        cards = [caption.value for caption in open_view("positions", sentence=SENTENCE, sizes_of=stack).caption]
+        cards = [caption.value for caption in open_view("positions", sentence=SENTENCE, kind=stack).caption]
         assert [card for card in cards if card.startswith(f"Shape {letter} × D = ")]
 
 

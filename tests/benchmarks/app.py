@@ -46,7 +46,7 @@ CLICKS = {
     "multihead": HEAD,
     "masks": HEAD,
     "residual": ".picker button",
-    "positions": ".st-key-positions_of button",
+    "positions": ".picker button",
     "scaling": HEAD,
     "decoding": ".st-key-next_step button",
 }

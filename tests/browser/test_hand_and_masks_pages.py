@@ -73,7 +73,7 @@ def test_a_click_chooses_a_mask_and_a_cell_of_it(visit: Begin) -> None:
     said = page.locator(".st-key-said_verdict")
     said.get_by_text("the future").wait_for()
     assert said.inner_text().startswith("Row 3")
-    page.get_by_role("radiogroup", name="Looks at (key)").get_by_role("radio", checked=True).focus()
+    page.get_by_role("radiogroup", name="Key").get_by_role("radio", checked=True).focus()
     page.keyboard.press("ArrowLeft")
     said.get_by_text("position 4").wait_for()
     one.settle()

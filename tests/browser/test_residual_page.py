@@ -8,7 +8,7 @@ from tests.browser.pages import is_drawn
 
 
 def test_keys_alone_choose_the_token_and_the_stack(visit: Callable[..., Visit]) -> None:
-    one = visit().open("residual", sentence="the cat sat", s="1")
+    one = visit().open("residual", sentence="the cat sat", kind="encoder", s="1")
     is_drawn(one, "residual")
     page = one.page
     title = page.locator(".st-key-picture_stream .gtitle")
@@ -23,9 +23,9 @@ def test_keys_alone_choose_the_token_and_the_stack(visit: Callable[..., Visit]) 
     page.keyboard.press("ArrowRight")  # beyond the end there is nothing
     one.settle()
     assert "</s>" in title.text_content()
-    stacks = page.locator(".st-key-stream_of")
+    stacks = page.locator(".st-key-stack")
     stacks.get_by_role("radio", name="encoder").focus()
     page.keyboard.press("ArrowRight")  # goes there, and space chooses
     page.keyboard.press("Space")
     title.filter(has_text="decoder, position 1:").wait_for()
-    page.wait_for_url(re.compile("stream_of=decoder"))
+    page.wait_for_url(re.compile("kind=cross"))

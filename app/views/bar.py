@@ -1,0 +1,197 @@
+"""The bar of what is chosen, on every page in the same place: directly under the sentence, in view while one scrolls.
+
+Its first line has the kind of attention (or the stack), the layer and the head; below it there is a line for each token
+that is chosen: the row that asks, and the one that is looked at. What a page never uses is left out; what it uses at
+some of its stations only is grey at the others, so that nothing jumps.
+
+Draw it inside the page's fragment, before anything else: a choice then draws the fragment again and nothing else.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from app import components
+from app.figures.axes import TokenAxis, visible
+from app.models import Kind
+from app.session import (
+    HEAD,
+    KIND,
+    LAYER,
+    OTHER_TOKEN,
+    SOURCE_TOKEN,
+    STEP,
+    choose_position,
+    is_dark,
+    linked,
+    position,
+    stack_from_old_link,
+)
+from app.theme import ground, role_color
+from app.views.choose import KINDS, SHORT, choose_head, clearest_of
+from app.views.stage import Scene, headline
+
+Stack = Literal["encoder", "decoder"]
+Place = Literal["t", "s", "k"]
+
+STACK = "stack"  # what the buttons of the stack say; the kind of attention decides
+_WRITER = "kind_of_decoder"  # which of the decoder's two kinds was chosen last
+_DEEPER = "deeper_layer"  # (chosen where a stack has so many layers, shown instead where it has not)
+_KEYS = {STEP: "pick_step", SOURCE_TOKEN: "pick_source", OTHER_TOKEN: "pick_other"}
+
+
+@dataclass(frozen=True)
+class Bar:
+    """The two places in the bar; what is drawn in them stands in the order in which it is asked for."""
+
+    scene: Scene
+    heads: DeltaGenerator
+    tokens: DeltaGenerator
+
+    def kind_layer_head(self) -> tuple[Kind, int, int]:
+        """Kind, layer and head, the latter two from 0. On opening: the clearest head of that kind."""
+        kind = self.kind()
+        return kind, *self.layer_and_head(kind)
+
+    def kind(self) -> Kind:
+        """The kind of attention."""
+        kind = linked(KIND, tuple(KINDS), "cross")
+        self.heads.segmented_control(
+            "Attention", list(KINDS), format_func=SHORT.__getitem__, required=True, key=KIND, persist_state="session"
+        )
+        return kind
+
+    def stack(self) -> Stack:
+        """Encoder or decoder: the one in which the chosen kind of attention asks."""
+        stack_from_old_link()
+        kind = linked(KIND, tuple(KINDS), "cross")
+        stack: Stack = "encoder" if kind == "encoder" else "decoder"
+        if kind != "encoder":
+            st.session_state[_WRITER] = kind
+        st.session_state[STACK] = stack
+        self.heads.segmented_control("Stack", ["encoder", "decoder"], required=True, key=STACK, on_change=_stack_chosen)
+        return stack
+
+    def layer_and_head(
+        self, kind: Kind, *, on_layer: Callable[[], None] | None = None, layers: bool = True, heads: bool = True
+    ) -> tuple[int, int]:
+        """Layer and head, from 0. On opening: the clearest, see `app.figures.heads.clarity`.
+
+        Args:
+            on_layer: is called when another layer was chosen.
+            layers, heads: whether they mean something just now; else they are grey.
+        """
+        config = self.scene.config
+        clearest = clearest_of(self.scene, kind)
+        count = config.encoder_layers if kind == "encoder" else config.decoder_layers
+        with self.heads:
+            layer = _layer(count, clearest[0], on_layer, disabled=not layers)
+            of_layer = clearest if layer == clearest[0] else clearest_of(self.scene, kind, layer)
+            head = _number("Head", HEAD, config.heads, of_layer[1], disabled=not heads)
+            st.button(
+                "Clearest head",
+                key="clearest",
+                on_click=_take_head,
+                args=(*clearest, on_layer),
+                disabled=not (layers and heads),
+                help="The head that looks most sharply at words (not at punctuation or </s>), and at another from row "
+                "to row. The page opens with it. Of encoder-decoder attention the decoder's first layer stands back: "
+                "its queries know little more than the piece that is read, and may align that piece instead of the "
+                "predicted one.",
+            )
+        return layer, head
+
+    def row(self, stack: Stack, label: str = "", *, disabled: bool = False) -> int:
+        """The chosen row of a stack, from 0: a position in the source, or a step t of the decoder, which reads piece t
+        and predicts the next. Opens with the first."""
+        if stack == "encoder":
+            return self.token(self.scene.source, SOURCE_TOKEN, label or "Token", disabled=disabled)
+        return self.token(self.scene.target, STEP, label or "Step t", disabled=disabled)
+
+    def token(self, axis: TokenAxis, place: Place, label: str, default: int = 0, *, disabled: bool = False) -> int:
+        """The chosen token of an axis, from 0. Opens with the default."""
+        with self.tokens:
+            return row_of_tokens(axis, place, label, default, key=_KEYS[place], disabled=disabled)
+
+
+def bar(scene: Scene, *, translation: bool = True) -> Bar:
+    """Begins the bar, and below it says the translation, unless the page has it in its first picture."""
+    with st.container(key="chosen"):  # see page.css
+        color = ground(is_dark())
+        st.html(f"<style>.st-key-chosen, [data-testid='stHeader'] {{ background: {color} !important; }}</style>")
+        begun = Bar(scene, st.container(key="choose", horizontal=True), st.container(key="tokens"))
+    if translation:
+        headline(scene)
+    return begun
+
+
+def row_of_tokens(
+    axis: TokenAxis, place: Place, label: str, default: int = 0, *, key: str, disabled: bool = False
+) -> int:
+    """The tokens of an axis, of which one is chosen; which, from 0."""
+    chosen = position(place, len(axis), default)
+    components.picker(
+        [visible(token) for token in axis.tokens],
+        chosen,
+        label,
+        color=role_color("key" if place == OTHER_TOKEN else axis.role, is_dark()),
+        key=key,
+        on_choose=partial(choose_position, place),
+        second=[visible(token) for token in axis.predicts],
+        disabled=disabled,
+    )
+    return chosen
+
+
+def _stack_chosen() -> None:
+    encoder = st.session_state[STACK] == "encoder"
+    st.session_state[KIND] = "encoder" if encoder else st.session_state.get(_WRITER, "cross")
+
+
+def _take_head(layer: int, head: int, on_layer: Callable[[], None] | None) -> None:
+    choose_head(layer, head)
+    if on_layer:
+        on_layer()
+
+
+def _layer(count: int, default: int, on_change: Callable[[], None] | None, *, disabled: bool) -> int:
+    """The layer, from 0. One that this stack has not is chosen again in a stack that has it, unless another has been
+    chosen since (test_a_layer_that_the_decoder_lacks_is_chosen_again_in_the_encoder)."""
+    number = partial(_number, "Layer", LAYER, count, default, on_change, disabled=disabled)
+    chosen = st.session_state.get(LAYER)
+    deeper, instead = st.session_state.get(_DEEPER, (0, 0))
+    if isinstance(chosen, int) and chosen > count:
+        layer = number()
+        st.session_state[_DEEPER] = (chosen, layer + 1)
+        return layer
+    if chosen != instead:
+        st.session_state.pop(_DEEPER, None)
+    elif deeper and deeper <= count:
+        st.session_state[LAYER] = deeper
+        del st.session_state[_DEEPER]
+    return number()
+
+
+def _number(
+    label: str,
+    key: str,
+    count: int,
+    default: int,
+    on_change: Callable[[], None] | None = None,
+    *,
+    disabled: bool,
+) -> int:
+    """A choice of 1 to `count`, given from 0."""
+    options = list(range(1, count + 1))
+    chosen = linked(key, options, default + 1)
+    if count <= 16:
+        st.segmented_control(
+            label, options, required=True, key=key, persist_state="session", on_change=on_change, disabled=disabled
+        )
+    else:
+        st.selectbox(label, options, key=key, persist_state="session", on_change=on_change, disabled=disabled)
+    return chosen - 1

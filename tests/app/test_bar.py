@@ -1,0 +1,61 @@
+"""The bar of what is chosen: pages that show a stack share the kind of attention with those that show a head."""
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.app.drawn import components
+
+Open = Callable[..., AppTest]
+VIEWS = "views/{}.py"
+
+
+def address(app: AppTest, key: str) -> str:
+    found = app.query_params[key]
+    return found if isinstance(found, str) else found[0]
+
+
+def stack(app: AppTest) -> str:
+    return str(app.button_group(key="stack").value)
+
+
+@pytest.mark.parametrize("page", ["residual", "positions"])
+@pytest.mark.parametrize(("kind", "shown"), [("encoder", "encoder"), ("decoder", "decoder"), ("cross", "decoder")])
+def test_the_stack_is_the_one_in_which_the_chosen_attention_asks(
+    open_app: Open, page: str, kind: str, shown: str
+) -> None:
+    app = open_app(sentence="the cat", kind=kind)
+    app.switch_page(VIEWS.format(page)).run()
+    assert stack(app) == shown
+    (picker,) = components(app, "picker")
+    assert ("second" in picker) == (shown == "decoder")
+
+
+def test_back_in_the_decoder_its_kind_of_attention_is_the_one_that_was_left(open_app: Open) -> None:
+    app = open_app(sentence="the cat", kind="decoder")
+    app.switch_page(VIEWS.format("residual")).run()
+    for chosen, kind in (("encoder", "encoder"), ("decoder", "decoder")):
+        app.button_group(key="stack").set_value(chosen).run()
+        assert stack(app) == chosen
+        assert address(app, "kind") == kind
+
+
+@pytest.mark.parametrize("old", ["stream_of", "positions_of", "sizes_of"])
+def test_a_link_from_when_a_page_had_a_stack_of_its_own_still_opens_it(open_app: Open, old: str) -> None:
+    app = open_app(sentence="the cat")
+    app.switch_page(VIEWS.format("residual"))
+    app.query_params[old] = "encoder"
+    app.run()
+    assert stack(app) == "encoder"
+    assert old not in app.query_params
+    assert address(app, "kind") == "encoder"
+
+
+def test_of_the_decoding_page_only_the_parts_with_steps_and_heads_ask_for_them(open_app: Open) -> None:
+    app = open_app(sentence="the cat")
+    app.switch_page(VIEWS.format("decoding")).run()
+    for part, head, step in (("loop", True, True), ("lens", False, True), ("methods", False, False)):
+        app.button_group(key="part").set_value(part).run()
+        assert app.button_group(key="head").disabled != head, part
+        assert components(app, "picker")[0]["disabled"] != step, part

@@ -1,0 +1,78 @@
+"""The bar of what is chosen: at one spot on all pages, in view, and what is chosen on one is chosen on the next."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.browser.conftest import Visit
+from tests.browser.pages import PAGES, is_drawn
+
+Begin = Callable[..., Visit]
+WITH_BAR = [name for name in PAGES if name != "training"]  # which shows runs, not one checkpoint
+ORDER = ("kind", "stack", "layer", "head", "pick_step", "pick_source", "pick_other")
+KEYS = """bar => [...bar.querySelectorAll('[class*="st-key-"]')].flatMap(
+    part => [...part.classList].filter(each => each.startsWith('st-key-')).map(each => each.slice(7)))"""
+
+
+def parts(one: Visit) -> list[str]:
+    """What the bar has, from left to right and from top to bottom."""
+    found = one.page.locator(".st-key-chosen").evaluate(KEYS)
+    return [key for key in found if key in ORDER]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_bar_stands_at_the_same_spot_on_every_page_and_its_parts_in_the_same_order(
+    visit: Begin, width: int
+) -> None:
+    one, places = visit(width=width), {}
+    for name in WITH_BAR:
+        one.open(PAGES[name].path, sentence="the cat sat", kind="decoder", one="true")
+        is_drawn(one, name)
+        box = one.page.locator(".st-key-chosen").bounding_box()
+        places[name] = (box["x"], box["y"], box["width"])
+        found = parts(one)
+        assert found, name
+        assert sorted(found, key=ORDER.index) == found, name
+        inside = one.page.locator(".st-key-chosen .st-key-choose").evaluate("n => n.scrollWidth <= n.clientWidth + 1")
+        assert inside, f"the bar of {name} is wider than the screen"
+    first = places[WITH_BAR[0]]
+    for name, place in places.items():
+        assert place == pytest.approx(first, abs=1.5), name
+
+
+def test_what_is_chosen_in_the_bar_of_one_page_is_chosen_on_the_next(visit: Begin) -> None:
+    one = visit().open("multihead", sentence="the cat sat", kind="decoder", layer="1", head="1", t="1")
+    is_drawn(one, "multihead")
+    page, bar = one.page, one.page.locator(".st-key-chosen")
+    for key, number in (("layer", 2), ("head", 3), ("pick_step", 2)):
+        bar.locator(f".st-key-{key} [role='radio']").nth(number - 1).click()
+        one.settle()
+    for name in WITH_BAR:
+        page.locator('[data-testid="stSidebarNav"]').get_by_role("link", name=PAGES[name].title, exact=True).click()
+        one.settle()
+        is_drawn(one, name)
+        found = parts(one)
+        assert set(found) & {"layer", "head", "stack"}, name
+        for key, number in (("layer", 2), ("head", 3), ("pick_step", 2)):
+            if key in found:
+                chosen = bar.locator(f".st-key-{key} [role='radio'][aria-checked='true']")
+                said = chosen.get_attribute("aria-label") or chosen.inner_text()
+                assert said.startswith(str(number)), (name, key)
+
+
+def test_the_bar_stays_in_view_and_leaves_a_phone_its_room(visit: Begin) -> None:
+    one = visit().open("hand", sentence="the cat sat")
+    is_drawn(one, "hand")
+    bar, scroll = one.page.locator(".st-key-chosen"), "document.querySelector('[data-testid=stMain]').scrollTo(0, 900)"
+    one.page.evaluate(scroll)
+    one.page.wait_for_timeout(300)
+    box = bar.bounding_box()
+    assert 0 <= box["y"] < 60
+    assert box["height"] < 220
+    bar.locator(".st-key-head [role='radio']").nth(1).click()
+    one.page.wait_for_url("**head=2*")
+    one.page.set_viewport_size({"width": 390, "height": 800})
+    one.settle()
+    one.page.evaluate(scroll)
+    one.page.wait_for_timeout(300)
+    assert bar.bounding_box()["y"] < 0
