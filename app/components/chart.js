@@ -1,8 +1,10 @@
 // A Plotly chart that is drawn again in place. What arrives is one JSON text: {figure, alt, dark, reports}. A chart whose
 // text has not changed is left alone, and of several that arrive while one is drawn only the last is drawn.
 // With `reports`, a click on a point is told: its place, and what the figure says belongs to it. A chart that was made
-// for dark ground and stands on light, or the other way round, asks once for another. After chart_ticks.js, with which it
-// is one script.
+// for dark ground and stands on light, or the other way round, asks once for another. After chart_ticks.js and
+// chart_texts.js, with which it is one script.
+//
+// Where only what is marked has changed, the data have the same revision, and Plotly draws the marks alone.
 
 const CONFIG = { displayModeBar: false };
 const SMALLEST = 10;  // px of a number
@@ -61,6 +63,14 @@ function titled({ title, template, font, width }) {
   return share >= 1 ? title : { ...title, font: { ...title.font, size: Math.max(SMALLEST, usual.size * share) } };
 }
 
+// The same object for the same template: Plotly takes another object for another template, and draws everything again.
+const templates = new Map();
+function known(template) {
+  const text = JSON.stringify(template);
+  if (!templates.has(text)) templates.set(text, template);
+  return templates.get(text);
+}
+
 async function draw(chart) {
   if (!current(chart)) await drawAnew(chart);
   chart.root.setAttribute("aria-busy", String(!current(chart)));
@@ -75,7 +85,12 @@ async function drawAnew(chart) {
   const layout = { ...figure.layout, width, clickmode: "event", dragmode: figure.layout.dragmode ?? false };
   layout.font = { family: getComputedStyle(root).fontFamily, ...layout.font };
   layout.title = titled(layout);
-  await Plotly.react(plot, figure.data.map((trace) => fitted(trace, width)), layout, CONFIG);
+  layout.template = known(layout.template);
+  const traces = figure.data.map((trace) => fitted(trace, width)), plain = traces.filter(isPlain);
+  const others = traces.filter((trace) => !isPlain(trace)), data = JSON.stringify(others);
+  if (data !== chart.data) Object.assign(chart, { data, revision: (chart.revision ?? 0) + 1 });
+  await Plotly.react(plot, others, { ...layout, datarevision: chart.revision }, CONFIG);
+  write(plot, plain);
   thinOut(plot);
   Object.assign(chart, { drawn: text, width, reports });
   if (chart.listens) return;

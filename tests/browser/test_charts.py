@@ -20,6 +20,20 @@ COUNT_RUNS = """() => {
 }"""
 
 
+FARTHEST_FROM_THE_MIDDLE = """() => {
+    const plot = document.querySelector('.st-key-matrix .js-plotly-plot');
+    const image = plot.querySelector('.hm image').getBoundingClientRect();
+    const z = plot.calcdata[0][0].z, columns = z[0].length, rows = z.length;
+    return [...plot.querySelectorAll('.plain-texts text')].map(text => {
+        const box = text.getBoundingClientRect();
+        const across = (box.x + box.width / 2 - image.x) / (image.width / columns);
+        const down = (box.y + box.height / 2 - image.y) / (image.height / rows);
+        const px = Math.abs(across - Math.floor(across) - 0.5) * image.width / columns;
+        return Math.max(px, Math.abs(down - Math.floor(down) - 0.5) * image.height / rows);
+    });
+}"""
+
+
 def test_a_chart_follows_the_width_of_the_page(visit: Begin) -> None:
     one = visit(width=1900).open("residual")
     is_drawn(one, "residual")
@@ -37,6 +51,32 @@ def test_a_click_that_chooses_nothing_runs_nothing(visit: Begin) -> None:
     assert one.page.evaluate("runs") == 0
     one.page.locator(".st-key-mosaic .scatterlayer path.point").first.click(force=True)
     one.page.wait_for_function("runs > 0")
+
+
+KEPT = ".st-key-hand_map .hm image"
+
+
+def test_where_only_the_mark_has_moved_the_cells_are_not_drawn_again(visit: Begin) -> None:
+    one = visit().open("hand", sentence="the cat sat", kind="cross", layer="1", head="1", t="1", s="1")
+    is_drawn(one, "hand")
+    page = one.page
+    frames = "() => JSON.stringify(document.querySelector('.st-key-hand_map .js-plotly-plot').layout.shapes)"
+    before = page.evaluate(frames)
+    page.locator(KEPT).evaluate("image => { image.kept = true; }")
+    page.locator(".st-key-pick_source button").nth(2).click()
+    page.wait_for_url("**s=3*")
+    one.settle()
+    assert page.evaluate(frames) != before
+    assert page.locator(KEPT).evaluate("image => image.kept === true")
+
+
+def test_numbers_stand_in_the_middle_of_their_cells(visit: Begin) -> None:
+    one = visit().open(layer="1", head="1", sentence="the cat sat")
+    one.drawn()
+    page = one.page
+    off = page.evaluate(FARTHEST_FROM_THE_MIDDLE)
+    assert len(off) == page.locator(".st-key-matrix .plain-texts text").count() > 9
+    assert max(off) < 2.5
 
 
 def test_charts_can_be_read_after_the_ground_has_changed(visit: Begin) -> None:

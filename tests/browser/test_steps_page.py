@@ -74,7 +74,7 @@ def test_up_and_down_go_from_box_to_box_and_each_lights_up(visit: Begin) -> None
 
 
 NUMBERS = """() => {
-    const boxes = [...document.querySelectorAll('.st-key-score_matrix .textpoint text')]
+    const boxes = [...document.querySelectorAll('.st-key-score_matrix .plain-texts text')]
         .map(node => node.getBoundingClientRect());
     const over = boxes.filter((box, i) => i && Math.abs(box.y - boxes[i - 1].y) < 4 && box.x < boxes[i - 1].right);
     return [boxes.length, over.length];
