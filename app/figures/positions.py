@@ -11,11 +11,12 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, visible
 from app.figures.charts import BAR_ROOM, FAINT, Figure, axis, band, color_bar, line_at, plain_axis, settled
-from app.figures.panels import Piece
+from app.figures.panels import Piece, frame
 from app.figures.sinusoids import Layout, encoding, pair_dimensions, pair_of, wavelengths
-from app.theme import ink, number, pair_color, role_color, signed_scale
+from app.theme import CHOSEN, ink, number, pair_color, role_color, signed_scale
 
 CELLS = 24_000  # of the first picture; wider models show fewer positions
+LEGEND_ROOM = 24  # px above the first picture
 FEWEST, MOST = 32, 64  # positions shown beyond those of the sentence
 
 
@@ -25,12 +26,19 @@ def positions_shown(sentence: int, d_model: int, available: int) -> int:
 
 
 def encoding_heatmap(
-    table: np.ndarray, tokens: TokenAxis, *, title: str, limit: float = 1.0, dark: bool = False
+    table: np.ndarray,
+    tokens: TokenAxis,
+    *,
+    title: str,
+    limit: float = 1.0,
+    row: int | None = None,
+    dark: bool = False,
 ) -> Figure:
     """The table (P, D) as it is. The positions that this sentence uses are marked at the left, with their tokens.
 
     Args:
         limit: colours go from -limit to limit.
+        row: the chosen position, from 0, which is framed and named.
     """
     positions, d_model = table.shape
     used = min(len(tokens), positions)
@@ -52,14 +60,30 @@ def encoding_heatmap(
         "marker": {"symbol": "square", "size": 7, "color": role_color(tokens.role, dark)},
         "text": [f"position {i}: {plotly_text(visible(token))}" for i, token in enumerate(tokens.tokens[:used])],
         "hovertemplate": "%{text}<extra></extra>",
-        "showlegend": False,
+        "name": f"the {used} tokens of this sentence",
     }
+    layout = settled(
+        title, BAR_ROOM + 44 + LEGEND_ROOM + min(9 * positions, 400), top=44 + LEGEND_ROOM, bottom=BAR_ROOM
+    )
+    layout |= {"showlegend": True}
     axes = {
         "xaxis": plain_axis("dimension", dark, [edge, d_model - 0.5], nticks=12),
         "yaxis": plain_axis("position", dark, [positions - 0.5, -0.5], nticks=10),
     }
-    height = BAR_ROOM + 44 + min(9 * positions, 400)
-    return Figure([numbers, sentence], settled(title, height, bottom=BAR_ROOM) | axes)
+    if row is None or row >= used:
+        return Figure([numbers, sentence], layout | axes)
+    named = f"position {row}: {plotly_text(visible(tokens.tokens[row]))}"
+    chosen = {
+        "type": "scatter",
+        "x": [(edge - 0.5) / 2],
+        "y": [row],
+        "mode": "markers",
+        "marker": {"symbol": "square", "size": 11, "color": CHOSEN},
+        "hovertemplate": f"{named}<extra></extra>",
+        "name": named,
+    }
+    mark = frame(-0.5, d_model - 0.5, row - 0.5, row + 0.5, 2)
+    return Figure([numbers, sentence, chosen], layout | axes | {"shapes": [mark]})
 
 
 def wave(table: np.ndarray, dimension: int, layout: Layout | None, sentence: int, *, dark: bool = False) -> Figure:

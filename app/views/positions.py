@@ -80,7 +80,7 @@ def _encoding(scene: Scene, stack: Stack, row: int) -> None:
     title = f"Positional encoding, {kind}: {rows} positions × {scene.config.d_model} dimensions"
     limit = 1.0 if layout else float(np.abs(table).max()) or 1.0
     placed(
-        encoding_heatmap(table, tokens, title=title, limit=limit, dark=is_dark()),
+        encoding_heatmap(table, tokens, title=title, limit=limit, row=row, dark=is_dark()),
         key="encoding",
         name=title,
         alt=f"{title}. Each row is added to the embedding of the token at that position; the first {len(tokens)} rows "
@@ -88,8 +88,8 @@ def _encoding(scene: Scene, stack: Stack, row: int) -> None:
         table=lambda: encoding_table(table, encoding_names(scene.config.d_model, layout), tokens),
     )
     st.caption(
-        f"One row a position, counted from 0 as in the formula. The marks at the left are the {len(tokens)} tokens of "
-        "this sentence: hover one for its token; the table has them all."
+        "One row a position, counted from 0 as in the formula. The marks at the left are the tokens of this "
+        "sentence; the one that is chosen above is framed, and named over the picture. The table has them all."
     )
     triplet(
         "section 3.5",

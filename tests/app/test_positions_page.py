@@ -136,6 +136,10 @@ def test_the_heatmap_draws_the_table_and_marks_the_positions_of_the_sentence() -
     assert list(figure.data[1].y) == [0, 1, 2]
     assert figure.data[1].text[2] == "position 2: &lt;b&gt;x&lt;/b&gt;"
     assert "<i>" not in figure.layout.title.text
+    assert not figure.layout.shapes
+    framed = checked(encoding_heatmap(table, reader("▁the", "▁the", "<b>x</b>"), title="t", row=2))
+    assert (framed.layout.shapes[0].y0, framed.layout.shapes[0].y1) == (1.5, 2.5)
+    assert (list(framed.data[2].y), framed.data[2].name) == ([2], "position 2: &lt;b&gt;x&lt;/b&gt;")
     assert len(encoding_names(8, "interleaved")) == 8
 
 

@@ -90,6 +90,20 @@ def test_nobody_is_shut_out_of_the_parts_of_a_page_in_the_dark(visit: Begin, nam
         assert serious(page) == [], words
 
 
+@pytest.mark.parametrize(("kind", "dark"), [("encoder", False), ("decoder", True), ("cross", False)])
+def test_nobody_is_shut_out_of_a_mask_where_a_cell_is_chosen(visit: Begin, kind: str, dark: bool) -> None:
+    """Of the last mask that is drawn: what all parts allow together, where there are several."""
+    one = visit(dark=dark).open("masks", sentence="the cat sat on the mat", kind=kind, sentence_of_batch="1")
+    is_drawn(one, "masks")
+    page = one.page
+    cells = page.locator(".st-key-picture_mask_parts .scatterlayer path.point")
+    cells.last.scroll_into_view_if_needed()
+    cells.last.click(force=True)
+    one.settle()
+    assert page.locator(".st-key-said_verdict").inner_text()
+    assert serious(page) == []
+
+
 def test_the_sentence_and_the_head_are_the_same_on_every_page(visit: Begin) -> None:
     one = visit().open(layer="2", head="3")
     one.type("the cat sat")
