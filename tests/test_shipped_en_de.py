@@ -48,7 +48,7 @@ def test_what_the_card_says_of_fifty_sentences_is_what_the_model_writes(translat
     assert len(set(english)) == 50
     card = PATH.with_suffix(".md").read_text(encoding="utf-8")
     rows = [line.strip("| ").split(" | ") for line in card.splitlines() if line.startswith(("| nearly |", "| wrong |"))]
-    assert [row[1] for row in rows] == [row[1] for row in rows if row[1] in english]
+    assert {row[1] for row in rows} <= set(english)
     found = translator.translate_sentences([row[1] for row in rows])
     assert [translation.text for translation in found] == [row[2] for row in rows]
     wrong = sum(row[0] == "wrong" for row in rows)
