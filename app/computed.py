@@ -23,6 +23,7 @@ from app.models import CheckpointFile, Kind, load, load_rung
 from transformer.config import DecodingConfig
 from transformer.decoding.reading import Draw, draws
 from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
+from transformer.doctor import Constitution, Finding, constitution, examine
 from transformer.lens import Lens, lens
 from transformer.padding import padding_difference
 from transformer.trace import Trace, trace, trace_batch
@@ -146,6 +147,19 @@ def logit_lens(file: CheckpointFile, source_ids: Ids, target_ids: Ids) -> Lens:
 def drawn(file: CheckpointFile, source_ids: Ids, target_ids: Ids, settings: DecodingConfig) -> tuple[Draw, ...]:
     """Where the random numbers of a sampled hypothesis fell; see `transformer.decoding.reading`."""
     return draws(record(file, source_ids, target_ids, ("logits",))["logits"], source_ids, target_ids, settings)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _constitution(file: CheckpointFile) -> Constitution:
+    return constitution(load(file))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def findings(file: CheckpointFile, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
+    """What the doctor finds in a checkpoint and one of its translations; see `transformer.doctor`."""
+    known = _constitution(file)
+    with _GATE:
+        return examine(load(file), known, translation, hypothesis)
 
 
 @dataclass(frozen=True)

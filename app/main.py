@@ -45,6 +45,7 @@ page = st.navigation(
         _page("scaling", "Scaling and softmax"),
         _page("decoding", "Decoding"),
         _page("training", "Training"),
+        _page("models", "Models"),
     ]
 )
 from app.playing import leave_behind  # noqa: E402  (only by now it can be found)

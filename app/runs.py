@@ -99,7 +99,11 @@ def holder(folder: Path) -> int | None:
 
 def read_curves(folder: Path) -> Curves:
     """All that the run measured: updates (N) int64 and values (N) float64 by kind ("train", "valid") and name."""
-    path = folder / "metrics.jsonl"
+    return read_metrics(folder / "metrics.jsonl")
+
+
+def read_metrics(path: Path) -> Curves:
+    """The same from a file of metrics, wherever it lies; nothing if it is not there."""
     try:
         found = path.stat()
     except OSError:

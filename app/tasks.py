@@ -46,7 +46,11 @@ class Task:
 
 def task_of(translator: Translator) -> Task:
     """Read from the recipe in the checkpoint. A checkpoint of unknown origin has no names and no examples."""
-    recipe = translator.checkpoint.recipe if translator.checkpoint else None
+    return task_in(translator.checkpoint.recipe if translator.checkpoint else None)
+
+
+def task_in(recipe: object) -> Task:
+    """The same from the recipe that the header of a checkpoint holds."""
     data: Any = recipe.get("data") if isinstance(recipe, dict) else None
     if not isinstance(data, dict):
         return Task("Source", "Target", "", ())

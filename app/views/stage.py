@@ -34,6 +34,7 @@ from app.session import (
     typed,
 )
 from app.views import controls
+from app.views.doctor import doctor
 from transformer.config import BOS, DecodingConfig, ModelConfig
 from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
 from transformer.errors import HeadlightError
@@ -108,6 +109,8 @@ def headline(scene: Scene) -> None:
             st.text(text or "(nothing)")
     if scene.is_given:
         st.caption("A translation of yours, which the decoder is made to read (teacher forcing).")
+    else:
+        doctor(scene.opened.file, scene.translation, scene.hypothesis)
 
 
 def choose_sentence() -> tuple[Opened, Translation] | None:

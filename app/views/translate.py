@@ -11,6 +11,7 @@ from app.session import GIVEN, Opened, is_dark, show_given, show_hypothesis, sho
 from app.theme import score_text
 from app.views.attention_pictures import attention_pictures
 from app.views.bar import bar
+from app.views.doctor import doctor
 from app.views.search_code import about_probabilities
 from app.views.stage import Scene, choose_sentence, given_hypothesis
 from transformer.decoding.translation import Hypothesis, Translation
@@ -37,6 +38,8 @@ def _pictures(opened: Opened, translation: Translation, chosen: int) -> None:
     scene = Scene(opened, translation, hypothesis)
     kind, layer, head = bar(scene, translation=False).kind_layer_head()
     _results(opened, translation, hypothesis)
+    if not scene.is_given:
+        doctor(opened.file, translation, hypothesis)
     attention_pictures(scene, kind, layer, head)
 
 

@@ -32,6 +32,7 @@ PAGES: dict[str, Page] = {
     "scaling": Page("scaling", "Scaling and softmax", (CHART,)),
     "decoding": Page("decoding", "Decoding", ("svg.loop", ".js-plotly-plot .barlayer .point")),
     "training": Page("training", "Training", (HEATMAP, ".js-plotly-plot .barlayer .point")),
+    "models": Page("models", "Models", (".st-key-cards [data-testid='stVerticalBlock']", CHART)),
 }
 
 

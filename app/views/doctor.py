@@ -1,0 +1,57 @@
+"""The doctor's line: what is wrong with the open checkpoint and this translation. One folded line, or none at all.
+
+It says nothing where nothing is wrong. A finding quotes the sentence, so it is shown as text, never as markdown.
+"""
+
+import streamlit as st
+
+from app import computed
+from app.models import CheckpointFile
+from app.session import HEAD, KIND, LAYER
+from transformer.decoding.translation import Hypothesis, Translation
+from transformer.doctor import Finding, Name
+
+# Where a finding is seen, if not in one head: a page, and what the button says.
+SEEN: dict[Name, tuple[str, str]] = {
+    "large_gains": ("residual", "See each LayerNorm"),
+    "empty": ("decoding", "See the first step"),
+    "cut": ("decoding", "See the steps"),
+    "loop": ("decoding", "See the steps"),
+    "hesitates": ("decoding", "See the distribution"),
+    "untrained_positions": ("positions", "See the table of positions"),
+}
+
+
+def doctor(file: CheckpointFile, translation: Translation, hypothesis: Hypothesis) -> None:
+    """Draws the line, if there is something to say."""
+    found = computed.findings(file, translation, hypothesis)
+    if not found:
+        return
+    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+    title = found[0].title.replace("<", r"\<")  # the label is markdown
+    line = st.expander(f"Doctor: {title}{more}", key="doctor", on_change="rerun")
+    if line.open:
+        with line:
+            for finding in found:
+                _finding(finding)
+
+
+def _finding(finding: Finding) -> None:
+    with st.container(key=f"said_doctor_{finding.name}", gap="xxsmall"):  # see page.css
+        st.subheader(finding.title.replace("<", r"\<"), anchor=False)
+        st.text(finding.says)
+        st.caption(finding.advice.replace("<", r"\<"))
+        head, seen = finding.head, SEEN.get(finding.name)
+        if head:
+            name = f"See head {head}"
+            if st.button(name, key=f"doctor_{finding.name}", on_click=_choose, args=(finding,), type="tertiary"):
+                st.switch_page("views/attention.py")
+        elif seen:
+            st.page_link(f"views/{seen[0]}.py", label=seen[1], icon=":material/arrow_forward:")
+
+
+def _choose(finding: Finding) -> None:
+    """The head in which it is seen is chosen, for every page."""
+    if finding.head:
+        st.session_state[KIND] = finding.head.kind
+        st.session_state[LAYER], st.session_state[HEAD] = finding.head.layer + 1, finding.head.head + 1
