@@ -153,10 +153,17 @@ def test_weights_that_cannot_be_right_are_named(reverse: Translator, ill: Ill, n
     assert named(found)[name] == finding
 
 
+def test_training_without_the_causal_mask_is_told() -> None:
+    sizes = {"encoder_layers": 1, "decoder_layers": 1, "heads": 2, "d_model": 16, "d_ff": 8}
+    for causal in (True, False):
+        model = Transformer(ModelConfig(vocab_size=20, causal_training=causal, **sizes))  # type: ignore[arg-type]
+        assert [finding.name for finding in examine_weights(model)] == ([] if causal else ["no_causal_mask"])
+
+
 def test_letters_that_the_vocabulary_lacks_are_named_once(reverse: Translator) -> None:
     found = named(diagnose(reverse, "a H b H é c"))
     assert found["no_letters"].title == "The vocabulary lacks letters of this sentence"
-    assert "“H” and “é”: the model reads their bytes, 4 pieces" in found["no_letters"].says
+    assert "“H” and “é”: the model reads 4 bytes instead" in found["no_letters"].says
     assert (
         "none of the letters"
         in named(diagnose(Translator.load(PRETRAINED / "en-de.safetensors"), "Привет"))["no_letters"].title

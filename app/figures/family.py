@@ -72,8 +72,8 @@ def family_chart(
         ),
         "yaxis": axis(unit, dark, _limits(scores, spreads)),
         "annotations": [
-            {"x": x, "y": 0.5, "yref": "paper", "text": NO_ROW if papers else NOT_RUN, "textangle": -90, "showarrow": False}
-            | {"font": {"color": ink(dark), "size": 13}}
+            {"x": x, "y": 0.5, "yref": "paper", "text": NO_ROW if papers else NOT_RUN, "textangle": -90}
+            | {"showarrow": False, "font": {"color": ink(dark), "size": 13}}
             for x, place in enumerate(places)
             if place.score is None
         ],

@@ -29,22 +29,22 @@ def doctor(file: CheckpointFile, translation: Translation, hypothesis: Hypothesi
         return
     more = f", and {len(found) - 1} more" if len(found) > 1 else ""
     title = found[0].title.replace("<", r"\<")  # the label is markdown
-    line = st.expander(f"Doctor: {title}{more}", key="doctor", on_change="rerun")
-    if line.open:
-        with line:
-            for finding in found:
-                _finding(finding)
+    with st.expander(f"Doctor: {title}{more}", key="doctor"):
+        for number, finding in enumerate(found):
+            _finding(finding, number)
 
 
-def _finding(finding: Finding) -> None:
-    with st.container(key=f"said_doctor_{finding.name}", gap="xxsmall"):  # see page.css
+def _finding(finding: Finding, number: int) -> None:
+    with st.container(key=f"said_doctor_{number}", gap="xxsmall"):  # see page.css
         st.subheader(finding.title.replace("<", r"\<"), anchor=False)
         st.text(finding.says)
         st.caption(finding.advice.replace("<", r"\<"))
         head, seen = finding.head, SEEN.get(finding.name)
         if head:
             name = f"See head {head}"
-            if st.button(name, key=f"doctor_{finding.name}", on_click=_choose, args=(finding,), type="tertiary"):
+            if st.button(
+                name, key=f"doctor_{number}_{finding.name}", on_click=_choose, args=(finding,), type="tertiary"
+            ):
                 st.switch_page("views/attention.py")
         elif seen:
             st.page_link(f"views/{seen[0]}.py", label=seen[1], icon=":material/arrow_forward:")

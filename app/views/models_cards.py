@@ -84,6 +84,8 @@ def _options(config: ModelConfig) -> str:
         said.append(f"{config.sinusoid_layout} sinusoids")
     if config.attention_window is not None:
         said.append(f"attention window r = {config.attention_window}")
+    if not config.causal_training:
+        said.append("trained without the causal mask")
     if config.activation != "relu":
         said.append(config.activation)
     if not config.shared_embeddings:

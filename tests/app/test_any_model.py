@@ -70,7 +70,7 @@ NONE: dict[str, object] = {"d_model": 15, "norm": "pre", "positions": "none", "s
 
 
 def test_all_pages_are_found() -> None:
-    assert len(PAGES) == 11
+    assert len(PAGES) == 12
     assert set(PARTS) < set(PAGES)
     assert set(PARTS["decoding.py"][1]) == set(decoding_parts())
 

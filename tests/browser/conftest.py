@@ -14,6 +14,7 @@ import pytest
 
 from tests.alignment.small import made_map
 from tests.app.checkpoints import Size, write_checkpoint
+from tests.app.families import write_families
 from tests.browser.driver import FLAGS, browser_path, running_app
 from tests.browser.pages import is_idle
 from tests.training.small import toy_recipe
@@ -55,10 +56,12 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two tiny checkpoints; which heads of the first align has been measured."""
+    """Tiny checkpoints, which heads of the first align has been measured, and a family with a member that ships."""
     path = tmp_path_factory.mktemp("checkpoints")
     made_map(write_checkpoint(path / "en-de.safetensors"), 3, 4)
     write_checkpoint(path / "small.safetensors", Size(1, 1, 1), toy="reverse")
+    write_checkpoint(path / "family-heads-1.safetensors", Size(1, 1, 1))
+    write_families(path)
     return path
 
 

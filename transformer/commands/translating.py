@@ -4,6 +4,7 @@ import json
 import sys
 from contextlib import ExitStack
 from dataclasses import asdict
+from datetime import date
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
@@ -98,5 +99,5 @@ def evaluate(
         result = run(translator, pairs, settings, advance)
     device_used = str(next(translator.model.parameters()).device)
     result |= {"checkpoint": str(checkpoint), "data": str(data), "device": device_used, "precision": precision}
-    result |= {"decoding": asdict(settings)}
+    result |= {"decoding": asdict(settings), "date": date.today().isoformat()}
     typer.echo(json.dumps(result, ensure_ascii=False) if as_json else as_text(result))

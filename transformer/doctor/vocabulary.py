@@ -71,7 +71,8 @@ def examine_letters(translation: Translation, unlearnt: frozenset[int]) -> Itera
         letters = list(dict.fromkeys(translation.source[piece.begin : piece.end] for piece in strange))
         quoted = listed([f"“{letter}”" for letter in letters if letter], MOST_SHOWN)
         unknown = any(piece.kind == "unknown" for piece in strange)
-        become = "<unk>, the same piece for each" if unknown else f"their bytes, {len(strange)} pieces"
+        count = f"{len(strange)} byte{'s' if len(strange) > 1 else ''}"
+        instead = "<unk> instead, the same piece for each" if unknown else f"{count} instead"
         never = sum(piece.id in unlearnt for piece in strange)
         untouched = f", of which training hardly met {'any' if never == len(strange) else never}" if never else ""
         what = "The vocabulary has none of the letters of this sentence" if len(strange) == len(pieces) else (
@@ -80,7 +81,7 @@ def examine_letters(translation: Translation, unlearnt: frozenset[int]) -> Itera
         yield Finding(
             "no_letters",
             what,
-            f"It has no piece for {quoted}: the model reads {become}{untouched}.",
+            f"It has no piece for {quoted}: the model reads {instead}{untouched}.",
             "What stands around them may suffer, too. Write it otherwise, or train on text that has them.",
         )
     met = [piece for piece in pieces if piece.kind == "piece" and piece.id in unlearnt]

@@ -1,4 +1,4 @@
-"""What can be seen in the weights alone, whatever the sentence.
+"""What can be seen in the weights and the configuration alone, whatever the sentence.
 
 A unit of the feed-forward network (section 3.3) is max(0, w.x + b), and x comes out of a LayerNorm: x = g * z + c, with
 z of mean 0 and length sqrt(d_model). Over all directions of z, w.x + b therefore has the mean w.c + b and the deviation
@@ -26,7 +26,7 @@ DEAD_SHARE = 0.25
 @torch.inference_mode()
 def examine_weights(model: Transformer) -> list[Finding]:
     """Findings in the weights of a model."""
-    return [*_numbers(model), *_gains(model), *_dead_units(model)]
+    return [*_numbers(model), *_mask(model), *_gains(model), *_dead_units(model)]
 
 
 def _numbers(model: Transformer) -> Iterator[Finding]:
@@ -48,6 +48,18 @@ def _numbers(model: Transformer) -> Iterator[Finding]:
             "Weights that are all zero",
             f"{len(zero)} of {len(matrices)} matrices are all zero: {listed(zero)}.",
             "What passes through them is lost. The file was made wrongly, or they never got a gradient.",
+        )
+
+
+def _mask(model: Transformer) -> Iterator[Finding]:
+    if not model.config.causal_training:
+        yield Finding(
+            "no_causal_mask",
+            "Trained without the causal mask",
+            "In training each position of the decoder saw the piece that it had to predict (model.causal_training = "
+            "false), so it learnt to copy it. In decoding that piece is not there yet.",
+            "Its training loss is wonderful and its translations are not; that is what it is for. Train anew with the "
+            "mask for one that translates.",
         )
 
 

@@ -1,0 +1,255 @@
+"""The page Models: cards, scores, families; what is drawn is what the files say, and a click opens a checkpoint."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from app.catalogue import card_facts, entry, scores_in
+from app.families import read_families
+from app.figures.family import Place, family_alt, family_chart, family_table
+from app.models import CheckpointFile, checkpoints
+from app.published import TEST_SETS
+from app.views.models_families import _clicked
+from tests.app.checkpoints import Size, write_checkpoint
+from tests.app.drawn import array, chart, charts, checked, open_view
+from tests.app.families import REPORT, write_families
+from transformer.checkpoint import save_checkpoint
+from transformer.decoding.translator import Translator
+from transformer.training.metrics import read_metrics
+
+PRETRAINED = Path(__file__).resolve().parents[2] / "pretrained"
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of checkpoints of one's own: `en-de`, a member of a family that ships, and a file that is none."""
+    folder = tmp_path / "shelf"
+    folder.mkdir()
+    write_checkpoint(folder / "en-de.safetensors")
+    write_checkpoint(folder / "family-heads-1.safetensors", Size(1, 2, 1), options={"norm": "pre"})
+    (folder / "wrong.safetensors").write_bytes(b"no checkpoint")
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
+    st.cache_data.clear()
+    return folder
+
+
+def said(app: AppTest) -> str:
+    found = [*app.text, *app.caption, *app.info, *app.markdown, *app.header, *app.subheader]
+    return "\n".join(str(each.value) for each in found)
+
+
+def test_every_checkpoint_has_a_card_and_a_file_that_is_none_says_why(shelf: Path) -> None:
+    app = open_view("models")
+    text = said(app)
+    assert "N = 2 + 3" in text
+    assert "Unlike the paper's: pre-norm." in text
+    assert "wrong.safetensors is not a checkpoint" in text
+    assert str(shelf) not in text
+    assert "English → German" in text
+
+
+def test_the_cards_of_what_ships_say_what_their_files_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(PRETRAINED))
+    found = {name: entry(file) for name, file in checkpoints().items()}
+    for one in found.values():
+        assert one.header is not None
+        assert one.scores
+        assert {"Architecture", "Data"} <= one.facts.keys()
+    assert found["en-de"].languages == ("en", "de")
+    assert found["reverse"].is_toy
+    metrics = found["en-de"].header.metrics  # type: ignore[union-attr]
+    assert found["en-de"].best("BLEU") == metrics["test_bleu"]
+    assert found["en-de"].best("BLEU", "validation") == metrics["valid_bleu"]
+    text = said(open_view("models", checkpoint="reverse"))
+    assert f"BLEU {metrics['test_bleu']:.1f} on its test text" in text
+    assert "Exact match 100.0 % on its validation text" in text
+
+
+def test_a_button_opens_a_checkpoint_on_the_sentence_that_stands_there(shelf: Path) -> None:
+    shutil.copy(shelf / "family-heads-1.safetensors", shelf / "other.safetensors")
+    app = open_view("models", sentence="the cat sat", layer="3", head="4")
+    (button,) = [each for each in app.button if str(each.key).startswith("open_card_") and each.label == "Open"][:1]
+    button.click().run()
+    assert not app.exception
+    assert app.selectbox(key="checkpoint").value != "en-de"
+    assert app.text_input(key="sentence").value == "the cat sat"
+
+
+def test_scores_beside_a_checkpoint_stand_beside_the_published_ones(shelf: Path) -> None:
+    told = {"data": "texts/test_2016_flickr.tsv.gz", "bleu": 39.87, "bleu_signature": "nrefs:1|tok:13a", "chrf": 60.0}
+    lines = [
+        told | {"decoding": {"method": "beam", "beam": 4}, "date": "2026-11-22"},
+        {"bleu": "x"},
+        [1],
+        {"chrf": None},
+    ]
+    path = shelf / "en-de.scores.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in lines) + "\n{rubbish", encoding="utf-8")
+    found = entry(checkpoints()["en-de"])
+    assert [(score.text, score.measure, score.value) for score in found.scores if score.text != "validation"] == [
+        ("test_2016_flickr", "BLEU", 39.87),
+        ("test_2016_flickr", "chrF", 60.0),
+    ]
+    app = open_view("models")
+    assert "BLEU 39.9 on test_2016_flickr (beam 4, 2026-11-22)" in said(app)
+    tables = [table.value for table in app.table]
+    first = next(table for table in tables if "Transformer-tiny" in " ".join(map(str, table["system"])))
+    assert list(first["BLEU"]) == ["39.9", *(f"{other.bleu:.1f}" for other in TEST_SETS[0].published)]
+    assert "nrefs:1|tok:13a" in first["says"].iloc[0]
+    others = [table for table in tables if "system" in table and table is not first]
+    assert {table["BLEU"].iloc[0] for table in others} == {"not run"}
+
+
+def test_what_a_run_measured_is_drawn_beside_its_checkpoint(shelf: Path, finished_run: Path) -> None:
+    assert "No run of these checkpoints is here" in said(open_view("models"))
+    shutil.copy(finished_run / "metrics.jsonl", shelf / "en-de.metrics.jsonl")
+    lines = [line for line in read_metrics(finished_run / "metrics.jsonl") if line["kind"] == "valid"]
+    line = chart(open_view("models"), "Validation loss")["data"][0]
+    assert line["name"] == "en-de"
+    assert array(line["x"]).tolist() == [each["update"] for each in lines]
+    assert array(line["y"]).tolist() == [each["loss"] for each in lines]
+
+
+def test_a_family_is_drawn_as_its_file_says(shelf: Path) -> None:
+    write_families(shelf)
+    app = open_view("models", family="heads")
+    points = chart(app, "BLEU over heads h")["data"][0]
+    members, heads = REPORT["members"], REPORT["families"][0]["members"]
+    run = [member for member in heads if members[member["member"]]["runs"]]
+    assert array(points["y"]).tolist() == [members[member["member"]]["mean"]["bleu"] for member in run]
+    spreads = [members[member["member"]]["spread"].get("bleu", 0.0) for member in run]
+    assert array(points["error_y"]["array"]).tolist() == spreads
+    figure = chart(app, "BLEU over heads h")
+    assert figure["layout"]["xaxis"]["ticktext"] == ["1", "4", "8", "16"]
+    assert [(mark["x"], mark["text"]) for mark in figure["layout"]["annotations"]] == [(3, "not run")]
+    papers = chart(app, "The paper, table 3: BLEU")
+    assert array(papers["data"][0]["y"]).tolist() == [member["paper"]["bleu"] for member in heads]
+    table = next(table.value for table in app.table if "heads h" in table.value)
+    assert list(table["BLEU"]) == ["29.5 ± 0.3", "31.2", "31.5 ± 0.5", "not run"]
+    assert list(table["BLEU, the paper"]) == ["24.9", "25.5", "25.8", "25.8"]
+    assert "<b>25.5</b>" in [text.value for text in app.text][-1] or "<b>25.5</b>" in said(app)  # as text
+
+
+def test_a_point_and_a_button_open_the_member_that_ships(shelf: Path) -> None:
+    write_families(shelf)
+    app = open_view("models", family="heads", sentence="the cat sat")
+    fills = chart(app, "BLEU over heads h")["data"][0]["marker"]["color"]
+    assert len(set(fills)) == 2  # one ships, the others do not
+    assert fills[1] == fills[2] != fills[0]
+    app.button(key="open_heads_heads-1").click().run()
+    assert app.selectbox(key="checkpoint").value == "family-heads-1"
+    assert app.text_input(key="sentence").value == "the cat sat"
+    assert chart(app, "BLEU over heads h")["layout"]["xaxis"]["ticktext"][0] == "<b>1</b>"
+    assert app.button(key="open_heads_heads-1").disabled
+
+
+def test_a_click_on_a_point_that_does_not_ship_opens_nothing(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_families(shelf)
+    opened: list[str] = []
+    monkeypatch.setattr("app.views.models_families.open_checkpoint", opened.append)
+    family = read_families(checkpoints()).families[0]
+    for place in (0, 1, 3, 99, -1, None, "0"):
+        _clicked(family, place)
+    assert opened == ["family-heads-1"]
+
+
+def test_the_family_and_the_score_stand_in_the_address(shelf: Path) -> None:
+    write_families(shelf)
+    app = open_view("models", family="window", measure="perplexity")
+    figure = chart(app, "Perplexity over attention window r")
+    assert figure["layout"]["xaxis"]["ticktext"] == ["1", "unlimited"]
+    assert [mark["text"] for mark in chart(app, "The paper, table 3")["layout"]["annotations"]] == ["not in the paper"]
+    assert chart(open_view("models", family="none of these"), "over heads h")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{",
+        '{"families": 5}',
+        '{"families": [5, {"name": 3}, {"name": "heads", "members": [7]}]}',
+        '{"families": [{"name": "x", "option": "y", "members": [{"member": "a", "value": [1]}]}], "members": {"a": '
+        '{"mean": {"bleu": NaN, "perplexity": "2"}, "runs": 5}}, "disagreements": [4]}',
+    ],
+)
+def test_a_file_of_families_that_is_none_breaks_nothing(shelf: Path, text: str) -> None:
+    (shelf / "families.json").write_text(text, encoding="utf-8")
+    app = open_view("models")
+    assert not any(member.ours for family in read_families(checkpoints()).families for member in family.members)
+    assert "Not run" in said(app) or "not run" in json.dumps(charts(app))
+
+
+def test_the_figure_of_a_family_joins_only_what_has_an_order() -> None:
+    places = [Place("1", 20.0, 0.5, 3, True), Place("2", None), Place("unlimited", 25.0, None, 1)]
+    figure = family_chart(places, title="t", varies="r", unit="BLEU")
+    drawn = checked(figure)
+    assert drawn.data[0].mode == "lines+markers"
+    low, high = figure.layout["yaxis"]["range"]
+    assert low < 19.5
+    assert high > 25.0
+    assert "20.00 plus or minus 0.50, 2 not run" in family_alt(places, "t")
+    assert list(family_table(places, "r", "BLEU")["BLEU"]) == [20.0, "not run", 25.0]
+    words = family_chart([Place("sinusoidal", 20.0), Place("<b>", 25.0)], title="t", varies="r", unit="BLEU")
+    assert words.data[0]["mode"] == "markers"
+    assert words.layout["xaxis"]["ticktext"][1] == "&lt;b&gt;"
+    assert np.isfinite(
+        checked(family_chart([Place("1", None)], title="t", varies="r", unit="u")).layout.yaxis.range
+    ).all()
+
+
+def test_the_facts_of_a_card_are_those_of_its_first_table() -> None:
+    card = (
+        "# name\n\nwords\n\n|  |  |\n| --- | --- |\n| Data | mine |\n| Licence | MIT |\n\n## More\n\n| Data | other |\n"
+    )
+    assert card_facts(card) == {"Data": "mine", "Licence": "MIT"}
+    assert card_facts("") == {}
+
+
+def test_scores_of_a_checkpoint_that_are_no_numbers_are_left_out() -> None:
+    metrics: dict[str, Any] = {"test_bleu": "9", "valid_bleu": None, "valid_chrf": True, "valid_exact_match": 0.5}
+    assert [(score.measure, score.value, score.text) for score in scores_in(metrics)] == [
+        ("exact match", 50.0, "validation")
+    ]
+
+
+def test_a_checkpoint_of_unknown_origin_is_an_entry_too(shelf: Path) -> None:
+    one = entry(CheckpointFile.at(shelf / "wrong.safetensors"))
+    assert one.header is None
+    assert one.languages == ("", "")
+    assert one.best("BLEU") is None
+
+
+# The doctor's line
+
+
+def test_the_doctor_is_silent_where_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(PRETRAINED))
+    for page in ("translate", "masks"):
+        assert not [each for each in open_view(page, checkpoint="reverse").expander if "Doctor" in each.label]
+
+
+def test_the_doctor_says_what_is_wrong_in_one_line_and_leads_to_the_head(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    translator = Translator.load(PRETRAINED / "reverse.safetensors")
+    attention = translator.model.encoder.layers[1].self_attention
+    attention.query.weight.data[: translator.model.config.d_k] = 0
+    kept = translator.checkpoint
+    assert kept is not None
+    save_checkpoint(tmp_path / "sick.safetensors", kept.model, kept.tokenizer, recipe=kept.recipe, metrics={})
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
+    app = open_view("translate", sentence="a <b> H c")
+    (line,) = [each for each in app.expander if each.label.startswith("Doctor: The vocabulary lacks letters")]
+    assert line.label.endswith(", and 1 more")
+    assert any("“<”" in text.value for text in app.text)
+    app.button(key="doctor_1_same_head").click().run()
+    assert not app.exception
+    assert (app.session_state["kind"], app.session_state["layer"], app.session_state["head"]) == ("encoder", 2, 1)

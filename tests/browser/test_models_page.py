@@ -1,0 +1,25 @@
+"""Models in a browser: a click on a point of a family opens that member on the same sentence."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+
+POINTS = ".st-key-family_ours .scatterlayer .points path.point"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_click_on_a_point_opens_that_member_on_the_same_sentence(visit: Callable[..., Visit], width: int) -> None:
+    one = visit(width=width).open("models", family="heads", sentence="the cat sat")
+    page = one.page
+    page.locator(POINTS).nth(2).click(force=True)  # it does not ship
+    one.settle()
+    assert "checkpoint=" not in page.url
+    page.locator(POINTS).first.click(force=True)
+    page.wait_for_url("**checkpoint=family-heads-1**")
+    one.settle()
+    one.says("the cat sat")
+    expect(page.get_by_role("button", name="Is open: 1")).to_be_disabled()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
