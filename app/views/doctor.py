@@ -39,15 +39,12 @@ def _finding(finding: Finding, number: int) -> None:
         st.subheader(finding.title.replace("<", r"\<"), anchor=False)
         st.text(finding.says)
         st.caption(finding.advice.replace("<", r"\<"))
-        head, seen = finding.head, SEEN.get(finding.name)
-        if head:
-            name = f"See head {head}"
-            if st.button(
-                name, key=f"doctor_{number}_{finding.name}", on_click=_choose, args=(finding,), type="tertiary"
-            ):
-                st.switch_page("views/attention.py")
-        elif seen:
-            st.page_link(f"views/{seen[0]}.py", label=seen[1], icon=":material/arrow_forward:")
+        page, words = SEEN.get(finding.name, ("", ""))
+        if finding.head:
+            page, words = "attention", f"See head {finding.head}"
+        key = f"doctor_{number}_{finding.name}"
+        if page and st.button(words, key=key, on_click=_choose, args=(finding,), type="tertiary"):
+            st.switch_page(f"views/{page}.py")
 
 
 def _choose(finding: Finding) -> None:
