@@ -42,6 +42,7 @@ class Rows:
             self.random = numbers.to(device_of_sums(device))  # (B, W, L)
         self.sums = torch.zeros(len(sources), self.width, device=device)  # (B, W)
         self.ended = torch.zeros_like(self.sums, dtype=torch.long)  # (B, W): with so many pieces; 0 = not yet
+        self.rows = torch.arange(self.width, device=device).expand_as(self.ended)  # (B, W): each is its own parent
 
     def advance(self, sentences: list[int], logits: Tensor, forced: int | None) -> Step:
         """logits (B, W, V) of what comes next: each row takes a piece."""
@@ -62,8 +63,7 @@ class Rows:
         self.sums = before + log_probabilities  # (B, W)
         self.ended = self.ended.masked_fill(tokens == EOS, self.length)  # (B, W)
 
-        rows = torch.arange(self.width, device=tokens.device).expand_as(tokens)  # (B, W)
-        step = Step(sentences, tokens, rows, log_probabilities, self.sums, kept=rows)
+        step = Step(sentences, tokens, self.rows, log_probabilities, self.sums, kept=self.rows)
         return self._with_alternatives(step, scores, before) if self.alternatives else step
 
     def _with_alternatives(self, step: Step, scores: Tensor, before: Tensor) -> Step:
@@ -92,6 +92,6 @@ class Rows:
 
     def select(self, slots: Tensor) -> None:
         """Only these of the B sentences go on."""
-        self.sums, self.ended = self.sums[slots], self.ended[slots]
+        self.sums, self.ended, self.rows = self.sums[slots], self.ended[slots], self.rows[slots]
         if self.settings.method == "sampling":
             self.random = self.random[slots.to(self.random.device)]
