@@ -22,6 +22,7 @@ SENTENCES = ("a", "the the the", LONGEST, "🚂", "</script><img src=x> _a_ $x$"
 
 PICTURES = {"headlight_map", "headlight_tree", "headlight_difference"}  # that a page may have instead of a chart
 NOTHING_TO_COMPARE = ("penalty", "methods")  # parts that are words alone where one hypothesis finished, or both agree
+CARDS = "models.py"  # draws curves and families where it finds them, beside the checkpoints: here are none
 CHOICES: dict[str, tuple[object, ...]] = {  # one of each for an example
     "reference": ("Das Tier",),
     "lens_cells": ("piece", "rank"),
@@ -133,4 +134,5 @@ def test_every_page_opens(
             app.run()
             assert not app.exception, f"{page} {each}: {app.exception[0].message}"
             drawn = {found.proto.component_name for found in app.get("bidi_component")} & PICTURES
-            assert charts(app) or drawn or each in NOTHING_TO_COMPARE, f"{page} {each} has drawn nothing"
+            words_alone = page == CARDS or each in NOTHING_TO_COMPARE
+            assert charts(app) or drawn or words_alone, f"{page} {each} has drawn nothing"

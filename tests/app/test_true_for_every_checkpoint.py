@@ -249,10 +249,12 @@ def test_the_residual_page_shows_every_layer_norm_and_names_what_the_stream_star
     assert len(array(chart(app, "each LayerNorm")["data"][0]["y"])) == 2 * 2 + 1
     assert chart(app, "Shares")["layout"]["xaxis"]["ticktext"][0] == "embedding + position"
     checkpoint(Size(2, 1, 2), norm="pre", positions="none")
-    app = open_view("residual", sentence=SENTENCE)
+    app = open_view("residual", sentence=SENTENCE, kind="encoder")
     assert chart(app, "Shares")["layout"]["xaxis"]["ticktext"][0] == "embedding"
     checkpoint(Size(2, 1, 2))
-    assert len(array(chart(open_view("residual", sentence=SENTENCE), "each LayerNorm")["data"][0]["y"])) == 2 * 2
+    for kind, norms in (("encoder", 2 * 2), ("decoder", 3)):
+        app = open_view("residual", sentence=SENTENCE, kind=kind)
+        assert len(array(chart(app, "each LayerNorm")["data"][0]["y"])) == norms
 
 
 def test_the_projections_are_said_to_read_what_they_read() -> None:

@@ -8,7 +8,7 @@ from tests.browser.conftest import Visit
 from tests.browser.pages import PAGES, is_drawn
 
 Begin = Callable[..., Visit]
-WITH_BAR = [name for name in PAGES if name != "training"]  # which shows runs, not one checkpoint
+WITH_BAR = [name for name in PAGES if name not in ("training", "models")]  # which show many checkpoints, not one
 ORDER = ("kind", "stack", "layer", "head", "pick_step", "pick_source", "pick_other")
 KEYS = """bar => [...bar.querySelectorAll('[class*="st-key-"]')].flatMap(
     part => [...part.classList].filter(each => each.startsWith('st-key-')).map(each => each.slice(7)))"""
