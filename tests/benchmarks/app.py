@@ -226,7 +226,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--checkpoints", type=Path, default=ROOT / "pretrained")
     parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--pages", nargs="+", default=list(PAGES), choices=list(PAGES))
+    parser.add_argument("--pages", nargs="+", default=list(CLICKS), choices=list(CLICKS))
     parser.add_argument("--people", type=int, default=0)
     parser.add_argument("--words", nargs="+", type=int, default=[12])
     options = parser.parse_args()

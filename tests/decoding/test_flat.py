@@ -1,6 +1,7 @@
 """The flat step is the step: over the options of the model, and through whole searches."""
 
 import copy
+import math
 from typing import Literal
 
 import pytest
@@ -10,6 +11,7 @@ from tests.model.small import B, batch, randomised, small
 from tests.model.test_roads import all_options, assert_close
 from transformer.config import BOS, EOS, PAD, DecodingConfig, ModelConfig
 from transformer.decoding.flat import FlatTransformer
+from transformer.decoding.flat_maps import attend
 from transformer.decoding.search import search
 
 Method = Literal["greedy", "beam", "sampling"]
@@ -39,6 +41,23 @@ def test_flat_steps_are_steps(config: ModelConfig) -> None:
             for state in states:
                 state.select(rows.flatten())
             tokens = torch.randint(4, 13, (sentences * beam,))
+
+
+@pytest.mark.parametrize("rows", [3, 40])
+@pytest.mark.parametrize("queries", [1, 3])
+@pytest.mark.parametrize("keys", [5, 20])
+@pytest.mark.parametrize("masked", [False, True])
+def test_attention_is_equation_1_on_each_of_its_roads(rows: int, queries: int, keys: int, masked: bool) -> None:
+    for dtype, near in ((torch.float64, 1e-12), (torch.bfloat16, 0.02)):
+        query = torch.randn(rows, 2, queries, 8).to(dtype)
+        key, value = torch.randn(2, rows, 2, keys, 8).to(dtype)
+        added = torch.zeros(rows, 1, 1, keys).to(dtype)
+        added[::2, ..., -2:] = -math.inf
+        scores = query.double() @ key.double().transpose(-2, -1) / math.sqrt(8)
+        expected = (scores + added.double() if masked else scores).softmax(dim=-1) @ value.double()
+        got = attend(query, key, value, added if masked else None)
+        assert got.dtype == dtype
+        torch.testing.assert_close(got.double(), expected, rtol=0, atol=near)
 
 
 @torch.no_grad()

@@ -72,11 +72,13 @@ def bias(mask: Tensor, like: Tensor) -> Tensor:
 def attend(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None) -> Tensor:
     """Equation 1 for one query or a few: (B, H, Q, E) at keys and values (B, H, K, E) -> (B, H, Q, E).
 
-    For many rows of one query the fused kernel takes about twice as long on a CPU as two products and a softmax; for a
-    few rows it is the faster one (torch 2.13).
+    On a CPU the fused kernel is the faster one for a few rows, and for one query of many rows in bfloat16 or at fewer
+    than 16 keys; else it takes up to twice as long as two products and a softmax, which is what they are here (measured
+    with torch 2.13).
     """
     rows, _, queries, width = query.shape
-    if not query.is_cpu or rows * queries < 32:
+    fused = rows * queries < 32 or (queries == 1 and (query.dtype == torch.bfloat16 or key.shape[2] < 16))
+    if fused or not query.is_cpu:
         return scaled_dot_product_attention(query, key, value, bias)  # (B, H, Q, E)
     scores = (query / math.sqrt(width)) @ key.transpose(-2, -1)  # (B, H, Q, K)
     if bias is not None:
