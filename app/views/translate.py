@@ -64,7 +64,11 @@ def _results(opened: Opened, translation: Translation, hypothesis: Hypothesis) -
                 st.caption("Cut off at the length limit: the decoder had not yet written its end sign.")
         for column in right:
             with column:
-                st.subheader("Alternatives", anchor=False)
+                st.subheader(
+                    "Alternatives",
+                    anchor=False,
+                    help="The number is a score: the sum of the log-probabilities, divided by the length penalty.",
+                )
                 components.choices(
                     [
                         {
@@ -78,7 +82,6 @@ def _results(opened: Opened, translation: Translation, hypothesis: Hypothesis) -
                     key="alternatives_list",
                     on_choose=show_hypothesis,
                 )
-                st.caption("The score is the sum of the log-probabilities, divided by the length penalty.")
     unknown = sum(piece.kind == "unknown" for piece in translation.source_pieces)
     if unknown:
         st.caption(f"{unknown} pieces are unknown to this vocabulary: the model sees the same <unk> for each.")
