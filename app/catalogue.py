@@ -9,7 +9,6 @@ Nothing in these files is trusted: what is not as it should be is left out.
 """
 
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from app.runs import Curves, read_metrics
 from app.tasks import Task, task_in
 from transformer.errors import HeadlightError
 from transformer.header import Header, read_header
+from transformer.untrusted import finite_number
 
 MOST_BYTES = 2_000_000  # of a file of scores
 MEASURES = {"bleu": "BLEU", "chrf": "chrF", "exact_match": "exact match"}
@@ -127,7 +127,7 @@ def scores_in(metrics: Mapping[str, Any]) -> tuple[Score, ...]:
     for text, beginning in (("test", "test_"), ("validation", "valid_")):
         for name, measure in MEASURES.items():
             for search in ("", "greedy_"):
-                value = _number(metrics.get(f"{beginning}{search}{name}"))
+                value = finite_number(metrics.get(f"{beginning}{search}{name}"))
                 signature = metrics.get(f"{beginning}{name}_signature") or metrics.get(f"{name}_signature")
                 if value is not None:
                     value *= 100 if name == "exact_match" else 1
@@ -153,7 +153,7 @@ def _scores_beside(path: Path) -> Iterator[Score]:
         method, beam = (decoding.get("method"), decoding.get("beam")) if isinstance(decoding, dict) else (None, None)
         search = f"beam {beam}" if method == "beam" and type(beam) is int else _text(method)
         for name, measure in MEASURES.items():
-            value = _number(told.get(name))
+            value = finite_number(told.get(name))
             if value is not None:
                 signature = _text(told.get(f"{name}_signature"))
                 yield Score(text, measure, value, search, signature, _text(told.get("date"))[:10])
@@ -165,10 +165,6 @@ def _header(path: str, modified: int, size: int) -> tuple[Header | None, str]:
         return read_header(path), ""
     except (HeadlightError, OSError) as error:
         return None, str(error).replace(path, Path(path).name)
-
-
-def _number(value: object) -> float | None:
-    return float(value) if type(value) in (int, float) and math.isfinite(value) else None  # type: ignore[arg-type]
 
 
 def _text(value: object) -> str:

@@ -19,11 +19,12 @@ import numpy as np
 import streamlit as st
 import torch
 
-from app.models import CheckpointFile, Kind, load, load_rung
+from app.models import CheckpointFile, load, load_rung
 from transformer.config import DecodingConfig
 from transformer.decoding.reading import Draw, draws
 from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
 from transformer.doctor import Constitution, Finding, constitution, examine
+from transformer.kinds import SITES, Kind
 from transformer.lens import Lens, lens
 from transformer.padding import padding_difference
 from transformer.trace import Trace, trace, trace_batch
@@ -35,12 +36,6 @@ _GATE = BoundedSemaphore(max(os.cpu_count() or 1, 1))
 
 # An untrained model does not know when to end: it gets a little room, not the paper's 50 pieces.
 RUNG_SEARCH = DecodingConfig(method="greedy", max_extra_length=8)
-
-_SITES: dict[Kind, str] = {
-    "cross": "decoder.layers.*.cross_attention",
-    "encoder": "encoder.layers.*.self_attention",
-    "decoder": "decoder.layers.*.self_attention",
-}
 
 
 @dataclass(frozen=True)
@@ -93,9 +88,9 @@ def attention(file: CheckpointFile, source_ids: Ids, target_ids: Ids, kind: Kind
     """All heads of one kind of attention, from one teacher-forced pass over the finished translation."""
     model = load(file).model
     layers = model.config.encoder_layers if kind == "encoder" else model.config.decoder_layers
-    names = [_SITES[kind].replace("*", str(i)) for i in range(layers)]
+    names = [SITES[kind].format(i) for i in range(layers)]
     with _GATE:
-        found = trace(model, source_ids, target_ids, [f"{_SITES[kind]}.weights", f"{names[0]}.mask"])
+        found = trace(model, source_ids, target_ids, [f"{SITES[kind].format('*')}.weights", f"{names[0]}.mask"])
     weights = np.stack([found.arrays[f"{name}.weights"] for name in names]).astype(np.float32)  # (L, H, Q, K)
     return Attention(weights, found.arrays[f"{names[0]}.mask"][0].astype(bool))
 
@@ -188,11 +183,11 @@ def look(file: CheckpointFile, sentence: str, right: str, kind: Kind) -> Look:
     translator = load_rung(file)
     model, tokenizer = translator.model, translator.tokenizer
     layers = model.config.encoder_layers if kind == "encoder" else model.config.decoder_layers
-    names = [_SITES[kind].replace("*", str(i)) for i in range(layers)]
+    names = [SITES[kind].format(i) for i in range(layers)]
     with _GATE:
         written = translator.translate_sentences([sentence], RUNG_SEARCH)[0]
         forced = translator.score(sentence, right, RUNG_SEARCH)
-        sites = [f"{_SITES[kind]}.weights", f"{names[0]}.mask"]
+        sites = [f"{SITES[kind].format('*')}.weights", f"{names[0]}.mask"]
         found = trace(model, written.source_ids, forced.ids, sites, tokenizer.piece)
     weights = np.stack([found.arrays[f"{name}.weights"] for name in names]).astype(np.float32)  # (L, H, Q, K)
     return Look(

@@ -5,12 +5,12 @@ damaged, is a member that was not run.
 """
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from app.models import CheckpointFile, checkpoint_folder
+from transformer.untrusted import finite_number
 
 FILE = "families.json"
 MOST_BYTES = 8_000_000
@@ -110,12 +110,12 @@ def _member(told: dict[str, Any], results: dict[str, Any], files: Mapping[str, C
     runs, means, spreads = _list(result.get("runs")), _dict(result.get("mean")), _dict(result.get("spread"))
     measures: tuple[Measure, ...] = ("bleu", "chrf", "perplexity")
     ours = {
-        measure: Number(mean, _number(spreads.get(measure)), max(len(runs), 1))
+        measure: Number(mean, finite_number(spreads.get(measure)), max(len(runs), 1))
         for measure in measures
-        if (mean := _number(means.get(measure))) is not None
+        if (mean := finite_number(means.get(measure))) is not None
     }
     theirs = _dict(told.get("paper"))
-    paper = {measure: number for measure in measures if (number := _number(theirs.get(measure))) is not None}
+    paper = {measure: number for measure in measures if (number := finite_number(theirs.get(measure))) is not None}
     parameters = _dict(runs[0]).get("parameters") if runs else 0
     file = files.get(f"family-{name}") or files.get(name)
     if not isinstance(value, str | int | float | bool | None):
@@ -129,7 +129,3 @@ def _dict(value: object) -> dict[str, Any]:
 
 def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _number(value: object) -> float | None:
-    return float(value) if type(value) in (int, float) and math.isfinite(value) else None  # type: ignore[arg-type]

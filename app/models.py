@@ -10,15 +10,12 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Literal
 
 import streamlit as st
 
 from transformer.decoding.translator import Translator
 from transformer.text.normalise import normalise
 from transformer.text.sentences import split_sentences
-
-Kind = Literal["cross", "encoder", "decoder"]
 
 MOST_CHARACTERS = 4000  # of a whole text; beyond, the page says so instead of translating for minutes
 MOST_SENTENCES = 24

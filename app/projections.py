@@ -10,8 +10,9 @@ from typing import Literal
 import numpy as np
 from torch import nn
 
-from app.models import CheckpointFile, Kind, load
+from app.models import CheckpointFile, load
 from transformer.config import ModelConfig
+from transformer.kinds import Kind
 
 Matrix = Literal["query", "key", "value", "output"]
 

@@ -3,6 +3,7 @@
 Used for recipes, for `--set` on the command line, and for the configuration inside a checkpoint file.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
@@ -46,6 +47,11 @@ def shown(value: object, length: int = 80) -> str:
     except (RecursionError, ValueError):  # a list in a list in a list ..., an integer of 5,000 digits
         text = f"a {type(value).__name__}"
     return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def finite_number(value: object) -> float | None:
+    """A value from a file, if it is a number that one can draw."""
+    return float(value) if type(value) in (int, float) and math.isfinite(value) else None  # type: ignore[arg-type]
 
 
 def _sentence(kind: type, detail: ErrorDetails, prefix: str) -> str:

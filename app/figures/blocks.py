@@ -6,15 +6,13 @@ Lengths of sentences are sides of some blocks and of no parameter: W^Q, W^K and 
 
 from dataclasses import dataclass
 from math import log2
-from typing import Literal
 
 import numpy as np
 
 from app.figures.charts import Figure, settled
 from app.figures.panels import BARE, words
 from app.theme import Role, ink, role_color
-
-Kind = Literal["cross", "encoder", "decoder"]
+from transformer.kinds import Kind
 
 
 @dataclass(frozen=True)

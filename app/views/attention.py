@@ -12,16 +12,16 @@ from app.figures.axes import TokenAxis
 from app.figures.heads import even_entropy
 from app.figures.ranking import head_numbers, head_ranking, ranking_csv
 from app.figures.shown import Naming, Options, Shown, shown
-from app.models import Kind
 from app.session import SOURCE_TOKEN, STEP, choose_position, named
 from app.views.attention_alignment import alignment
 from app.views.attention_bertviz import bertviz
 from app.views.attention_rollout import rollout_pictures
 from app.views.bar import Bar, bar
-from app.views.choose import KINDS, SITES, axes, choose_head
+from app.views.choose import axes, choose_head
 from app.views.head_pictures import Chosen, explained, facts, lines, matrix, overview
 from app.views.stage import Scene, stage
 from app.views.triplet import shape_text, triplet
+from transformer.kinds import KINDS, SITES, Kind
 
 ONE_ROW = "one"
 NAMINGS: list[Naming] = ["both", "reads", "predicts"]

@@ -7,9 +7,10 @@ from app import computed
 from app.figures.axes import visible
 from app.figures.bertviz import ALL_LAYERS_UP_TO, MOST_TOKENS, View, bertviz_html, is_installed
 from app.session import is_dark, named
-from app.views.choose import KINDS, SITES, axes
+from app.views.choose import axes
 from app.views.head_pictures import Chosen
 from app.views.stage import Scene
+from transformer.kinds import KINDS, SITES
 
 NAMES: dict[View, str] = {"head": "Head view", "model": "Model view", "neuron": "Neuron view"}
 EXPLAINED: dict[View, str] = {

@@ -7,10 +7,10 @@ import streamlit as st
 
 from app import computed
 from app.figures.shown import shown
-from app.models import Kind
 from app.views.choose import axes
 from app.views.head_pictures import Chosen, explained, facts, lines, matrix, overview
 from app.views.stage import Scene
+from transformer.kinds import Kind
 
 
 def attention_pictures(scene: Scene, kind: Kind, layer: int, head: int) -> None:

@@ -8,13 +8,13 @@ from app.components.chart import chart
 from app.figures import rollout
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_csv, matrix_table, matrix_width
 from app.figures.shown import Options, shown
-from app.models import Kind
 from app.session import is_dark
 from app.source import lines_from
 from app.views.choose import axes, weights_of
 from app.views.head_pictures import Chosen
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
+from transformer.kinds import Kind
 
 TITLES: dict[Kind, str] = {
     "encoder": "Encoder rollout",

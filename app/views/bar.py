@@ -17,7 +17,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from app import components
 from app.figures.axes import TokenAxis, visible
-from app.models import Kind
 from app.session import (
     HEAD,
     KIND,
@@ -32,8 +31,9 @@ from app.session import (
     stack_from_old_link,
 )
 from app.theme import ground, role_color
-from app.views.choose import KINDS, SHORT, choose_head, clearest_of
+from app.views.choose import SHORT, choose_head, clearest_of
 from app.views.stage import Scene, headline
+from transformer.kinds import KINDS, Kind
 
 Stack = Literal["encoder", "decoder"]
 Place = Literal["t", "s", "k"]

@@ -9,22 +9,12 @@ import streamlit as st
 from app import computed
 from app.figures.axes import TokenAxis
 from app.figures.heads import clearest_head
-from app.models import Kind
 from app.session import HEAD, LAYER
 from app.views.stage import Scene
+from transformer.kinds import Kind
 
 _FROM_AFAR = "head_chosen_from_afar"
-KINDS: dict[Kind, str] = {
-    "cross": "Encoder-decoder attention",
-    "encoder": "Encoder self-attention",
-    "decoder": "Decoder self-attention",
-}
 SHORT: dict[Kind, str] = {"cross": "Encoder-decoder", "encoder": "Encoder self", "decoder": "Decoder self"}
-SITES: dict[Kind, str] = {
-    "cross": "decoder.layers.{}.cross_attention",
-    "encoder": "encoder.layers.{}.self_attention",
-    "decoder": "decoder.layers.{}.self_attention",
-}
 
 
 def weights_of(scene: Scene, kind: Kind) -> np.ndarray:

@@ -11,13 +11,13 @@ from app.figures.matrix import matrix_alt, matrix_table
 from app.figures.reasons import who
 from app.figures.snippet import numpy_snippet
 from app.figures.written import Writing
-from app.models import Kind
 from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark
 from app.views.bar import Place, bar
-from app.views.choose import KINDS, SITES, axes
+from app.views.choose import axes
 from app.views.hand_steps import SITE_NAMES, Calculation, steps
 from app.views.placed import belongings
 from app.views.stage import Scene, stage
+from transformer.kinds import KINDS, SITES, Kind
 
 QUERIES: dict[Kind, Place] = {"cross": STEP, "encoder": SOURCE_TOKEN, "decoder": STEP}
 KEYS: dict[Kind, Place] = {"cross": SOURCE_TOKEN, "encoder": OTHER_TOKEN, "decoder": OTHER_TOKEN}

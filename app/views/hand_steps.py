@@ -14,14 +14,13 @@ from app.figures.reasons import verdict
 from app.figures.stages import stages_alt, stages_figure, stages_table
 from app.figures.tensor import tensor_alt
 from app.figures.written import TERMS, Writing
-from app.models import Kind
 from app.session import is_dark
 from app.source import SourceLines, lines_from, lines_of
-from app.views.choose import KINDS
 from app.views.placed import placed
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
 from transformer.config import BOS
+from transformer.kinds import KINDS, Kind
 from transformer.model.attention import MultiHeadAttention, attend
 from transformer.padding import mask_parts
 

@@ -12,9 +12,9 @@ from app.figures.lines import attention_lines
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_csv, matrix_table, matrix_width
 from app.figures.mosaic import LARGEST_TILE, head_mosaic
 from app.figures.shown import Shown
-from app.models import Kind
 from app.session import is_dark
-from app.views.choose import KINDS, choose_head
+from app.views.choose import choose_head
+from transformer.kinds import KINDS, Kind
 
 _ROW = "A row is computed when the decoder *reads* one piece and *predicts* the next."
 

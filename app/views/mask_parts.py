@@ -11,14 +11,13 @@ from app.figures.axes import TokenAxis
 from app.figures.masks import mask_alt, mask_table, parts_figure
 from app.figures.panels import Cell
 from app.figures.reasons import Part, Parts, verdict
-from app.models import Kind
 from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark
 from app.source import SourceLines, lines_between
 from app.views.bar import Bar, Place
-from app.views.choose import KINDS
 from app.views.placed import belongings
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
+from transformer.kinds import KINDS, Kind
 from transformer.padding import mask_parts
 from transformer.trace import Trace
 

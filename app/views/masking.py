@@ -15,10 +15,10 @@ from app.figures.panels import Cell
 from app.figures.stages import plain, stages_alt, stages_figure, stages_table
 from app.session import is_dark
 from app.source import lines_from
-from app.views.choose import KINDS
 from app.views.mask_parts import Sentence
 from app.views.placed import placed
 from app.views.triplet import shape_text, triplet
+from transformer.kinds import KINDS
 from transformer.padding import padding_difference
 
 Ids = tuple[tuple[int, ...], ...]

@@ -9,17 +9,17 @@ from app.components.chart import Point, chart
 from app.figures.batch import Line, batch_alt, batch_figure, batch_table
 from app.figures.mask_overview import Tile, overview_figure, overview_table
 from app.figures.reasons import Parts
-from app.models import Kind
 from app.session import KIND, is_dark
 from app.tasks import Task
 from app.views.bar import bar
-from app.views.choose import SHORT, SITES
+from app.views.choose import SHORT
 from app.views.mask_parts import Sentence, cell_and_parts
 from app.views.masking import padding_check, scores_and_weights
 from app.views.placed import belongings
 from app.views.stage import Scene, stage
 from transformer.decoding.translation import Translation
 from transformer.errors import HeadlightError
+from transformer.kinds import SITES, Kind
 from transformer.padding import mask_parts
 from transformer.trace import Trace
 

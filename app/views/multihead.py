@@ -7,7 +7,6 @@ Each section is a fragment of its own inside the page's, in which the head is ch
 import streamlit as st
 
 from app.figures.head_cost import What, choices, cost, cost_bars, cost_table, cost_text
-from app.models import Kind
 from app.session import is_dark
 from app.source import lines_between
 from app.views.bar import bar
@@ -17,6 +16,7 @@ from app.views.multihead_written import written_by_heads
 from app.views.placed import placed
 from app.views.stage import Scene, stage
 from app.views.triplet import shape_text, triplet
+from transformer.kinds import Kind
 
 CHARTS: tuple[tuple[What, str], ...] = (
     ("parameters", "Parameters"),

@@ -16,15 +16,15 @@ from app.figures.head_slices import (
     slices_map,
     window,
 )
-from app.models import Kind
 from app.projections import Matrix, input_site, projection
 from app.session import is_dark, linked
 from app.source import SourceLines, lines_from
 from app.theme import number
-from app.views.choose import KINDS, SHORT, SITES, choose_head_from_afar, follow_head
+from app.views.choose import SHORT, choose_head_from_afar, follow_head
 from app.views.placed import placed
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
+from transformer.kinds import KINDS, SITES, Kind
 from transformer.model.attention import MultiHeadAttention
 
 MATRICES: list[Matrix] = ["query", "key", "value", "output"]

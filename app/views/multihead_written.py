@@ -14,15 +14,12 @@ from app.figures.head_outputs import (
     written_table,
 )
 from app.figures.tensor import NUMBERS_UP_TO
-from app.models import Kind
 from app.projections import projection
 from app.session import is_dark
 from app.source import lines_from
 from app.theme import number
 from app.views.choose import (
-    KINDS,
     SHORT,
-    SITES,
     axes,
     choose_head_from_afar,
     follow_head,
@@ -31,6 +28,7 @@ from app.views.multihead_slices import first_of
 from app.views.placed import placed
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
+from transformer.kinds import KINDS, SITES, Kind
 from transformer.model.attention import MultiHeadAttention
 
 

@@ -9,11 +9,11 @@ from app.figures.head_slices import beyond, reach
 from app.figures.normalisation import before_and_after, moments_table
 from app.figures.tensor import NUMBERS_UP_TO, tensor_alt, tensor_heatmap, tensor_table
 from app.figures.walk import Station
-from app.models import Kind
 from app.session import SOURCE_TOKEN, STEP, is_dark
 from app.theme import number
 from app.views.placed import placed
 from app.views.stage import Scene
+from transformer.kinds import Kind
 
 
 def stream(scene: Scene, here: Station) -> None:

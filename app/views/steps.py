@@ -10,12 +10,12 @@ from app.figures.map import model_map
 from app.figures.walk import Detail, Station, nearest, stations
 from app.session import KIND, LAYER, is_dark, linked, named
 from app.views.bar import bar
-from app.views.choose import KINDS
 from app.views.stage import Scene, stage
 from app.views.station import draw
 from app.views.station_code import code_at
 from app.views.station_tensors import kind_at
 from app.views.triplet import code_card, shape_text
+from transformer.kinds import KINDS
 
 STATION = "at"  # the id of the station, in the session and in the address
 DETAIL = "detail"

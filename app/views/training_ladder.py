@@ -15,10 +15,11 @@ from app.ladders import ladder
 from app.models import CheckpointFile
 from app.runs import Run
 from app.session import CHECKPOINT, Opened, forget_choice, forget_head, is_dark, linked, take_sentence
-from app.views.choose import KINDS, SHORT
+from app.views.choose import SHORT
 from app.views.placed import placed, scrolling
 from app.views.training_sweep import Sweep, sweep
 from transformer.decoding.translation import Translation
+from transformer.kinds import KINDS
 
 AT = "at_update"
 SHOWN, FOLLOWS, PLAYS, AGAIN = "run_shown", "run_follows", "run_plays", "run_again"

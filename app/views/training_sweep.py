@@ -9,13 +9,13 @@ from app import computed, models
 from app.computed import Look
 from app.figures.axes import TokenAxis
 from app.figures.heads import clearest_head
-from app.models import CheckpointFile, Kind
+from app.models import CheckpointFile
 from app.runs import Run
 from app.session import Opened, linked
 from app.tasks import Task, task_of
-from app.views.choose import KINDS
 from transformer.decoding.translation import Translation
 from transformer.errors import HeadlightError
+from transformer.kinds import KINDS, Kind
 from transformer.text.normalise import normalise
 from transformer.text.toy import toy_answer
 

@@ -15,11 +15,11 @@ from app.figures.alignment import links, pharaoh, word_alignment
 from app.figures.ranking import COLUMNS, head_numbers
 from app.figures.rollout import decoder_rollout, rollout
 from app.views import attention_bertviz
-from app.views.choose import KINDS, SITES
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, charts, components
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
+from transformer.kinds import KINDS, SITES
 from transformer.trace import trace
 
 Open = Callable[..., AppTest]

@@ -12,10 +12,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.figures.written import digits
-from app.views.choose import KINDS
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, charts, open_view, title
 from transformer.decoding.translator import Translator
+from transformer.kinds import KINDS
 from transformer.trace import trace
 
 Open = Callable[..., AppTest]

@@ -10,10 +10,10 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from app.figures.mask_overview import GAP
-from app.views.choose import KINDS
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, charts, title, written
 from transformer.decoding.translator import Translator
+from transformer.kinds import KINDS
 from transformer.model.masks import causal_mask, padding_mask
 from transformer.padding import padding_difference
 from transformer.trace import Trace, trace_batch

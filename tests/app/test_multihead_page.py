@@ -11,13 +11,12 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from app.figures.head_slices import STEPS, reach
-from app.models import Kind
 from app.projections import Matrix, input_site
-from app.views.choose import SITES
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, chart, charts, open_view, sent, written
 from transformer.checkpoint import save_checkpoint
 from transformer.decoding.translator import Translator
+from transformer.kinds import SITES, Kind
 from transformer.model import census
 from transformer.trace import trace
 

@@ -25,12 +25,12 @@ from app.figures.softmax import (
     softmax,
     typical_products,
 )
-from app.models import Kind
 from app.theme import number
 from app.views.choose import SHORT
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, chart, charts, checked, open_view
 from transformer.decoding.translator import Translator
+from transformer.kinds import Kind
 from transformer.model.attention import attend
 from transformer.model.probe import Probe
 from transformer.trace import trace

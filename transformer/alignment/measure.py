@@ -22,6 +22,7 @@ from transformer.alignment.words import SHIFTS, Sentence, Shift, sentence, word_
 from transformer.checkpoint import Checkpoint
 from transformer.config import EOS
 from transformer.errors import CorpusError
+from transformer.kinds import SITES
 from transformer.model import Transformer
 from transformer.text.batches import collate
 from transformer.text.normalise import normalise
@@ -159,7 +160,7 @@ def _attention(
     model: Transformer, asked: Sequence[Asked], done: Callable[[int], None]
 ) -> Iterator[tuple[Asked, np.ndarray]]:
     """Each pair with its encoder-decoder attention (L, H, T, S), padding among T and S."""
-    sites = [f"decoder.layers.{layer}.cross_attention.weights" for layer in range(model.config.decoder_layers)]
+    sites = [f"{SITES['cross'].format(layer)}.weights" for layer in range(model.config.decoder_layers)]
     ready = 0
     for part in _parts(sorted(asked, key=lambda each: len(each[2].ids))):
         sources, targets = ([(*each[side].ids, EOS) for each in part] for side in (1, 2))

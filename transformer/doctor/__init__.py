@@ -16,7 +16,7 @@ from typing import Any
 from transformer.decoding.translation import Hypothesis, Translation
 from transformer.decoding.translator import Translator
 from transformer.doctor.attention import examine_attention
-from transformer.doctor.finding import Finding, Head, Kind, Name
+from transformer.doctor.finding import Finding, Head, Name
 from transformer.doctor.lengths import Lengths, examine_lengths, trained_lengths
 from transformer.doctor.output import examine_output, other_source
 from transformer.doctor.vocabulary import examine_letters, never_learnt
@@ -24,7 +24,7 @@ from transformer.doctor.weights import examine_weights
 from transformer.errors import TranslationError
 from transformer.trace import trace_batch
 
-__all__ = ["Constitution", "Finding", "Head", "Kind", "Name", "as_text", "constitution", "diagnose", "examine"]
+__all__ = ["Constitution", "Finding", "Head", "Name", "as_text", "constitution", "diagnose", "examine"]
 
 SITES = ("*.self_attention.weights", "*.cross_attention.weights", "logits")
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from transformer.doctor.finding import KINDS, SITES, Finding, Head, Kind, listed
+from transformer.doctor.finding import Finding, Head, listed
+from transformer.kinds import KINDS, SITES, Kind
 from transformer.trace import Trace
 
 # Of log K, the entropy of an even row. Flat heads of trained models that were looked at reach 0.7, untrained ones 0.99.
@@ -27,7 +28,8 @@ def examine_attention(found: Trace, layers: tuple[int, int]) -> list[Finding]:
     counts: dict[Kind, int] = {"cross": layers[1], "encoder": layers[0], "decoder": layers[1]}
     findings = []
     for kind, count in counts.items():
-        weights = np.stack([found[SITES[kind].format(i)] for i in range(count)]).astype(np.float64)  # (L, H, Q, K)
+        sites = [f"{SITES[kind].format(i)}.weights" for i in range(count)]
+        weights = np.stack([found[site] for site in sites]).astype(np.float64)  # (L, H, Q, K)
         flat = list(_flat(weights)) if kind == "cross" else []
         findings += flat or [
             *_resting(kind, weights, found.target_pieces if kind == "decoder" else found.source_pieces),
@@ -73,7 +75,7 @@ def _resting(kind: Kind, weights: np.ndarray, keys: Sequence[str]) -> Iterator[F
         yield Finding(
             "special_head",
             f"Heads that only look at {listed(sorted({key for _, _, key in heads}))}",
-            f"Head {worst} of {KINDS[kind]} looks at {key} for {share:.0%} of its mass.{rest}",
+            f"Head {worst} of {KINDS[kind].lower()} looks at {key} for {share:.0%} of its mass.{rest}",
             "Such a head rests: it adds about the same vector at every position. Some are normal, most of a layer not.",
             worst,
         )
@@ -93,8 +95,8 @@ def _same(kind: Kind, weights: np.ndarray) -> Iterator[Finding]:
         yield Finding(
             "same_head",
             "Heads that look the same way from everywhere",
-            f"Head {worst} of {KINDS[kind]} looks the same way from every position: its rows differ from their mean "
-            f"by {moves[worst.layer, worst.head]:.1%} of their mass.{rest}",
+            f"Head {worst} of {KINDS[kind].lower()} looks the same way from every position: its rows differ "
+            f"from their mean by {moves[worst.layer, worst.head]:.1%} of their mass.{rest}",
             "Its queries say nothing. It is a head lost: try fewer heads, or train longer.",
             worst,
         )

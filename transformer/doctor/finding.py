@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from transformer.kinds import Kind
+
 Name = Literal[
     # of the checkpoint, whatever the sentence
     "not_finite",
@@ -24,17 +26,6 @@ Name = Literal[
     "special_head",
     "same_head",
 ]
-Kind = Literal["cross", "encoder", "decoder"]
-KINDS: dict[Kind, str] = {
-    "cross": "encoder-decoder attention",
-    "encoder": "encoder self-attention",
-    "decoder": "decoder self-attention",
-}
-SITES: dict[Kind, str] = {
-    "cross": "decoder.layers.{}.cross_attention.weights",
-    "encoder": "encoder.layers.{}.self_attention.weights",
-    "decoder": "decoder.layers.{}.self_attention.weights",
-}
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ the rows, says how much of the prediction hangs on the source: 0 nothing, 1 all 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import torch
 
 from transformer.config import EOS
 from transformer.decoding.translation import Hypothesis, Translation
@@ -34,7 +35,8 @@ def other_source(source_ids: Sequence[int], tokenizer: Tokenizer) -> list[int]:
 
 def examine_output(translation: Translation, hypothesis: Hypothesis, found: Trace, other: Trace) -> list[Finding]:
     """Findings in a translation; both traces hold the logits, `other` beside `other_source`."""
-    own, beside = _softmax(found["logits"]), _softmax(other["logits"])  # (T, V)
+    logits = [torch.tensor(each["logits"], dtype=torch.float64) for each in (found, other)]  # (T, V)
+    own, beside = (each.softmax(dim=-1).numpy() for each in logits)  # (T, V)
     return [
         *_ignored(own, beside),
         *_ended(hypothesis),
@@ -112,9 +114,3 @@ def _hesitation(own: np.ndarray) -> Iterator[Finding]:
             f"{own.shape[-1]:,}.",
             "The model was trained too little, or this is nothing like what it was trained on.",
         )
-
-
-def _softmax(logits: np.ndarray) -> np.ndarray:
-    powers = np.exp((logits - logits.max(axis=-1, keepdims=True)).astype(np.float64))
-    probabilities: np.ndarray = powers / powers.sum(axis=-1, keepdims=True)
-    return probabilities

@@ -6,6 +6,7 @@ z of mean 0 and length sqrt(d_model). Over all directions of z, w.x + b therefor
 no gradient will ever reach it again.
 """
 
+import math
 from collections.abc import Iterator
 
 import torch
@@ -31,7 +32,7 @@ def examine_weights(model: Transformer) -> list[Finding]:
 
 def _numbers(model: Transformer) -> Iterator[Finding]:
     ranges = {name: [float(end) for end in weight.aminmax()] for name, weight in model.named_parameters()}
-    broken = [name for name, ends in ranges.items() if not all(map(_is_finite, ends))]
+    broken = [name for name, ends in ranges.items() if not all(map(math.isfinite, ends))]
     if broken:
         yield Finding(
             "not_finite",
@@ -114,7 +115,3 @@ def _dead(norm: nn.LayerNorm, hidden: nn.Linear) -> float:
     deviation = (scaled - scaled.mean(dim=1, keepdim=True)).norm(dim=1)  # (F)
     mean: Tensor = hidden.weight @ norm.bias + hidden.bias  # (F)
     return float((mean < -DEAD_DEVIATIONS * deviation).float().mean())
-
-
-def _is_finite(number: float) -> bool:
-    return number - number == 0
