@@ -12,7 +12,6 @@ from typing import Any
 import streamlit as st
 
 _HERE = Path(__file__).parent
-_CSS = (_HERE / "components.css").read_text(encoding="utf-8")
 
 
 def script(name: str, *parts: str) -> str:
@@ -20,21 +19,23 @@ def script(name: str, *parts: str) -> str:
     return "\n".join((_HERE / f"{part}.js").read_text(encoding="utf-8") for part in (*parts, name))
 
 
-def _component(name: str, *parts: str) -> Any:
+def component(name: str, *parts: str, styles: Sequence[str] = ("components",)) -> Any:
+    """The component of that script, with these style sheets."""
+    css = "".join((_HERE / f"{sheet}.css").read_text(encoding="utf-8") for sheet in styles)
     source = script(name, *parts)
-    return st.components.v2.component(f"headlight_{name}", html="<div class='root'></div>", css=_CSS, js=source)
+    return st.components.v2.component(f"headlight_{name}", html="<div class='root'></div>", css=css, js=source)
 
 
-_headline = _component("headline")
-_lines = _component("lines", "svg", "lines_place", "lines_tokens", "lines_isolate", "lines_picture", "lines_heads")
-_ranking = _component("ranking")
-_pieces = _component("pieces")
-_choices = _component("choices")
-_picker = _component("picker")
-_map = _component("map")
-_meter = _component("meter")
-_link = _component("link")
-_export = _component("export")
+_headline = component("headline")
+_lines = component("lines", "svg", "lines_place", "lines_tokens", "lines_isolate", "lines_picture", "lines_heads")
+_ranking = component("ranking")
+_pieces = component("pieces")
+_choices = component("choices")
+_picker = component("picker", "arrows")
+_map = component("map")
+_meter = component("meter")
+_link = component("link")
+_export = component("export")
 
 
 def headline(text: str, language: str, *, key: str) -> None:

@@ -4,25 +4,16 @@ As in `app.components`: text reaches the page by `textContent` alone, and each c
 """
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from app.components import script
+from app.components import component
 
-_HERE = Path(__file__).parent
-_CSS = "".join((_HERE / name).read_text(encoding="utf-8") for name in ("components.css", "decoding.css"))
-
-
-def _component(name: str, *parts: str) -> Any:
-    source = script(name, *parts)
-    return st.components.v2.component(f"headlight_{name}", html="<div class='root'></div>", css=_CSS, js=source)
-
-
-_loop = _component("loop", "svg", "loop_chips")
-_tree = _component("tree", "svg")
-_difference = _component("difference")
+_STYLES = ("components", "decoding")
+_loop = component("loop", "svg", "loop_chips", styles=_STYLES)
+_tree = component("tree", "svg", styles=_STYLES)
+_difference = component("difference", styles=_STYLES)
 
 
 def loop(data: dict[str, Any], *, key: str) -> None:

@@ -41,18 +41,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
   row.setAttribute("role", "radiogroup");
   row.setAttribute("aria-label", data.second ? `${data.label}: reads → predicts` : data.label);
   row.setAttribute("aria-disabled", String(data.disabled));
-  const last = data.tokens.length - 1;
   const buttons = data.tokens.map((_, index) => choice(data, index));
   buttons.forEach((button, index) => {
     button.addEventListener("click", () => { if (index !== data.chosen) setTriggerValue("chosen", index); });
   });
   row.append(...buttons);
   row.addEventListener("keydown", (event) => {
-    const goal = { ArrowRight: data.chosen + 1, ArrowDown: data.chosen + 1, ArrowLeft: data.chosen - 1, ArrowUp: data.chosen - 1, Home: 0, End: last }[event.key];
-    if (goal === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (goal >= 0 && goal <= last) setTriggerValue("chosen", goal);
+    const goal = asked(event, data.chosen, data.tokens.length);
+    if (goal !== undefined && goal !== data.chosen) setTriggerValue("chosen", goal);
   });
   const focused = row.ownerDocument && root.contains(parentElement.activeElement ?? root.getRootNode().activeElement);
   const whole = document.createElement("div");

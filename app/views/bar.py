@@ -16,6 +16,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from app import components
+from app.components.switches import Button, Options, switches
 from app.figures.axes import TokenAxis, visible
 from app.session import (
     HEAD,
@@ -38,7 +39,13 @@ from transformer.kinds import KINDS, Kind
 Stack = Literal["encoder", "decoder"]
 Place = Literal["t", "s", "k"]
 
-STACK = "stack"  # what the buttons of the stack say; the kind of attention decides
+STACK = "stack"
+STACKS: tuple[Stack, ...] = ("encoder", "decoder")
+CLEAREST = (
+    "The head that looks most sharply at words (not at punctuation or </s>), and at another from row to row. The page "
+    "opens with it. Of encoder-decoder attention the decoder's first layer stands back: its queries know little more "
+    "than the piece that is read, and may align that piece instead of the predicted one."
+)
 _WRITER = "kind_of_decoder"  # which of the decoder's two kinds was chosen last
 _DEEPER = "deeper_layer"  # (chosen where a stack has so many layers, shown instead where it has not)
 _KEYS = {STEP: "pick_step", SOURCE_TOKEN: "pick_source", OTHER_TOKEN: "pick_other"}
@@ -54,26 +61,20 @@ class Bar:
 
     def kind_layer_head(self) -> tuple[Kind, int, int]:
         """Kind, layer and head, the latter two from 0. On opening: the clearest head of that kind."""
-        kind = self.kind()
-        return kind, *self.layer_and_head(kind)
-
-    def kind(self) -> Kind:
-        """The kind of attention."""
         kind = linked(KIND, tuple(KINDS), "cross")
-        self.heads.segmented_control(
-            "Attention", list(KINDS), format_func=SHORT.__getitem__, required=True, key=KIND, persist_state="session"
-        )
-        return kind
+        kinds = Options(KIND, "Attention", [SHORT[each] for each in KINDS], list(KINDS).index(kind))
+        return kind, *self._choose(kind, [kinds])
 
     def stack(self) -> Stack:
         """Encoder or decoder: the one in which the chosen kind of attention asks."""
         stack_from_old_link()
         kind = linked(KIND, tuple(KINDS), "cross")
-        stack: Stack = "encoder" if kind == "encoder" else "decoder"
         if kind != "encoder":
             st.session_state[_WRITER] = kind
-        st.session_state[STACK] = stack
-        self.heads.segmented_control("Stack", ["encoder", "decoder"], required=True, key=STACK, on_change=_stack_chosen)
+        stack: Stack = "encoder" if kind == "encoder" else "decoder"
+        with self.heads:
+            line = [Options(STACK, "Stack", STACKS, STACKS.index(stack))]
+            switches(line, None, key="switches", on_choose=lambda _, index: _choose_stack(STACKS[index]))
         return stack
 
     def layer_and_head(
@@ -85,24 +86,40 @@ class Bar:
             on_layer: is called when another layer was chosen.
             layers, heads: whether they mean something just now; else they are grey.
         """
-        config = self.scene.config
+        return self._choose(kind, [], on_layer, layers, heads)
+
+    def _choose(
+        self,
+        kind: Kind,
+        before: list[Options],
+        on_layer: Callable[[], None] | None = None,
+        layers: bool = True,
+        heads: bool = True,
+    ) -> tuple[int, int]:
+        count = self.scene.config.encoder_layers if kind == "encoder" else self.scene.config.decoder_layers
         clearest = clearest_of(self.scene, kind)
-        count = config.encoder_layers if kind == "encoder" else config.decoder_layers
+        layer = _layer(count, clearest[0])
+        of_layer = clearest if layer == clearest[0] else clearest_of(self.scene, kind, layer)
+        head = _number(HEAD, self.scene.config.heads, of_layer[1])
+
+        def choose(name: str, index: int) -> None:
+            st.session_state[name] = tuple(KINDS)[index] if name == KIND else index + 1
+            if name == LAYER and on_layer:
+                on_layer()
+
+        def choose_clearest() -> None:
+            choose_head(*clearest)
+            if on_layer:
+                on_layer()
+
+        line = [
+            *before,
+            Options(LAYER, "Layer", _numbers(count), layer, disabled=not layers),
+            Options(HEAD, "Head", _numbers(self.scene.config.heads), head, disabled=not heads),
+        ]
+        button = Button("Clearest head", CLEAREST, disabled=not (layers and heads))
         with self.heads:
-            layer = _layer(count, clearest[0], on_layer, disabled=not layers)
-            of_layer = clearest if layer == clearest[0] else clearest_of(self.scene, kind, layer)
-            head = _number("Head", HEAD, config.heads, of_layer[1], disabled=not heads)
-            st.button(
-                "Clearest head",
-                key="clearest",
-                on_click=_take_head,
-                args=(*clearest, on_layer),
-                disabled=not (layers and heads),
-                help="The head that looks most sharply at words (not at punctuation or </s>), and at another from row "
-                "to row. The page opens with it. Of encoder-decoder attention the decoder's first layer stands back: "
-                "its queries know little more than the piece that is read, and may align that piece instead of the "
-                "predicted one.",
-            )
+            switches(line, button, key="switches", on_choose=choose, on_press=choose_clearest)
         return layer, head
 
     def row(self, stack: Stack, label: str = "", *, disabled: bool = False) -> int:
@@ -123,7 +140,7 @@ def bar(scene: Scene, *, translation: bool = True) -> Bar:
     with st.container(key="chosen"):  # see page.css
         color = ground(is_dark())
         st.html(f"<style>.st-key-chosen, [data-testid='stHeader'] {{ background: {color} !important; }}</style>")
-        begun = Bar(scene, st.container(key="choose", horizontal=True), st.container(key="tokens"))
+        begun = Bar(scene, st.container(key="choose"), st.container(key="tokens"))
     if translation:
         headline(scene)
     return begun
@@ -147,25 +164,17 @@ def row_of_tokens(
     return chosen
 
 
-def _stack_chosen() -> None:
-    encoder = st.session_state[STACK] == "encoder"
-    st.session_state[KIND] = "encoder" if encoder else st.session_state.get(_WRITER, "cross")
+def _choose_stack(stack: Stack) -> None:
+    st.session_state[KIND] = "encoder" if stack == "encoder" else st.session_state.get(_WRITER, "cross")
 
 
-def _take_head(layer: int, head: int, on_layer: Callable[[], None] | None) -> None:
-    choose_head(layer, head)
-    if on_layer:
-        on_layer()
-
-
-def _layer(count: int, default: int, on_change: Callable[[], None] | None, *, disabled: bool) -> int:
+def _layer(count: int, default: int) -> int:
     """The layer, from 0. One that this stack has not is chosen again in a stack that has it, unless another has been
     chosen since (test_a_layer_that_the_decoder_lacks_is_chosen_again_in_the_encoder)."""
-    number = partial(_number, "Layer", LAYER, count, default, on_change, disabled=disabled)
     chosen = st.session_state.get(LAYER)
     deeper, instead = st.session_state.get(_DEEPER, (0, 0))
     if isinstance(chosen, int) and chosen > count:
-        layer = number()
+        layer = _number(LAYER, count, default)
         st.session_state[_DEEPER] = (chosen, layer + 1)
         return layer
     if chosen != instead:
@@ -173,25 +182,13 @@ def _layer(count: int, default: int, on_change: Callable[[], None] | None, *, di
     elif deeper and deeper <= count:
         st.session_state[LAYER] = deeper
         del st.session_state[_DEEPER]
-    return number()
+    return _number(LAYER, count, default)
 
 
-def _number(
-    label: str,
-    key: str,
-    count: int,
-    default: int,
-    on_change: Callable[[], None] | None = None,
-    *,
-    disabled: bool,
-) -> int:
+def _number(key: str, count: int, default: int) -> int:
     """A choice of 1 to `count`, given from 0."""
-    options = list(range(1, count + 1))
-    chosen = linked(key, options, default + 1)
-    if count <= 16:
-        st.segmented_control(
-            label, options, required=True, key=key, persist_state="session", on_change=on_change, disabled=disabled
-        )
-    else:
-        st.selectbox(label, options, key=key, persist_state="session", on_change=on_change, disabled=disabled)
-    return chosen - 1
+    return linked(key, range(1, count + 1), default + 1) - 1
+
+
+def _numbers(count: int) -> list[str]:
+    return [str(number) for number in range(1, count + 1)]

@@ -76,3 +76,9 @@ def components(app: AppTest, name: str) -> list[dict[str, Any]]:
     """What goes to the browser for each component of this name, from top to bottom."""
     found = [each.proto for each in app.get("bidi_component")]
     return [dict(json.loads(each.json)) for each in found if each.component_name == f"headlight_{name}"]
+
+
+def switches(app: AppTest) -> list[dict[str, Any]]:
+    """What can be chosen in the first line of the bar, from left to right."""
+    (found,) = components(app, "switches")
+    return list(found["choices"])

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.drawn import components
+from tests.app.drawn import components, switches
 
 Open = Callable[..., AppTest]
 VIEWS = "views/{}.py"
@@ -17,7 +17,9 @@ def address(app: AppTest, key: str) -> str:
 
 
 def stack(app: AppTest) -> str:
-    return str(app.button_group(key="stack").value)
+    (found,) = switches(app)
+    assert found["name"] == "stack"
+    return str(found["texts"][found["chosen"]])
 
 
 @pytest.mark.parametrize("page", ["residual", "positions"])
@@ -30,15 +32,6 @@ def test_the_stack_is_the_one_in_which_the_chosen_attention_asks(
     assert stack(app) == shown
     (picker,) = components(app, "picker")
     assert ("second" in picker) == (shown == "decoder")
-
-
-def test_back_in_the_decoder_its_kind_of_attention_is_the_one_that_was_left(open_app: Open) -> None:
-    app = open_app(sentence="the cat", kind="decoder")
-    app.switch_page(VIEWS.format("residual")).run()
-    for chosen, kind in (("encoder", "encoder"), ("decoder", "decoder")):
-        app.button_group(key="stack").set_value(chosen).run()
-        assert stack(app) == chosen
-        assert address(app, "kind") == kind
 
 
 @pytest.mark.parametrize("old", ["stream_of", "positions_of", "sizes_of"])
@@ -57,5 +50,5 @@ def test_of_the_decoding_page_only_the_parts_with_steps_and_heads_ask_for_them(o
     app.switch_page(VIEWS.format("decoding")).run()
     for part, head, step in (("loop", True, True), ("lens", False, True), ("methods", False, False)):
         app.button_group(key="part").set_value(part).run()
-        assert app.button_group(key="head").disabled != head, part
+        assert [each["disabled"] for each in switches(app)] == [not head, not head], part
         assert components(app, "picker")[0]["disabled"] != step, part

@@ -19,7 +19,7 @@ from app.figures.tensor import number_text, tensor_heatmap
 from app.figures.walk import Station, nearest, stations
 from app.source import lines_between, lines_from, lines_of
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, charts, checked, components
+from tests.app.drawn import array, charts, checked, components, switches
 from transformer.config import ModelConfig
 from transformer.decoding.translator import Translator
 from transformer.model import census
@@ -305,18 +305,8 @@ def test_layer_and_head_are_chosen_only_where_the_station_has_them(open_app: Cal
         ("decoder.layers.1.cross_attention.mask", True, False),
         ("decoder.layers.1.cross_attention.scores", True, True),
     ):
-        app = opened(open_app, station)
-        assert [app.button_group(key=key).disabled for key in ("layer", "head")] == [not layer, not head], station
-
-
-def test_another_layer_is_the_same_station_there(open_app: Callable[..., AppTest]) -> None:
-    app = opened(open_app, "decoder.layers.1.cross_attention.scores")
-    at = lambda: str(app.query_params["at"]).strip("[']")  # noqa: E731
-    assert app.button_group(key="layer").value == 2
-    app.button_group(key="layer").set_value(1).run()
-    assert at() == "decoder.layers.0.cross_attention.scores"
-    app.button(key="clearest").click().run()
-    assert at() in [f"decoder.layers.{layer}.cross_attention.scores" for layer in (1, 2)]  # never the first
+        found = switches(opened(open_app, station))
+        assert [(each["name"], each["disabled"]) for each in found] == [("layer", not layer), ("head", not head)], station
 
 
 def test_heads_side_by_side_are_the_context_joined(open_app: Callable[..., AppTest], truth: Truth) -> None:

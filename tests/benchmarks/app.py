@@ -37,7 +37,7 @@ TEXT = (
 )
 
 # What is clicked on each page: another head or token, the next step, the other side.
-HEAD = ".st-key-head button"
+HEAD = ".switches [data-name='head'] button"
 CLICKS = {
     "translate": HEAD,
     "steps": ".st-key-next button",

@@ -56,10 +56,11 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Tiny checkpoints, which heads of the first align has been measured, and a family with a member that ships."""
+    """Tiny checkpoints: of the first it was measured which heads align; one has many heads, one is a family's."""
     path = tmp_path_factory.mktemp("checkpoints")
     made_map(write_checkpoint(path / "en-de.safetensors"), 3, 4)
     write_checkpoint(path / "small.safetensors", Size(1, 1, 1), toy="reverse")
+    write_checkpoint(path / "wide.safetensors", Size(1, 1, 20), options={"d_model": 40})
     write_checkpoint(path / "family-heads-1.safetensors", Size(1, 1, 1))
     write_families(path)
     return path

@@ -10,14 +10,18 @@ from tests.browser.pages import PAGES, is_drawn
 Begin = Callable[..., Visit]
 WITH_BAR = [name for name in PAGES if name not in ("training", "models")]  # which show many checkpoints, not one
 ORDER = ("kind", "stack", "layer", "head", "pick_step", "pick_source", "pick_other")
-KEYS = """bar => [...bar.querySelectorAll('[class*="st-key-"]')].flatMap(
-    part => [...part.classList].filter(each => each.startsWith('st-key-')).map(each => each.slice(7)))"""
+PLACE = ".st-key-chosen :is(.switches [data-name='{0}'], .st-key-{0})"
 
 
 def parts(one: Visit) -> list[str]:
     """What the bar has, from left to right and from top to bottom."""
-    found = one.page.locator(".st-key-chosen").evaluate(KEYS)
-    return [key for key in found if key in ORDER]
+    boxes = {}
+    for key in ORDER:
+        part = one.page.locator(PLACE.format(key))
+        if part.count():
+            box = part.bounding_box()
+            boxes[key] = (round(box["y"] / 10), box["x"])
+    return sorted(boxes, key=boxes.__getitem__)
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -45,7 +49,7 @@ def test_what_is_chosen_in_the_bar_of_one_page_is_chosen_on_the_next(visit: Begi
     is_drawn(one, "multihead")
     page, bar = one.page, one.page.locator(".st-key-chosen")
     for key, number in (("layer", 2), ("head", 3), ("pick_step", 2)):
-        bar.locator(f".st-key-{key} [role='radio']").nth(number - 1).click()
+        page.locator(PLACE.format(key)).get_by_role("radio").nth(number - 1).click()
         one.settle()
     for name in WITH_BAR:
         page.locator('[data-testid="stSidebarNav"]').get_by_role("link", name=PAGES[name].title, exact=True).click()
@@ -55,9 +59,30 @@ def test_what_is_chosen_in_the_bar_of_one_page_is_chosen_on_the_next(visit: Begi
         assert set(found) & {"layer", "head", "stack"}, name
         for key, number in (("layer", 2), ("head", 3), ("pick_step", 2)):
             if key in found:
-                chosen = bar.locator(f".st-key-{key} [role='radio'][aria-checked='true']")
+                chosen = page.locator(PLACE.format(key)).get_by_role("radio", checked=True)
                 said = chosen.get_attribute("aria-label") or chosen.inner_text()
                 assert said.startswith(str(number)), (name, key)
+
+
+def test_back_in_the_decoder_its_kind_of_attention_is_the_one_that_was_left(visit: Begin) -> None:
+    one = visit().open("residual", sentence="the cat sat", kind="decoder")
+    is_drawn(one, "residual")
+    for stack, kind in (("encoder", "encoder"), ("decoder", "decoder")):
+        one.page.locator(PLACE.format("stack")).get_by_role("radio", name=stack).click()
+        one.page.wait_for_url(f"**kind={kind}*")
+
+
+def test_a_choice_of_very_many_is_a_list_that_opens(visit: Begin) -> None:
+    one = visit().open("attention", sentence="the cat sat", checkpoint="wide", kind="encoder", head="1")
+    is_drawn(one, "attention")
+    heads = one.page.locator(PLACE.format("head")).get_by_role("combobox", name="Head")
+    assert heads.input_value() == "0"
+    heads.focus()
+    one.page.keyboard.press("ArrowDown")
+    one.page.wait_for_url("**head=2*")
+    one.settle()
+    one.page.keyboard.press("End")  # the list keeps the focus
+    one.page.wait_for_url("**head=20*")
 
 
 def test_the_bar_stays_in_view_and_leaves_a_phone_its_room(visit: Begin) -> None:
@@ -69,7 +94,7 @@ def test_the_bar_stays_in_view_and_leaves_a_phone_its_room(visit: Begin) -> None
     box = bar.bounding_box()
     assert 0 <= box["y"] < 60
     assert box["height"] < 220
-    bar.locator(".st-key-head [role='radio']").nth(1).click()
+    bar.locator(".switches [data-name='head'] [role='radio']").nth(1).click()
     one.page.wait_for_url("**head=2*")
     one.page.set_viewport_size({"width": 390, "height": 800})
     one.settle()

@@ -11,7 +11,7 @@ Begin = Callable[..., Visit]
 def test_a_reload_keeps_the_sentence_in_the_tab_and_what_was_chosen_in_the_address(visit: Begin) -> None:
     one = visit().open()
     one.type("the old garden")
-    one.page.locator(".st-key-head button").nth(1).click()
+    one.page.locator(".switches [data-name='head'] button").nth(1).click()
     one.settle()
     one.page.reload()
     one.says("the old garden")
@@ -36,7 +36,7 @@ def test_back_leads_to_the_page_before_however_much_was_chosen_since(visit: Begi
     page.wait_for_url("**/hand*")
     one.settle()
     for head in (1, 0):
-        page.locator(".st-key-head button").nth(head).click()
+        page.locator(".switches [data-name='head'] button").nth(head).click()
         one.settle()
     page.get_by_role("link", name="Masks").click()
     page.wait_for_url("**/masks*")

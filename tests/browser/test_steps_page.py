@@ -1,5 +1,6 @@
 """Step by step in a browser: the walk by keys and by the map, and what it draws is the tensor of the station."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,17 @@ def test_the_arrow_keys_walk_and_each_picture_is_the_tensor_of_its_station(visit
     page.wait_for_url("**at=encoder.layers.0.*")
     page.keyboard.press("ArrowLeft")
     page.wait_for_url("**at=encoder.embedding.output*")
+
+
+def test_another_layer_is_the_same_station_there(visit: Begin) -> None:
+    one = visit().open("steps", sentence=SENTENCE, at="decoder.layers.1.cross_attention.scores")
+    is_drawn(one, "steps")
+    bar = one.page.locator(".st-key-chosen .switches")
+    assert bar.get_by_role("radiogroup", name="Layer").get_by_role("radio", checked=True).inner_text() == "2"
+    bar.get_by_role("radiogroup", name="Layer").get_by_role("radio", name="1").click()
+    one.page.wait_for_url("**at=decoder.layers.0.cross_attention.scores*")
+    bar.get_by_role("button", name="Clearest head").click()
+    one.page.wait_for_url(re.compile(r"at=decoder\.layers\.[1-9]\.cross_attention\.scores"))  # never the first layer
 
 
 def test_a_box_of_the_map_is_chosen_by_click_and_by_key(visit: Begin) -> None:
