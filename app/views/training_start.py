@@ -7,7 +7,7 @@ import streamlit as st
 from pydantic import ValidationError
 
 from app import launch
-from app.launch import MOST_MEGABYTES, Heads, Plan, Size, TextPlan, ToyPlan, Width
+from app.plans import MOST_MEGABYTES, Heads, LaunchError, Plan, Size, TextPlan, ToyPlan, Width
 from app.tasks import LANGUAGES
 from transformer.config import ToyTask
 from transformer.errors import HeadlightError
@@ -100,5 +100,5 @@ def _plan(state: Any) -> Plan:
         return ToyPlan(task, size)
     file = state.get(CORPUS)
     if file is None:
-        raise launch.LaunchError("Choose a file first: a sentence, a TAB, its translation, one pair a line.")
+        raise LaunchError("Choose a file first: a sentence, a TAB, its translation, one pair a line.")
     return TextPlan(file.getvalue(), state["start_source"], state["start_target"], size)

@@ -14,7 +14,8 @@ from pydantic import ValidationError
 
 from app import launch
 from app.ladders import RECIPE
-from app.launch import CORPUS, LOG, MOST_MEGABYTES, LaunchError, Size, TextPlan, ToyPlan
+from app.launch import LOG
+from app.plans import CORPUS, MOST_MEGABYTES, LaunchError, Size, TextPlan, ToyPlan
 from transformer.recipe import load_recipe
 
 SIZE = Size(60, 1, 1, 2, 32)

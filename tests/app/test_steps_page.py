@@ -306,7 +306,8 @@ def test_layer_and_head_are_chosen_only_where_the_station_has_them(open_app: Cal
         ("decoder.layers.1.cross_attention.scores", True, True),
     ):
         found = switches(opened(open_app, station))
-        assert [(each["name"], each["disabled"]) for each in found] == [("layer", not layer), ("head", not head)], station
+        assert [each["name"] for each in found] == ["layer", "head"]
+        assert [each["disabled"] for each in found] == [not layer, not head], station
 
 
 def test_heads_side_by_side_are_the_context_joined(open_app: Callable[..., AppTest], truth: Truth) -> None:

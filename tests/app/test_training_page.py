@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.ladders import RECIPE
-from app.launch import LaunchError, Plan, Size, TextPlan
+from app.plans import LaunchError, Plan, Size, TextPlan
 from tests.app.drawn import array, chart, charts, open_view, title
 from tests.app.test_runs import HOLD
 from tests.training.small import toy_recipe

@@ -47,7 +47,7 @@ def test_the_bar_stands_at_the_same_spot_on_every_page_and_its_parts_in_the_same
 def test_what_is_chosen_in_the_bar_of_one_page_is_chosen_on_the_next(visit: Begin) -> None:
     one = visit().open("multihead", sentence="the cat sat", kind="decoder", layer="1", head="1", t="1")
     is_drawn(one, "multihead")
-    page, bar = one.page, one.page.locator(".st-key-chosen")
+    page = one.page
     for key, number in (("layer", 2), ("head", 3), ("pick_step", 2)):
         page.locator(PLACE.format(key)).get_by_role("radio").nth(number - 1).click()
         one.settle()

@@ -121,7 +121,7 @@ def test_aligned_files_are_read_side_by_side(tmp_path: Path) -> None:
 def test_files_of_unequal_length_are_told_with_both_counts(
     tmp_path: Path, short_is_source: bool, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("transformer.text.corpus.AT_ONCE", at_once)
+    monkeypatch.setattr("transformer.text.lines.AT_ONCE", at_once)
     short, long = written(tmp_path / "short", "a\n" * 3), written(tmp_path / "long", "b\n" * 7)
     with pytest.raises(CorpusError, match=r"short has 3 lines, .*long has 7\. .*aligned line by line"):
         read_aligned(*((short, long) if short_is_source else (long, short)))

@@ -27,6 +27,7 @@ from transformer.text.toy import toy_pairs
 from transformer.training import run as run_module
 from transformer.training import sources, state, train, trainer, validation
 from transformer.training.metrics import Metrics
+from transformer.training.resumption import differences
 
 Runs = tuple[Recipe, Path]
 
@@ -147,9 +148,9 @@ def test_an_option_that_a_run_did_not_know_of_counts_as_its_default(stopped: Run
     _, known = state.read_progress(run / "training.safetensors")
     recipe = replace(recipe, model=replace(recipe.model, vocab_size=known["model"]["vocab_size"]))
     del known["model"]["activation"], known["training"]["cooldown"]
-    assert run_module.differences(known, recipe) == []
+    assert differences(known, recipe) == []
     changed = replace(recipe, training=replace(recipe.training, cooldown=0.5))
-    assert run_module.differences(known, changed) == ["training.cooldown: 0.0 then, 0.5 now"]
+    assert differences(known, changed) == ["training.cooldown: 0.0 then, 0.5 now"]
 
 
 @pytest.mark.parametrize("change", ["nothing", "translations, under loss", "best_by", "validation_sentences", "valid"])

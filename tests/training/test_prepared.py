@@ -41,7 +41,7 @@ def used(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     for module in (training_text, encoding):
         monkeypatch.setattr(module, "in_order", spied)
-    monkeypatch.setattr("transformer.text.corpus.AT_ONCE", 5)
+    monkeypatch.setattr("transformer.text.lines.AT_ONCE", 5)
     monkeypatch.setattr(training_text, "PORTION", 100)
     return numbers
 

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from transformer.errors import CorpusError
-from transformer.text.corpus import Columns, decode_line
+from transformer.text.corpus import Columns
+from transformer.text.lines import decode_line
 from transformer.text.normalise import clean
 from transformer.untrusted import shown
 

@@ -27,7 +27,7 @@ from transformer.text.batches import Batch, encode_pairs
 from transformer.text.corpus import read_pairs
 from transformer.training.loss import negative_log_likelihood
 from transformer.training.metrics import read_metrics
-from transformer.training.run import differences
+from transformer.training.resumption import differences
 from transformer.untrusted import shown
 
 RESULT = "result.json"

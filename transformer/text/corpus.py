@@ -9,24 +9,21 @@ Reading has two halves, because only the second can be done in several processes
 lie there, in portions, and then turns each record into a pair.
 """
 
-import codecs
-import gzip
 import hashlib
 import logging
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol
 
 from transformer.errors import CorpusError
+from transformer.text.lines import bytes_of, decode_line, portions_of, unreadable
 from transformer.text.normalise import clean, normalise
 
 Pair = tuple[str, str]
 log = logging.getLogger(__name__)
 
-AT_ONCE = 10_000  # records in one portion
 _EDGE = 1_000_000  # bytes
 
 
@@ -86,13 +83,13 @@ class Columns:
 
     @property
     def size(self) -> int:
-        return _size(self.path)
+        return bytes_of(self.path)
 
     def portions(self) -> Iterator[Portion]:
         if min(self.source, self.target) < 1:
             raise CorpusError(f"Columns are counted from 1; {self.source} and {self.target} were asked for.")
         first = 1
-        for lines, position in _lines(self.path):
+        for lines, position in portions_of(self.path):
             yield Portion(first, lines, position / self.size)
             first += len(lines)
 
@@ -131,10 +128,10 @@ class Aligned:
 
     @property
     def size(self) -> int:
-        return _size(self.source) + _size(self.target)
+        return bytes_of(self.source) + bytes_of(self.target)
 
     def portions(self) -> Iterator[Portion]:
-        sources, targets, first = _lines(self.source), _lines(self.target), 1
+        sources, targets, first = portions_of(self.source), portions_of(self.target), 1
         for (ours, at), (theirs, there) in zip_longest(sources, targets, fillvalue=([], 0)):
             if len(ours) != len(theirs):
                 lines = [
@@ -164,7 +161,7 @@ def stamp(text: Text) -> list[object]:
                 file.seek(max(0, status.st_size - _EDGE))
                 edges = hashlib.blake2b(begin + file.read(), digest_size=16).hexdigest()
         except OSError as error:
-            raise _unreadable(path, error) from None
+            raise unreadable(path, error) from None
         found.append([status.st_size, status.st_mtime_ns, edges])
     return found
 
@@ -201,57 +198,3 @@ def read_all(texts: Iterable[Text]) -> list[Pair]:
 def read_pairs(path: str | Path, source_column: int = 1, target_column: int = 2) -> list[Pair]:
     """All pairs of a `.tsv` or `.tsv.gz`, columns counted from 1. Raises CorpusError."""
     return read_all([Columns(Path(path), source_column, target_column)])
-
-
-def decode_line(line: bytes, path: Path, number: int) -> str:
-    """A line without its line end."""
-    if number == 1:
-        line = line.removeprefix(codecs.BOM_UTF8)  # some editors write one
-    try:
-        return line.decode().rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        utf16 = number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        raise CorpusError(
-            f"{path}, line {number}: not UTF-8 (byte 0x{line[error.start]:02X} at place {error.start + 1}). "
-            f"Convert the file, for example: iconv -f {'UTF-16' if utf16 else 'LATIN1'} -t UTF-8 {path.name}"
-        ) from None
-
-
-def _unreadable(path: Path, error: OSError) -> CorpusError:
-    """The error that says so."""
-    if isinstance(error, FileNotFoundError):
-        return CorpusError(f"{path}: there is no such file. Paths are taken from the folder you are in.")
-    return CorpusError(f"{path} cannot be read: {error.strerror or error}.")
-
-
-def _size(path: Path) -> int:
-    """In bytes; 0 for a file that is not there, which reading will tell."""
-    return path.stat().st_size if path.exists() else 0
-
-
-def _lines(path: Path) -> Iterator[tuple[list[bytes], int]]:
-    """The lines of a file, gzip or not, with their line ends: `AT_ONCE` of them, and how many bytes of it were read."""
-    number = 0
-    try:
-        with open(path, "rb") as raw, _unzipped(path, raw) as file:
-            while True:
-                lines: list[bytes] = []
-                for line in islice(file, AT_ONCE):
-                    lines.append(line)
-                    number += 1
-                if not lines:
-                    return
-                yield lines, raw.tell()
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise CorpusError(
-            f"{path}, after line {number}: the gzip file is broken or cut short. Fetch it or compress it again."
-        ) from None
-    except OSError as error:
-        raise _unreadable(path, error) from None
-
-
-def _unzipped(path: Path, raw: IO[bytes]) -> IO[bytes]:
-    """The file, or what is packed in it: told by its name, or by its first bytes whatever its name."""
-    packed = path.suffix == ".gz" or raw.read(2) == b"\x1f\x8b"
-    raw.seek(0)
-    return cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if packed else raw

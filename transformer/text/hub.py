@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer.errors import CorpusError
-from transformer.text.corpus import AT_ONCE, Pair, Portion
+from transformer.text.corpus import Pair, Portion
+from transformer.text.lines import AT_ONCE
 
 if TYPE_CHECKING:
     import datasets

@@ -15,11 +15,10 @@ import errno
 import fcntl
 import logging
 import os
-from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Self, TextIO
+from typing import Self, TextIO
 
 from torch.optim import AdamW
 
@@ -29,23 +28,13 @@ from transformer.config import Recipe
 from transformer.errors import TrainingError
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
+from transformer.training.resumption import differences
 from transformer.training.state import Progress, load_state, read_progress, save_state
-from transformer.untrusted import shown
 
 log = logging.getLogger(__name__)
 
 KEPT = ("best", "last", "average")
 ELSEWHERE = "Start anew in another --run-dir."
-
-# What may change between start and resumption, by section: how long, how often, where the files lie now. (How outputs
-# are searched, and what the recipe is called, always may.)
-FREE: dict[str, set[str]] = {
-    "model": set(),
-    "tokenizer": {"model"},
-    "data": {"train", "train_target", "valid", "valid_target", "prepared", "workers"},
-    "training": {"updates", "log_every", "validate_every", "save_every", "validation_sentences", "patience"}
-    | {"best_by", "average_last", "half", "compile", "ladder"},
-}
 
 
 class Run:
@@ -234,19 +223,3 @@ def copy_weights(start: Checkpoint, model: Transformer) -> None:
             "without --init-from."
         )
     model.load_state_dict(start.model.state_dict())
-
-
-def differences(before: Mapping[str, Any], now: Recipe) -> list[str]:
-    """Where a recipe differs from the one that a run was started with, in what may not change.
-
-    `before` comes from a file: its tuples are lists, and it lacks options that are younger than it.
-    """
-    lines = []
-    for section, free in FREE.items():
-        options = getattr(now, section)
-        for option in fields(options):
-            old = before[section].get(option.name, option.default)
-            new = getattr(options, option.name)
-            if option.name not in free and old != (list(new) if isinstance(new, tuple) else new):
-                lines.append(f"{section}.{option.name}: {shown(old)} then, {new} now")
-    return lines

@@ -1,0 +1,119 @@
+"""What a visitor may train: a toy task, or text of their own, within what a browser may ask for."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Literal, Protocol
+
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from transformer.config import Recipe, ToyTask
+from transformer.errors import HeadlightError
+from transformer.recipe import load_recipe
+
+CORPUS = "corpus.tsv"
+MOST_MEGABYTES = 20  # of an uploaded corpus
+RUNGS = 14
+
+Layers = Annotated[int, Field(ge=1, le=4)]
+Heads = Literal[1, 2, 4, 8]
+Width = Literal[32, 64, 128, 256]
+Updates = Annotated[int, Field(ge=10, le=20_000)]
+
+
+class LaunchError(HeadlightError):
+    """A run cannot be started, stopped or resumed; the message says why."""
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid", strict=True))
+class Size:
+    """How large a model and how long, within what a browser may ask for."""
+
+    updates: Updates
+    encoder_layers: Layers
+    decoder_layers: Layers
+    heads: Heads
+    width: Width
+
+    def options(self) -> list[str]:
+        """The same as changes of a recipe, with a ladder that is dense where most is learnt."""
+        warmup = max(1, min(150, self.updates // 8))
+        rungs = sorted({round(self.updates * (i / (RUNGS - 1)) ** 1.6) for i in range(RUNGS)})
+        often = max(1, self.updates // 60)
+        return [
+            *(f"model.{name}={getattr(self, name)}" for name in ("encoder_layers", "decoder_layers", "heads")),
+            f"model.d_model={self.width}",
+            f"model.d_ff={self.width}",
+            f"training.updates={self.updates}",
+            f"training.warmup={warmup}",
+            f"training.log_every={often}",
+            f"training.validate_every={max(1, self.updates // 6)}",
+            f"training.save_every={max(1, self.updates // 6)}",
+            "training.validation_sentences=100",
+            f"training.ladder={rungs}",
+        ]
+
+
+class Plan(Protocol):
+    """What shall be trained."""
+
+    @property
+    def name(self) -> str: ...
+
+    def recipe(self, folder: Path) -> Recipe:
+        """The recipe, once all it needs lies in the folder of the run."""
+
+
+@dataclass(frozen=True)
+class ToyPlan:
+    """A toy task, its pairs made on the fly."""
+
+    task: ToyTask
+    size: Size
+
+    @property
+    def name(self) -> str:
+        return self.task
+
+    def recipe(self, folder: Path) -> Recipe:
+        base = "numbers" if self.task == "numbers" else "reverse"
+        words = "letters sorted" if self.task == "sort" else "letters copied" if self.task == "copy" else ""
+        language = [f"data.target_language={words}"] if words else []
+        return load_recipe(base, [f"data.toy={self.task}", *language, *self.size.options()])
+
+
+@dataclass(frozen=True)
+class TextPlan:
+    """A corpus that somebody uploaded: sentence, TAB, translation."""
+
+    corpus: bytes
+    source_language: Annotated[str, Field(pattern="^[a-z]{2}$")]
+    target_language: Annotated[str, Field(pattern="^[a-z]{2}$")]
+    size: Size
+
+    @property
+    def name(self) -> str:
+        return f"{self.source_language}-{self.target_language}"
+
+    def recipe(self, folder: Path) -> Recipe:
+        if len(self.corpus) > MOST_MEGABYTES * 1_000_000:
+            raise LaunchError(
+                f"The file is larger than {MOST_MEGABYTES} MB. Train on large text with `python -m transformer train`."
+            )
+        if self.corpus.startswith(b"\x1f\x8b"):
+            raise LaunchError("The file is packed (gzip). Upload it unpacked, as .tsv.")
+        (folder / CORPUS).write_bytes(self.corpus)
+        lines = self.corpus.count(b"\n") + 1
+        changes = [
+            f"data.train={CORPUS}",
+            f"data.valid_size={max(1, min(300, lines // 20))}",
+            f"data.source_language={self.source_language}",
+            f"data.target_language={self.target_language}",
+            "data.valid=none",
+            "data.max_length=100",
+            "data.tokens_per_batch=2000",
+            f"tokenizer.vocab_size={4000 if lines > 5000 else 1000}",
+            *self.size.options(),
+        ]
+        recipe = load_recipe("en-de", changes)
+        return replace(recipe, data=replace(recipe.data, train=(str(folder / CORPUS),)))

@@ -1,0 +1,34 @@
+"""Whether a recipe may go on with what another one began."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from transformer.config import Recipe
+from transformer.untrusted import shown
+
+# What may change between start and resumption, by section: how long, how often, where the files lie now. (How outputs
+# are searched, and what the recipe is called, always may.)
+FREE: dict[str, set[str]] = {
+    "model": set(),
+    "tokenizer": {"model"},
+    "data": {"train", "train_target", "valid", "valid_target", "prepared", "workers"},
+    "training": {"updates", "log_every", "validate_every", "save_every", "validation_sentences", "patience"}
+    | {"best_by", "average_last", "half", "compile", "ladder"},
+}
+
+
+def differences(before: Mapping[str, Any], now: Recipe) -> list[str]:
+    """Where a recipe differs from the one that a run was started with, in what may not change.
+
+    `before` comes from a file: its tuples are lists, and it lacks options that are younger than it.
+    """
+    lines = []
+    for section, free in FREE.items():
+        options = getattr(now, section)
+        for option in fields(options):
+            old = before[section].get(option.name, option.default)
+            new = getattr(options, option.name)
+            if option.name not in free and old != (list(new) if isinstance(new, tuple) else new):
+                lines.append(f"{section}.{option.name}: {shown(old)} then, {new} now")
+    return lines
