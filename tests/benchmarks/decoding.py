@@ -2,11 +2,19 @@
 
     python tests/benchmarks/decoding.py
     python tests/benchmarks/decoding.py --size small --threads 1
+    python tests/benchmarks/decoding.py --opennmt FOLDER/bin/python
 
 All get the same random weights and the same sentences of 20 random pieces, in the same batches, and write 24 pieces:
 the model is made such that it never ends by itself. So they find the same outputs: "equal" says of how many that is
 true of MarianMT and CTranslate2 in float32; the rest are ties within rounding. CTranslate2 runs in a process of its
 own, into which torch never comes.
+
+With --opennmt OpenNMT-py takes part, too, in an environment of its own: `python -m venv FOLDER`, then `FOLDER/bin/pip
+install OpenNMT-py==3.0.4 torch==2.13.0`. Its Transformer is pre-norm only, so it gets the weights of a pre-norm model
+of the same sizes: the same matrices, and one LayerNorm more on top of each stack; the last number of "equal" says of
+how many outputs ours finds the same with that model. Each ratio to a peer in PyTorch is then one to the faster of the
+two. (fairseq 0.12.2 can be built beside torch 2.13, but Python 3.11 cannot import it: "mutable default ... CommonConfig
+for field common is not allowed".)
 
 They take turns, once a round, and the median of the rounds counts: what else the machine does falls on all of them. A
 small step of decoding is often faster with one thread than with two: both are measured, and the summary compares each
@@ -14,11 +22,13 @@ with its best number of threads. "By modules" is ours with `Transformer.step`, t
 """
 
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -32,6 +42,7 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.oracles.marian import comparable, generate, marian_like
+from tests.oracles.opennmt import OpenNMT, save_for_opennmt
 from tests.oracles.served import Served
 from transformer.config import EOS, DecodingConfig
 from transformer.decoding.flat import FlatTransformer
@@ -53,15 +64,19 @@ Batches = list[list[list[int]]]
 Run = Callable[[Batches], tuple[float, list[list[int]]]]  # seconds, and the outputs
 
 
-def endless_model(size: str) -> Transformer:
+def endless_model(size: str, pre_norm: bool = False) -> Transformer:
     """Random weights, but </s> is never the best: the first coordinate of the decoder's output is 10 or so, and every
-    piece weighs it with 0 except </s>, with -10."""
+    piece weighs it with 0 except </s>, with -10. Pre-norm it is one that OpenNMT-py can express, else one of MarianMT.
+    """
     torch.manual_seed(0)
-    model = Transformer(comparable(vocab_size=V, **SIZES[size], max_positions=SOURCE + EXTRA)).eval()
+    config = comparable(vocab_size=V, **SIZES[size], max_positions=SOURCE + EXTRA)
+    if pre_norm:
+        config = replace(config, norm="pre", norm_epsilon=1e-6, sinusoid_layout="interleaved")
+    model = Transformer(config).eval()
     with torch.no_grad():
         model.output.weight[:, 0] = 0.0
         model.output.weight[EOS, 0] = -10.0
-        last = model.decoder.layers[-1].feed_forward_residual.norm
+        last = model.decoder.norm or model.decoder.layers[-1].feed_forward_residual.norm
         last.bias[0] = 10.0
     return model
 
@@ -106,6 +121,10 @@ def ctranslate2(served: Served, folder: Path, beam: int) -> Run:
     return run
 
 
+def opennmt(process: OpenNMT, path: Path, beam: int) -> Run:
+    return lambda batches: process.translate(path, batches, beam, SOURCE + EXTRA)
+
+
 def timed(translate: Callable[[list[list[int]]], list[list[int]]]) -> Run:
     def run(batches: Batches) -> tuple[float, list[list[int]]]:
         start = time.perf_counter()
@@ -115,29 +134,44 @@ def timed(translate: Callable[[list[list[int]]], list[list[int]]]) -> Run:
     return run
 
 
-def measure(runs: dict[str, Run], batches: Batches, rounds: int) -> tuple[dict[str, float], dict[str, float]]:
-    """Sentences per second of each, and the share of its outputs that are those of "ours"."""
+def measure(runs: dict[str, Run], batches: Batches, rounds: int) -> tuple[dict[str, float], dict[str, list[list[int]]]]:
+    """Sentences per second of each, and its outputs."""
     outputs = {name: run(batches)[1] for name, run in runs.items()}  # and warm up
     seconds: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(rounds):
         for name, run in runs.items():
             seconds[name].append(run(batches)[0])
-    count = len(outputs["ours"])
-    equal = {
-        name: sum(one == other for one, other in zip(found, outputs["ours"], strict=True)) / count
-        for name, found in outputs.items()
-    }
-    return {name: count / statistics.median(spent) for name, spent in seconds.items()}, equal
+    count = sum(map(len, batches))
+    return {name: count / statistics.median(spent) for name, spent in seconds.items()}, outputs
 
 
-def show_summary(best: dict[tuple[str, str, int], dict[str, float]]) -> None:
-    """How many times as fast, each with its best number of threads."""
+def equal(found: list[list[int]], expected: list[list[int]]) -> str:
+    return f"{sum(one == other for one, other in zip(found, expected, strict=True)) / len(expected):.0%}"
+
+
+def with_opennmt(python: str | None) -> str | None:
+    """Checks the option --opennmt."""
+    if python is not None:
+        try:
+            subprocess.run([python, "-W", "ignore", "-c", "import onmt"], check=True)
+        except (OSError, subprocess.CalledProcessError) as problem:
+            raise typer.BadParameter(
+                f"{python} is no Python that can import OpenNMT-py ({problem}). Make one as the first lines of "
+                f"{__file__} say, and give FOLDER/bin/python."
+            ) from None
+    return python
+
+
+def show_summary(best: dict[tuple[str, str, int], dict[str, float]], peers: list[str]) -> None:
+    """How many times as fast, each with its best number of threads; and as the fastest of the peers in PyTorch."""
     table = Table(title="How many times as fast")
-    ratios = [("ours", "MarianMT"), ("ours bf16", "MarianMT"), ("ours bf16", "MarianMT bf16")]
+    peer = f"best of {', '.join(peers)}" if len(peers) > 1 else peers[0]
+    ratios = [("ours", peer), ("ours bf16", peer), ("ours bf16", "MarianMT bf16")]
     ratios += [("ours", "CTranslate2"), ("ours bf16", "CTranslate2")]
     for column in ("size", "search", "batch", *(f"{one} / {other}" for one, other in ratios)):
         table.add_column(column, justify="right")
-    for (size, kind, batch), speeds in best.items():
+    for (size, kind, batch), measured in best.items():
+        speeds = measured | {peer: max(measured[name] for name in peers)}
         shown = [f"{speeds[a] / speeds[b]:.2f}" if a in speeds and b in speeds else "-" for a, b in ratios]
         table.add_row(size, kind, str(batch), *shown)
     Console().print(table)
@@ -147,10 +181,15 @@ def main(
     size: Annotated[list[str] | None, typer.Option(help=f"Of the model: {' or '.join(SIZES)}. Default: both.")] = None,
     threads: Annotated[list[int] | None, typer.Option(help="Default: 1 and 2.")] = None,
     rounds: Annotated[int, typer.Option(help="The median of so many counts.")] = 7,
+    python: Annotated[
+        str | None,
+        typer.Option("--opennmt", callback=with_opennmt, help="A Python that has OpenNMT-py, which takes part then."),
+    ] = None,
 ) -> None:
     """Prints the tables."""
     keep_memory()
-    names = ["ours", "ours bf16", "MarianMT", "MarianMT bf16", "CTranslate2", "by modules"]
+    peers = ["MarianMT", "OpenNMT-py"] if python else ["MarianMT"]
+    names = ["ours", "ours bf16", *peers, "MarianMT bf16", "CTranslate2", "by modules"]
     table = Table(title="Sentences per second")
     for column in ("size", "search", "batch", "threads", *names, "equal"):
         table.add_column(column, justify="right")
@@ -166,9 +205,11 @@ def main(
             spec.validate()
             spec.optimize()
             spec.save(str(folder))
+            twin = endless_model(one, pre_norm=True)
+            save_for_opennmt(twin, folder / "opennmt.pt")
             for count in threads or [1, 2]:
                 torch.set_num_threads(count)
-                with Served(count) as served:
+                with Served(count) as served, OpenNMT(python, count) if python else nullcontext() as other:
                     for beam in (1, 4):
                         runs = {
                             "ours": ours(flat, beam),
@@ -178,17 +219,22 @@ def main(
                         }
                         if multiplies_bfloat16(torch.device("cpu")):
                             runs |= {"ours bf16": ours(flat_half, beam), "MarianMT bf16": marian(marians[1], beam)}
+                        if other:
+                            runs["OpenNMT-py"] = opennmt(other, folder / "opennmt.pt", beam)
                         kind = f"beam {beam}" if beam > 1 else "greedy"
                         for batch in SENTENCES:
-                            speeds, equal = measure(runs, batches_of(batch), rounds)
+                            batches = batches_of(batch)
+                            speeds, outputs = measure(runs, batches, rounds)
                             shown = [f"{speeds[name]:.1f}" if name in speeds else "-" for name in names]
-                            shares = f"{equal['MarianMT']:.0%} {equal['CTranslate2']:.0%}"
-                            table.add_row(one, kind, str(batch), str(count), *shown, shares)
+                            shares = [equal(outputs[name], outputs["ours"]) for name in ("MarianMT", "CTranslate2")]
+                            if other:
+                                shares.append(equal(outputs["OpenNMT-py"], ours(twin, beam)(batches)[1]))
+                            table.add_row(one, kind, str(batch), str(count), *shown, " ".join(shares))
                             before = best.setdefault((one, kind, batch), {})
                             best[one, kind, batch] = {
                                 name: max(speed, before.get(name, 0.0)) for name, speed in speeds.items()
                             }
-    show_summary(best)
+    show_summary(best, peers)
 
 
 if __name__ == "__main__":
