@@ -1,4 +1,4 @@
-"""The translation model that ships: sentences that a class is shown, and numbers that the card has from somewhere."""
+"""The translation models that ship: sentences that a class is shown, and numbers that the cards have from somewhere."""
 
 from pathlib import Path
 
@@ -10,60 +10,69 @@ from transformer.checkpoint import read_header
 from transformer.decoding.translator import Translator
 from transformer.recipe import load_recipe
 
-PATH = Path(__file__).parents[1] / "pretrained" / "en-de.safetensors"
+FOLDER = Path(__file__).parents[1] / "pretrained"
+PATH = FOLDER / "en-de.safetensors"
+SHIPPED = ("en-de",)
 
 
-@pytest.fixture(scope="module")
-def translator() -> Translator:
-    return Translator.load(PATH)
+def path_of(name: str) -> Path:
+    return FOLDER / f"{name}.safetensors"
+
+
+def card_of(name: str) -> str:
+    return (FOLDER / f"{name}.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
-    ("english", "german"),
+    ("name", "sentence", "translation"),
     [
-        ("Where is the nearest train station?", "Wo ist der nächste Bahnhof?"),
+        ("en-de", "Where is the nearest train station?", "Wo ist der nächste Bahnhof?"),
         (
+            "en-de",
             "The animal didn't cross the street because it was too tired.",
             "Das Tier überquerte die Straße nicht, weil es zu müde war.",
         ),
-        ("I have never seen such a beautiful garden.", "Ich habe noch nie einen so schönen Garten gesehen."),
+        ("en-de", "I have never seen such a beautiful garden.", "Ich habe noch nie einen so schönen Garten gesehen."),
     ],
 )
-def test_the_sentences_of_a_lecture_come_out_right(translator: Translator, english: str, german: str) -> None:
-    assert translator.translate(english).text == german
+def test_the_sentences_of_a_lecture_come_out_right(name: str, sentence: str, translation: str) -> None:
+    assert Translator.load(path_of(name)).translate(sentence).text == translation
 
 
-def test_the_card_has_the_scores_that_the_checkpoint_carries() -> None:
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_card_has_the_scores_that_the_checkpoint_carries(name: str) -> None:
     """Both come from `python -m transformer evaluate` on the test text, which is not in this repository."""
-    metrics, card = read_header(PATH).metrics, PATH.with_suffix(".md").read_text(encoding="utf-8")
+    metrics, card = read_header(path_of(name)).metrics, card_of(name)
     for score in ("bleu", "chrf"):
         assert f"{metrics[f'test_{score}']:.1f} | {metrics[f'test_greedy_{score}']:.1f} |" in card
         assert f"{metrics[f'{score}_signature']}" in card
 
 
-def test_what_the_card_says_of_fifty_sentences_is_what_the_model_writes(translator: Translator) -> None:
+@pytest.mark.parametrize("name", SHIPPED)
+def test_what_the_card_says_of_fifty_sentences_is_what_the_model_writes(name: str) -> None:
     """Which of them are right is a judgement; that the others were written so, and how many there are, is not."""
-    sentences = (PATH.parent / "fifty-sentences.tsv").read_text(encoding="utf-8").splitlines()
-    english = [line.split("\t")[0] for line in sentences]
-    assert len(set(english)) == 50
-    card = PATH.with_suffix(".md").read_text(encoding="utf-8")
+    lines = (FOLDER / "fifty-sentences.tsv").read_text(encoding="utf-8").splitlines()
+    sentences = {line.split("\t")[("en", "de").index(name[:2])] for line in lines}
+    assert len(sentences) == 50
+    card = card_of(name)
     rows = [line.strip("| ").split(" | ") for line in card.splitlines() if line.startswith(("| nearly |", "| wrong |"))]
-    assert {row[1] for row in rows} <= set(english)
-    found = translator.translate_sentences([row[1] for row in rows])
+    assert {row[1] for row in rows} <= sentences
+    found = Translator.load(path_of(name)).translate_sentences([row[1] for row in rows])
     assert [translation.text for translation in found] == [row[2] for row in rows]
     wrong = sum(row[0] == "wrong" for row in rows)
     assert f"**{50 - len(rows)} right, {len(rows) - wrong} nearly right, {wrong} wrong**" in card
 
 
-def test_it_is_the_architecture_of_its_recipe() -> None:
-    config, recipe = read_header(PATH).config, load_recipe("en-de").model
+@pytest.mark.parametrize("name", SHIPPED)
+def test_it_is_the_architecture_of_its_recipe(name: str) -> None:
+    config, recipe = read_header(path_of(name)).config, load_recipe(name).model
     names = [name for name in vars(recipe) if name != "vocab_size" and "dropout" not in name]
     assert {name: getattr(config, name) for name in names} == {name: getattr(recipe, name) for name in names}
 
 
 def test_the_map_of_its_heads_is_of_these_weights_and_the_card_has_its_numbers() -> None:
     """It comes from `python -m transformer align --store`, see the card, on a text that is not in this repository."""
-    found, card = read_map(PATH, read_header(PATH).config), PATH.with_suffix(".md").read_text(encoding="utf-8")
+    found, card = read_map(PATH, read_header(PATH).config), card_of("en-de")
     assert found is not None
     for shift, does in (("reads", "read the word"), ("predicts", "predict the word")):
         reading = found.reads if shift == "reads" else found.predicts
