@@ -51,7 +51,7 @@ class Score:
     def __str__(self) -> str:
         how = ", ".join(part for part in (self.search, self.date) if part)
         text = {"test": "its test text", "validation": "its validation text"}.get(self.text, self.text)
-        value = f"{self.value:.1f}{' %' if self.measure == 'exact match' else ''}"
+        value = f"{self.value:.1f}{'%' if self.measure == 'exact match' else ''}"
         measure = "Exact match" if self.measure == "exact match" else self.measure
         return f"{measure} {value} on {text}{f' ({how})' if how else ''}"
 

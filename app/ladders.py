@@ -4,7 +4,8 @@ A rung is a checkpoint like any other, so every page can open it: it has a name,
 in an address. Such a name is looked up in what the folder holds and never becomes a path.
 
 Some ladders ship, in `ladders/` beside the checkpoints: of such a run only its metrics and its rungs are there. They
-come after the reader's own runs; one of the reader's own with the same name takes the place of a shipped one.
+come after the reader's own runs, the one that shows most first; one of the reader's own with the same name takes the
+place of a shipped one.
 """
 
 import os
@@ -14,6 +15,7 @@ from pathlib import Path
 from app.models import CheckpointFile, checkpoint_folder
 
 MOST_RUNS = 200
+FIRST = "reverse"  # of those that ship: its heads turn into one clear diagonal while one watches
 RECIPE = "recipe.toml"  # in the folder of a run that was started in the browser
 _RUNG = re.compile(r"(\d{8})\.safetensors", re.ASCII)
 _NAME = re.compile(r"(?P<run>.+), update (?P<update>\d{1,8})", re.ASCII)
@@ -32,7 +34,8 @@ def shipped_folder() -> Path:
 def run_names() -> list[str]:
     """The runs by name: the reader's own, the one that was written to last first, and then those that ship."""
     own = own_run_names()
-    return own + sorted(path.name for path in _runs_in(shipped_folder()) if path.name not in own)
+    shipped = [path.name for path in _runs_in(shipped_folder()) if path.name not in own]
+    return own + sorted(shipped, key=lambda name: (name != FIRST, name))
 
 
 def own_run_names() -> list[str]:

@@ -8,3 +8,14 @@ function asked(event, chosen, count) {
   event.stopPropagation();
   return Math.min(Math.max(goal, 0), count - 1);
 }
+
+// Marks another button of a row as the chosen one, before the page has drawn anew: keys that are pressed in a hurry count
+// on from here.
+function marked(row, index) {
+  [...row.children].forEach((button, i) => {
+    button.setAttribute("aria-checked", String(i === index));
+    button.tabIndex = i === index ? 0 : -1;
+  });
+  row.children[index].focus({ preventScroll: true });
+  return index;
+}

@@ -42,13 +42,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
   row.setAttribute("aria-label", data.second ? `${data.label}: reads → predicts` : data.label);
   row.setAttribute("aria-disabled", String(data.disabled));
   const buttons = data.tokens.map((_, index) => choice(data, index));
-  buttons.forEach((button, index) => {
-    button.addEventListener("click", () => { if (index !== data.chosen) setTriggerValue("chosen", index); });
-  });
+  let now = data.chosen;
+  const take = (index) => { if (index !== now) setTriggerValue("chosen", now = marked(row, index)); };
+  buttons.forEach((button, index) => button.addEventListener("click", () => take(index)));
   row.append(...buttons);
   row.addEventListener("keydown", (event) => {
-    const goal = asked(event, data.chosen, data.tokens.length);
-    if (goal !== undefined && goal !== data.chosen) setTriggerValue("chosen", goal);
+    const goal = asked(event, now, data.tokens.length);
+    if (goal !== undefined) take(goal);
   });
   const focused = row.ownerDocument && root.contains(parentElement.activeElement ?? root.getRootNode().activeElement);
   const whole = document.createElement("div");

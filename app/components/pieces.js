@@ -1,5 +1,7 @@
 // A strip of pieces: the piece, a bar for its probability where it has one, and small lines below.
 
+const LONGEST = 140;  // characters of a headline; a longer one is written smaller
+
 function add(parent, name, className, text) {
   const node = document.createElement(name);
   if (className) node.className = className;
@@ -13,7 +15,7 @@ export default function ({ data, parentElement }) {
   root.replaceChildren();
   root.style.setProperty("--role", data.color);
   if (data.headline !== undefined) {
-    const headline = add(root, "p", "headline", data.headline);
+    const headline = add(root, "p", data.headline.length > LONGEST ? "headline long" : "headline", data.headline);
     headline.setAttribute("lang", data.lang ?? "");
     headline.setAttribute("dir", "auto");
   }

@@ -1,5 +1,6 @@
 // A line of choices: click, or Tab into one and use the arrow keys, Home and End. One with very many options is a list to
-// open. After them may stand a button that chooses by itself.
+// open. After them may stand a button that chooses by itself. Where one line is too short for all, the first choice has it
+// alone, and the others stay together.
 
 const MOST_BUTTONS = 16;
 
@@ -14,6 +15,8 @@ function opened(choice, choose) {
 
 function laidOut(choice, choose) {
   const row = document.createElement("div");
+  let chosen = choice.chosen;
+  const take = (index) => { if (index !== chosen) choose(chosen = marked(row, index)); };
   row.setAttribute("role", "radiogroup");
   row.setAttribute("aria-label", choice.label);
   row.setAttribute("aria-disabled", String(choice.disabled));
@@ -25,12 +28,12 @@ function laidOut(choice, choose) {
     button.setAttribute("role", "radio");
     button.setAttribute("aria-checked", String(index === choice.chosen));
     button.tabIndex = index === choice.chosen ? 0 : -1;
-    button.addEventListener("click", () => { if (index !== choice.chosen) choose(index); });
+    button.addEventListener("click", () => take(index));
     row.appendChild(button);
   });
   row.addEventListener("keydown", (event) => {
-    const goal = asked(event, choice.chosen, choice.texts.length);
-    if (goal !== undefined && goal !== choice.chosen) choose(goal);
+    const goal = asked(event, chosen, choice.texts.length);
+    if (goal !== undefined) take(goal);
   });
   return row;
 }
@@ -38,13 +41,14 @@ function laidOut(choice, choose) {
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const focused = root.getRootNode().activeElement?.closest("[data-name]")?.dataset.name;
-  const line = document.createElement("div");
+  const line = document.createElement("div"), others = document.createElement("div");
   line.className = "switches";
+  others.className = "others";
   const add = (name, ...parts) => {
     const part = document.createElement("div");
     part.dataset.name = name;
     part.append(...parts);
-    line.appendChild(part);
+    (line.childElementCount ? others : line).appendChild(part);
   };
   for (const choice of data.choices) {
     const label = document.createElement("span");
@@ -61,6 +65,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     button.addEventListener("click", () => setTriggerValue("pressed", true));
     add("button", button);
   }
+  if (others.childElementCount) line.appendChild(others);
   root.replaceChildren(line);
   const again = focused && line.querySelector(`[data-name="${focused}"] :is([aria-checked="true"], select, button:not([role]))`);
   again?.focus({ preventScroll: true });

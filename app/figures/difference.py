@@ -50,7 +50,8 @@ def difference_data(reference: str, text: str, *, label: str) -> dict[str, Any]:
     return {
         "stretches": [{"change": what, "old": old, "new": new, "mark": MARKS[what]} for what, old, new in stretches],
         "label": label,
-        "summary": f"{counts['equal']} words equal, {counts['changed']} changed, {counts['missing']} missing, "
+        "summary": f"{counts['equal']} {'word' if counts['equal'] == 1 else 'words'} equal, "
+        f"{counts['changed']} changed, {counts['missing']} missing, "
         f"{counts['added']} added.",
     }
 

@@ -36,7 +36,7 @@ def head_map(found: Reading, chosen: Sequence[Head], *, title: str, dark: bool =
     scale = weight_scale(dark)
     colors = [text_on_weight(1 - rate, dark) for rate in all_rates.ravel()]
     size = 10 if heads >= SMALL_FROM else 14
-    bar = color_bar([0, 0.5, 1]) | {"ticktext": ["100 %", "50 %", "0 %"]}
+    bar = color_bar([0, 0.5, 1]) | {"ticktext": ["100%", "50%", "0%"]}
     data = [
         heat(1 - rates, scale, 0, 1, x=x[:heads], y=np.arange(layers), showscale=True, colorbar=bar),
         heat(1 - all_rates[:, heads:], scale, 0, 1, x=np.array([last]), dx=1, y=np.arange(layers)),
@@ -85,8 +85,8 @@ def head_map_table(found: Reading) -> dict[str, list[Any]]:
 
 def _told(found: Reading, layer: int, head: int) -> str:
     if head == MEAN:
-        return f"Layer {layer + 1}, the mean of all heads<br>AER {percent(found.layers[layer])} %"
+        return f"Layer {layer + 1}, the mean of all heads<br>AER {percent(found.layers[layer])}%"
     return (
-        f"Layer {layer + 1}, head {head + 1}<br>AER {percent(found.aer[layer][head])} %<br>precision "
-        f"{percent(found.precision[layer][head])} %, recall {percent(found.recall[layer][head])} %"
+        f"Layer {layer + 1}, head {head + 1}<br>AER {percent(found.aer[layer][head])}%<br>precision "
+        f"{percent(found.precision[layer][head])}%, recall {percent(found.recall[layer][head])}%"
     )

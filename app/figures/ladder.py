@@ -14,6 +14,7 @@ from app.figures.tables import Table
 from app.theme import ink, weight_scale
 
 LABEL, TALL = 42, 124  # px: above a tile, and the tile
+PAD, ABOVE = 4, 15  # px from a tile to its frame, and to the middle of the number above it, clear of the frame
 ONE_LINE = 8  # as many tiles beside each other at most
 
 
@@ -46,7 +47,7 @@ def ladder_tiles(
         wall[top : top + q, left : left + k] = tile
     x = np.array([left + (k - 1) / 2 for _, left in corners], dtype=np.float32)
     middle = np.array([top + (q - 1) / 2 for top, _ in corners], dtype=np.float32)
-    above = np.array([top - 0.5 - label * 0.36 for top, _ in corners], dtype=np.float32)
+    above = np.array([top - 0.5 - ABOVE * q / TALL for top, _ in corners], dtype=np.float32)
     hover = [f"update {u:,}<br>loss {loss:.3f}" for u, loss in zip(updates, losses, strict=True)]
     data = [
         heat(wall, weight_scale(dark), 0, 1, xgap=0, ygap=0),
@@ -54,14 +55,14 @@ def ladder_tiles(
         places(x, middle, hover, "%{text}<extra></extra>", 90, customdata=list(range(count))),
     ]
     top, left = corners[chosen]
-    pad = 0.03 * max(q, k)
+    pad, pad_y = 0.03 * max(q, k), PAD * q / TALL
     layout: Piece = {
         "title": title(text),
         "height": 44 + lines * round(TALL * high / q),
         "margin": {"l": 6, "r": 6, "t": 34, "b": 10, "pad": 0},
         "dragmode": False,
         "plot_bgcolor": "rgba(0,0,0,0)",
-        "shapes": [frame(left - 0.5 - pad, left + k - 0.5 + pad, top - 0.5 - pad, top + q - 0.5 + pad, 4)],
+        "shapes": [frame(left - 0.5 - pad, left + k - 0.5 + pad, top - 0.5 - pad_y, top + q - 0.5 + pad_y, 4)],
         "xaxis": BARE | {"showticklabels": False, "range": [-0.5 - 2 * pad, wall.shape[1] - 0.5 + 2 * pad]},
         "yaxis": BARE | {"showticklabels": False, "range": [wall.shape[0] - 0.5 + 2 * pad, -0.5]},
     }

@@ -30,6 +30,7 @@ def penalty_lines(
     """
     places = 1 + (-scores).argsort(axis=0, kind="stable").argsort(axis=0)  # (hypotheses, alphas)
     winner = int(scores[:, at].argmax())
+    side = "right" if alphas[at] < (alphas[0] + alphas[-1]) / 2 else "left"  # of the line that marks α, not across it
     data: list[dict[str, Any]] = []
     for i in sorted(range(len(names)), key=lambda i: i == winner):
         wins = i == winner
@@ -49,8 +50,8 @@ def penalty_lines(
             "x": [alphas[0], alphas[at], alphas[-1]],
             "y": places[i, [0, at, -1]].astype(np.int16),
             "mode": "markers+text",
-            "text": [f"{names[i]} ", f"{names[i]} wins: {float(scores[i, at]):z.3f}" if wins else "", f" {names[i]}"],
-            "textposition": ["middle left", "top center", "middle right"],
+            "text": [f"{names[i]} ", f" {names[i]} wins: {float(scores[i, at]):z.3f} " if wins else "", f" {names[i]}"],
+            "textposition": ["middle left", f"top {side}", "middle right"],
             "textfont": {"size": 16, "color": color if wins else ink(dark)},
             "marker": {"color": color, "size": [7, 12 if wins else 8, 7]},
             "hoverinfo": "skip",

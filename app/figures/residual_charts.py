@@ -10,7 +10,7 @@ from app.figures.charts import Figure, axis, color_bar, plain_axis, settled
 from app.figures.panels import Piece, frame, heat, words
 from app.figures.residual import Stream, SubLayer, cosines
 from app.figures.tables import Table
-from app.figures.tensor import row_norms
+from app.figures.tensor import label_width, row_norms
 from app.theme import CELL_SIZE, TICK_SIZE, ink, pair_color, role_color, text_on_weight, weight_scale
 
 NUMBERS_UP_TO = 20  # tokens beside which numbers in cells are legible
@@ -102,13 +102,15 @@ def added_heatmap(
         r, c = np.indices(ratios.shape).reshape(2, -1)
         texts = [f"{value:.2f}".removeprefix("0") for value in ratios[r, c]]
         inks = [text_on_weight(float(value) / top, dark) for value in ratios[r, c]]
-        data.append(words(c.astype(np.int32), r.astype(np.int32), texts, inks, CELL_SIZE - 1))
+        short = [f"{value:.1f}".removeprefix("0") for value in ratios[r, c]]
+        room = {"columns": width, "beside": label_width(rows.tokens, TICK_SIZE) + 30, "short": short}  # see chart.js
+        data.append(words(c.astype(np.int32), r.astype(np.int32), texts, inks, CELL_SIZE - 1, meta=room))
     down = plain_axis(
         rows.title + (", reads" if rows.predicts else ""), dark, [height - 0.5, -0.5],
         tickvals=list(range(height)), ticktext=ticks(rows.tokens),
         tickfont={"size": TICK_SIZE if large else 11, "color": role_color(rows.role, dark)},
     )  # fmt: skip
-    layout = settled(title, 190 + height * (26 if large else 14), bottom=90) | {
+    layout = settled(title, 190 + max(height * (26 if large else 14), 120), bottom=90) | {
         "shapes": [frame(-0.5, width - 0.5, row - 0.5, row + 0.5, 3)],
         "yaxis": down,
         "xaxis": _across(subs, dark),

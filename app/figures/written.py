@@ -67,14 +67,15 @@ class Writing:
         hand, j = self.hand, self.hand.chosen
         product, score, masked = (float(row[j]) for row in (hand.products, hand.scores, hand.masked_scores))
         e, weight = float(hand.exponentials[j]), float(hand.weights[j])
-        dims, keys = f"{hand.d_k}", f"{int(hand.mask.sum())}"
+        dims, keys = f"{hand.d_k}", int(hand.mask.sum())
+        over = "over 1 key" if keys == 1 else f"over {keys} keys"
         minus = rf" - {exponent(hand.subtracted)}" if hand.subtracted else ""
         lines = [
             (rf"{self._q} \cdot {self._k()}", f"= {digits(product)}", f"{dims} products"),
             (rf"{digits(product)} / \sqrt{{{dims}}}", f"= {digits(score)}", "the score"),
             (r"\text{mask}", rf"\to {digits(masked)}", "allowed" if hand.mask[j] else "forbidden"),
             (rf"e^{{{exponent(masked)}{minus}}}", f"= {digits(e)}", "four decimals"),
-            (rf"\textstyle\sum_j e^{{s_j{minus}}}", f"= {digits(hand.total)}", f"over {keys} keys"),
+            (rf"\textstyle\sum_j e^{{s_j{minus}}}", f"= {digits(hand.total)}", over),
             (rf"{digits(e)} / {digits(hand.total)}", rf"= \mathbf{{{digits(weight)}}}", "the weight"),
         ]
         written = [rf"{a} & {b} & {{\footnotesize\text{{{note}}}}}" for a, b, note in lines]

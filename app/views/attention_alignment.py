@@ -166,7 +166,7 @@ def _links(scene: Scene, found: Alignment, threshold: float, heads: str) -> None
     text = pharaoh(pairs)
     st.caption(
         f"{len(pairs)} {'link' if len(pairs) == 1 else 'links'} from {len(found.source)} to {len(found.target)} words. "
-        f"Heads {heads}."
+        f"{'Head' if ',' not in heads else 'Heads'} {heads}."
     )
     if found.without_row:
         st.caption("The translation was cut off, so no row reads its last word: it has no links.")

@@ -55,7 +55,7 @@ def drawn_map(found: AlignmentMap, shift: Shift, heads: list[Head], choose: Call
     with right:
         st.caption(
             "Each head links every word of a right translation to the word of the source at which it looks most; the "
-            "rate says how far that is from links that people have drawn (Och & Ney, 2003): 0 % is perfect. A click "
+            "rate says how far that is from links that people have drawn (Och & Ney, 2003): 0% is perfect. A click "
             "chooses a head, or with “all” the heads of a layer."
         )
         _measured_on(found)
@@ -66,8 +66,8 @@ def _measured_on(found: AlignmentMap) -> None:
     gold, text, home = found.gold, found.text, found.home
     st.text(f"Measured on {gold.name}: {gold.pairs:,} pairs, {gold.sure:,} sure links.")  # a name is never markdown
     st.caption(
-        f"There the diagonal alone has {percent(found.diagonal.aer)} %, a word drawn at random "
-        f"{percent(found.chance.aer)} %. How far that text is from the training text, in numbers:"
+        f"There the diagonal alone has {percent(found.diagonal.aer)}%, a word drawn at random "
+        f"{percent(found.chance.aer)}%. How far that text is from the training text, in numbers:"
     )
     columns = [_numbers(text)] + ([_numbers(home)] if home else [])
     head = "| | there | at home |" if home else "| | there |"

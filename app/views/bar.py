@@ -73,7 +73,7 @@ class Bar:
             st.session_state[_WRITER] = kind
         stack: Stack = "encoder" if kind == "encoder" else "decoder"
         with self.heads:
-            line = [Options(STACK, "Stack", STACKS, STACKS.index(stack))]
+            line = [Options(STACK, "Stack", [each.capitalize() for each in STACKS], STACKS.index(stack))]
             switches(line, None, key="switches", on_choose=lambda _, index: _choose_stack(STACKS[index]))
         return stack
 

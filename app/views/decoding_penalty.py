@@ -65,6 +65,7 @@ def penalty_part(scene: Scene) -> None:
     st.dataframe(
         dict(penalty_table(names, texts, [node.step for node in nodes], [node.sum for node in nodes], columns)),
         alt="The hypotheses that finished, with their lengths, sums and scores",
+        column_config={name: st.column_config.NumberColumn(format="%.4f") for name in ("sum", *columns)},
         hide_index=True,
     )
     st.caption(

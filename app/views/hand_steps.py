@@ -84,7 +84,7 @@ def _projections(this: Calculation) -> None:
     st.header("Where q, k and v come from", anchor=False)
     triplet(
         "section 3.2.2",
-        r"Q = x\,W^Q + b^Q \qquad K = m\,W^K + b^K \qquad V = m\,W^V + b^V",
+        r"{Q = x\,W^Q + b^Q} \qquad \allowbreak {K = m\,W^K + b^K} \qquad \allowbreak {V = m\,W^V + b^V}",
         "Three matrices, and biases that the paper's formula lacks, turn each vector into a query, a key and a value. "
         f"{origin(this.kind, int(this.site.split('.')[2]), this.scene.config.norm == 'pre')} No parameter has S or T "
         "in its shape: a longer sentence needs no other W.",

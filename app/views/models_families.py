@@ -23,8 +23,8 @@ def families(found: Families, entries: Sequence[Entry]) -> None:
     if not found.families:
         st.caption(
             "Not run. `python -m transformer queue families` trains small models that differ in one thing (heads, "
-            "positions, layers, the mask), and its --report writes `families.json`; laid beside the checkpoints, it is "
-            "drawn here, score over value."
+            "positions, layers, the mask), and its `--report` writes `families.json`; laid beside the checkpoints, it "
+            "is drawn here, score over value."
         )
         return
     names = {family.name: family.name.replace("-", " ").capitalize() for family in found.families}

@@ -10,6 +10,7 @@ from app.figures.training_curves import Curve, curve_alt, curve_chart, curve_tab
 from app.published import TEST_SETS, TestSet
 from app.session import is_dark
 from app.views.placed import placed
+from app.views.training_curves import say_where_bleu_is_0
 
 MOST_CURVES = 8  # as many as there are colours
 WHAT = {
@@ -84,3 +85,5 @@ def curves(entries: Sequence[Entry]) -> None:
                         alt=curve_alt(lines, title),
                         table=partial(curve_table, lines),
                     )
+                    if name == "bleu":
+                        say_where_bleu_is_0(found for _, found in known)

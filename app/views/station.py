@@ -42,7 +42,10 @@ def draw(scene: Scene, here: Station, chosen: int) -> None:
 def _characters(scene: Scene, here: Station) -> None:
     text = scene.translation.source
     st.text(text)
-    found = [{"place": i, "character": visible(ch), "code point": f"U+{ord(ch):04X}"} for i, ch in enumerate(text)]
+    found = [
+        {"place": i, "character": "(space)" if ch == " " else visible(ch), "code point": f"U+{ord(ch):04X}"}
+        for i, ch in enumerate(text)
+    ]
     st.caption(f"{len(text)} characters. The places, counted from 0, are what the pieces point back to.")
     st.dataframe(found, hide_index=True, height=330, alt="Characters of the sentence with place and code point")
 
@@ -86,4 +89,5 @@ def _chosen(scene: Scene, here: Station) -> None:
         + about_probabilities(scene.translation.settings)
     )
     table = target_table(hypothesis.pieces, hypothesis.ids, probabilities)
-    st.dataframe(table, hide_index=True, alt="The pieces of the translation")
+    digits = {"probability": st.column_config.NumberColumn(format="%.4f")}
+    st.dataframe(table, hide_index=True, column_config=digits, alt="The pieces of the translation")

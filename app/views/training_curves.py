@@ -1,19 +1,21 @@
 """Sections of Training: what runs measured, and the learning rate beside the paper's."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import streamlit as st
 
 from app.figures.training_curves import Curve, Style, curve_alt, curve_chart, curve_table
 from app.rates import papers_rate, planned_rate
-from app.runs import Run, read_curves
+from app.runs import Curves, Run, read_curves
 from app.session import Opened, is_dark
 from app.source import lines_between
 from app.views.placed import placed
 from app.views.triplet import triplet
 from transformer.config import Recipe
 from transformer.untrusted import validate
+
+MOSTLY_RIGHT = 50  # chrF, of which such a text shows something
 
 
 def loss_chart(runs: Sequence[Run], marked: int | None, sentence: tuple[np.ndarray, np.ndarray] | None) -> None:
@@ -33,15 +35,31 @@ def chosen_curves(runs: Sequence[Run]) -> None:
     """Scores of the validations, speed and gradient."""
     st.header("What the run measured", anchor=False)
     scores = [*_curves(runs, "valid", "bleu", "BLEU"), *_curves(runs, "valid", "chrf", "chrF", "validation")]
-    left, right = st.columns(2, gap="medium")
-    with left:
-        if scores:
-            _place(scores, "BLEU and chrF of the validation text", "0 to 100", key="scores")
-        _place(_curves(runs, "train", "tokens_per_second", ""), "Speed", "target pieces a second", key="speed")
-    with right:
-        _place(_curves(runs, "valid", "accuracy", ""), "Pieces that are ranked first", "share", key="accuracy")
-        norm = _curves(runs, "train", "gradient_norm", "")
-        _place(norm, "Norm of the gradient, before clipping", "norm", key="gradient")
+    charts = [
+        (scores, "BLEU and chrF of the validation text", "0 to 100", "scores"),
+        (_curves(runs, "valid", "accuracy", ""), "Pieces that are ranked first", "share", "accuracy"),
+        (_curves(runs, "train", "tokens_per_second", ""), "Speed", "target pieces a second", "speed"),
+        (_curves(runs, "train", "gradient_norm", ""), "Norm of the gradient, before clipping", "norm", "gradient"),
+    ]
+    measured = [chart for chart in charts if chart[0]]
+    for row in (measured[:2], measured[2:]):
+        if not row:
+            continue
+        for column, (curves, title, unit, key) in zip(st.columns(len(row), gap="medium"), row, strict=True):
+            with column:
+                _place(curves, title, unit, key=key, width=1100 // len(row))
+                if key == "scores":
+                    say_where_bleu_is_0(read_curves(run.folder) for run in runs)
+
+
+def say_where_bleu_is_0(measured: Iterable[Curves]) -> None:
+    """BLEU of single words is 0 however right they are, and chrF is not: whoever sees that should know why."""
+    scores = ((found.get(("valid", "bleu")), found.get(("valid", "chrf"))) for found in measured)
+    if any(bleu and chrf and not bleu[1].any() and chrf[1].max() > MOSTLY_RIGHT for bleu, chrf in scores):
+        st.caption(
+            "BLEU counts shared runs of up to four words. Where no sentence has four, as with numbers in words, it is "
+            "0, however right the translations are."
+        )
 
 
 def rate_section(runs: Sequence[Run], opened: Opened | None) -> None:

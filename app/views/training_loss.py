@@ -27,7 +27,8 @@ def loss_section(opened: Opened, translation: Translation) -> None:
     st.header("Label smoothing: what the loss compares", anchor=False)
     triplet(
         "section 5.4",
-        r"q'(k) = (1-\epsilon_{ls})\,[k = y] + \frac{\epsilon_{ls}}{V} \qquad \mathrm{loss} = -\sum_k q'(k)\log p(k)",
+        r"{q'(k) = (1-\epsilon_{ls})\,[k = y] + \frac{\epsilon_{ls}}{V}} \qquad \allowbreak "
+        r"{\mathrm{loss} = -\sum_k q'(k)\log p(k)}",
         "“During training, we employed label smoothing of value ε_ls = 0.1. This hurts perplexity, as the model learns "
         "to be more unsure, but improves accuracy and BLEU score.” The right piece gets 1 − ε, and ε is spread over "
         "all V pieces, the right one included.",

@@ -94,7 +94,7 @@ def test_without_a_map_the_page_says_that_it_guesses_and_what_measures(folder: P
 def test_the_text_and_its_distance_from_the_training_text_are_told(stored: AlignmentMap) -> None:
     words = said(opened())
     assert "Measured on gold.tsv: 40 pairs, 1,234 sure links." in words
-    assert "the diagonal alone has 62.5 %, a word drawn at random 90.0 %" in words
+    assert "the diagonal alone has 62.5%, a word drawn at random 90.0%" in words
     for row in ("words a sentence | 14.5 | 6.5", "pieces a target word | 1.75 | 1.25", "perplexity | 33.1 | 4.5"):
         assert f"| {row} |" in words
     assert "Home is home.tsv" in words
@@ -144,5 +144,5 @@ def test_table_alt_text_and_hover_have_the_numbers() -> None:
     assert len({len(column) for column in table.values()}) == 1
     assert "Lowest: 2.3 with 10.0, 1.1 with 20.0." in head_map_alt(reading, "t")
     figure = checked(head_map(reading, [(1, 2)], title="t", dark=True))
-    assert figure.data[3].text[6].startswith("Layer 2, head 3<br>AER 10.0 %<br>precision")
-    assert figure.data[3].text[7] == f"Layer 2, the mean of all heads<br>AER {100 * reading.layers[1]:.1f} %"
+    assert figure.data[3].text[6].startswith("Layer 2, head 3<br>AER 10.0%<br>precision")
+    assert figure.data[3].text[7] == f"Layer 2, the mean of all heads<br>AER {100 * reading.layers[1]:.1f}%"

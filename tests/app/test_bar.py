@@ -19,7 +19,7 @@ def address(app: AppTest, key: str) -> str:
 def stack(app: AppTest) -> str:
     (found,) = switches(app)
     assert found["name"] == "stack"
-    return str(found["texts"][found["chosen"]])
+    return str(found["texts"][found["chosen"]]).lower()
 
 
 @pytest.mark.parametrize("page", ["residual", "positions"])

@@ -243,7 +243,9 @@ def test_places_follow_the_scores_and_the_winner_says_so() -> None:
         assert lines == {"A": [1, 2], "B": [2, 1]}
         said = [text for trace in figure.data if trace.mode == "markers+text" for text in trace.text if "wins" in text]
         assert len(said) == 1
-        assert said[0].startswith(winner)
+        assert said[0].strip().startswith(winner)
+        (side,) = [t.textposition[1] for t in figure.data if t.mode == "markers+text" and "wins" in t.text[1]]
+        assert side == ("top right" if at == 0 else "top left")  # beside the line that marks α, not across it
     assert penalty_alt(scores[:, 1], ["A", "B"], "t") == "t: B -2.000, A -3.000."
 
 
@@ -301,4 +303,5 @@ def test_every_change_is_named_in_words_too() -> None:
     data: dict[str, Any] = difference_data("a b c", "a x c d", label="l")
     assert [stretch["mark"] for stretch in data["stretches"]] == ["", "changed", "", "+ added"]
     assert data["summary"] == "2 words equal, 1 changed, 0 missing, 1 added."
+    assert str(difference_data("a", "a", label="l")["summary"]).startswith("1 word equal")
     assert list(difference_table("a b", "b", ("old", "new"))["old"]) == ["a", "b"]

@@ -90,6 +90,13 @@ def test_scores_too_large_for_an_exponential_give_the_tensors_weights() -> None:
     assert row_stages(hand)[3].name == "e^(score − largest)"
 
 
+def test_a_query_that_may_look_at_one_key_has_a_sum_over_1_key() -> None:
+    hand, _ = case()
+    alone = ByHand(hand.query, hand.keys, hand.values, np.arange(6) == 1, 1)
+    assert "over 1 key}" in Writing(alone, 0).summary()
+    assert "over 6 keys}" in Writing(ByHand(hand.query, hand.keys, hand.values, np.ones(6, bool), 1), 0).summary()
+
+
 def test_a_query_that_may_look_nowhere_has_weights_of_zero_and_a_snippet_that_runs() -> None:
     hand, _ = case()
     blind = ByHand(hand.query, hand.keys, hand.values, np.zeros_like(hand.mask), 1)

@@ -68,7 +68,7 @@ def test_the_cards_of_what_ships_say_what_their_files_say(monkeypatch: pytest.Mo
     assert found["en-de"].best("BLEU", "validation") == metrics["valid_bleu"]
     text = said(open_view("models", checkpoint="reverse"))
     assert f"BLEU {metrics['test_bleu']:.1f} on its test text" in text
-    assert "Exact match 100.0 % on its validation text" in text
+    assert "Exact match 100.0% on its validation text" in text
 
 
 def test_a_button_opens_a_checkpoint_on_the_sentence_that_stands_there(shelf: Path) -> None:

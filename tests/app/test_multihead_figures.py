@@ -222,6 +222,16 @@ def test_the_difference_of_the_sum_is_found_in_any_cell() -> None:
     assert sum_difference(heads, bias, output) == pytest.approx(0.25)
 
 
+@pytest.mark.parametrize("heads", [1, 8, 40])
+def test_the_sum_is_named_however_narrow_the_picture_is(heads: int) -> None:
+    rng = np.random.default_rng(7)
+    parts, bias = rng.normal(size=(heads, 6)), rng.normal(size=6)
+    figure = checked(written_bars(Written(parts, bias, parts.sum(axis=0) + bias), 0, title="t"))
+    named = {word.x: word.text for word in figure.layout.annotations}
+    assert named[heads + 1] == "<b>sum</b>"
+    assert max(figure.layout.xaxis.tickvals) < heads  # which are thinned out where there is no room
+
+
 def test_bars_and_heatmap_draw_the_rows_in_their_order() -> None:
     written = some_written()
     lengths, along = checked(written_bars(written, 1, title="<b>")).data

@@ -144,6 +144,9 @@ def test_many_tokens_are_drawn_without_numbers_and_tables_have_them_all() -> Non
     figure = checked(added_heatmap(ratios, rows, subs, row=59, title="t", dark=True))
     assert [trace.type for trace in figure.data] == ["heatmap"]
     assert "<b>" not in figure.layout.yaxis.ticktext[0]
+    few = TokenAxis("German", "decoder", ("x",) * 3, ("y",) * 3)
+    digits = checked(added_heatmap(ratios[:3], few, subs, row=0, title="t", dark=True)).data[1]
+    assert digits.meta["columns"] == len(subs)  # so that the browser leaves out what has no room
     values = np.random.default_rng(1).random((len(subs), 8))
     table = stream_table(Stream(subs, values, values, 2 * values, values, values, values[0]))
     assert list(table["sub-layer"])[:3] == ["1 self-attention", "1 encoder-decoder", "1 feed-forward"]

@@ -12,7 +12,7 @@ from transformer.checkpoint import read_header
 from transformer.decoding.translator import Translator
 
 MAIN = Path(__file__).parents[2] / "app" / "main.py"
-LADDERS = [("numbers", "forty-two", "zweiundvierzig"), ("reverse", "k f a z", "z a f k")]
+LADDERS = [("reverse", "k f a z", "z a f k"), ("numbers", "forty-two", "zweiundvierzig")]
 
 
 @pytest.fixture(autouse=True)
@@ -46,10 +46,20 @@ def test_all_that_ships_of_ladders_is_small_and_knows_no_folder() -> None:
         assert str(Path.home()).encode() not in path.read_bytes()
 
 
+def test_where_bleu_can_only_be_0_the_page_says_why() -> None:
+    """Numbers in words are one word each, and BLEU counts runs of four."""
+    for name, said in (("numbers", True), ("reverse", False)):
+        page = AppTest.from_file(str(MAIN), default_timeout=60).switch_page("views/training.py")
+        page.query_params["run"] = name
+        page.run()
+        assert any("BLEU counts" in caption.value for caption in page.caption) == said, name
+
+
 def test_a_fresh_training_page_opens_with_a_ladder() -> None:
     assert run_names() == [name for name, _, _ in LADDERS]
     page = AppTest.from_file(str(MAIN), default_timeout=60).switch_page("views/training.py").run()
     assert not page.exception
     assert "Time machine" in [each.value for each in page.header]
     sliders = {slider.label: slider for slider in page.select_slider}
-    assert sliders["After update"].value == 600
+    assert sliders["After update"].value == 1200
+    assert all(column.children for column in page.columns)  # no speed is kept of these runs, and no gap is left for it

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from app.figures.distribution import offers
-from app.figures.ladder import ladder_alt, ladder_table, ladder_tiles
+from app.figures.ladder import TALL, ladder_alt, ladder_table, ladder_tiles
 from app.figures.smoothing import LEAST, loss, smoothed, target_bars, target_table
 from app.figures.training_curves import MOST_POINTS, Curve, curve_alt, curve_chart, curve_table, thinned
 from app.rates import papers_rate, planned_rate
@@ -112,6 +112,10 @@ def test_the_frame_stands_around_the_chosen_rung_and_no_label_under_it() -> None
             for x, y in zip(labels["x"], labels["y"], strict=True)
         ]
         assert not any(hidden)
+        px = TALL / 8  # of a cell
+        above = [box["y0"] - y for x, y in zip(labels["x"], labels["y"], strict=True) if box["x0"] < x < box["x1"]]
+        gap = min(distance for distance in above if distance > 0) * px
+        assert gap > labels["textfont"]["size"] / 2 + box["line"]["width"] / 2  # the number is not struck through
 
 
 def test_the_table_and_the_words_of_a_ladder_say_what_each_rung_writes() -> None:

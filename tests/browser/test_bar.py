@@ -1,5 +1,6 @@
 """The bar of what is chosen: at one spot on all pages, in view, and what is chosen on one is chosen on the next."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -70,6 +71,63 @@ def test_back_in_the_decoder_its_kind_of_attention_is_the_one_that_was_left(visi
     for stack, kind in (("encoder", "encoder"), ("decoder", "decoder")):
         one.page.locator(PLACE.format("stack")).get_by_role("radio", name=stack).click()
         one.page.wait_for_url(f"**kind={kind}*")
+
+
+def test_where_the_line_is_too_short_layer_and_head_stay_together(visit: Begin) -> None:
+    one = visit(width=1280).open("attention", sentence="the cat sat")
+    is_drawn(one, "attention")
+    kind, layer, head, button = (
+        one.page.locator(f".switches [data-name='{name}']").bounding_box()
+        for name in ("kind", "layer", "head", "button")
+    )
+    assert layer["y"] == head["y"] == button["y"]
+    one.page.set_viewport_size({"width": 1000, "height": 800})
+    one.settle()
+    assert one.page.locator(".switches [data-name='layer']").bounding_box()["y"] > kind["y"] + kind["height"]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_bar_is_driven_with_the_keyboard_and_keeps_the_focus(visit: Begin, width: int) -> None:
+    one = visit(width=width).open("attention", sentence="the cat sat", kind="decoder", layer="1", head="1")
+    is_drawn(one, "attention")
+    page = one.page
+    heads = page.locator(PLACE.format("head"))
+    heads.get_by_role("radio", checked=True).focus()
+    for key, head in (("ArrowRight", 2), ("End", 4), ("ArrowRight", 4), ("ArrowLeft", 3), ("Home", 1)):
+        page.keyboard.press(key)
+        page.wait_for_url(re.compile(rf"head={head}(&|$)"))
+        one.settle()
+        assert heads.get_by_role("radio", checked=True).inner_text() == str(head), key
+        assert heads.locator(":focus").inner_text() == str(head), key
+    page.keyboard.press("Tab")
+    assert page.locator(".switches [data-name='button'] button:focus").count() == 1
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
+    assert page.locator(f"{PLACE.format('layer')} :focus").inner_text() == "1"
+
+
+def test_keys_pressed_in_a_hurry_all_count(visit: Begin) -> None:
+    one = visit().open("attention", sentence="the cat sat", kind="decoder", layer="1", head="1")
+    is_drawn(one, "attention")
+    one.page.locator(PLACE.format("head")).get_by_role("radio", checked=True).focus()
+    for _ in range(3):
+        one.page.keyboard.press("ArrowRight")
+    one.page.wait_for_url("**head=4*")
+    one.settle()
+    assert one.page.locator(f"{PLACE.format('head')} :focus").inner_text() == "4"
+
+
+def test_what_is_grey_does_nothing(visit: Begin) -> None:
+    one = visit().open("steps", sentence="the cat sat", layer="1", head="1")  # opens where neither means anything
+    is_drawn(one, "steps")
+    before = one.page.url
+    for name in ("layer", "head"):
+        radios = one.page.locator(PLACE.format(name)).get_by_role("radio")
+        radios.nth(1).click(force=True)
+        assert radios.nth(1).is_disabled()
+    one.page.locator(".switches [data-name='button'] button").click(force=True)
+    one.settle()
+    assert one.page.url == before
 
 
 def test_a_choice_of_very_many_is_a_list_that_opens(visit: Begin) -> None:
