@@ -90,6 +90,19 @@ def test_nobody_is_shut_out_of_the_parts_of_a_page_in_the_dark(visit: Begin, nam
         assert serious(page) == [], words
 
 
+@pytest.mark.parametrize("dark", [False, True])
+def test_nobody_is_shut_out_of_what_the_doctor_says(visit: Begin, dark: bool) -> None:
+    one = visit(dark=dark).open("multihead", sentence=HOSTILE)
+    is_drawn(one, "multihead")
+    doctor = one.page.locator(".st-key-doctor")
+    doctor.locator("summary").click()
+    heading = doctor.locator("h3").first
+    heading.wait_for()
+    one.settle()
+    assert serious(one.page) == []
+    assert heading.evaluate("node => getComputedStyle(node).textTransform") == "none"  # </s> is not </S>
+
+
 @pytest.mark.parametrize(("kind", "dark"), [("encoder", False), ("decoder", True), ("cross", False)])
 def test_nobody_is_shut_out_of_a_mask_where_a_cell_is_chosen(visit: Begin, kind: str, dark: bool) -> None:
     """Of the last mask that is drawn: what all parts allow together, where there are several."""
