@@ -11,8 +11,7 @@ from transformer.decoding.translator import Translator
 from transformer.recipe import load_recipe
 
 FOLDER = Path(__file__).parents[1] / "pretrained"
-PATH = FOLDER / "en-de.safetensors"
-SHIPPED = ("en-de",)
+SHIPPED = ("en-de", "de-en")
 
 
 def path_of(name: str) -> Path:
@@ -33,6 +32,12 @@ def card_of(name: str) -> str:
             "Das Tier überquerte die Straße nicht, weil es zu müde war.",
         ),
         ("en-de", "I have never seen such a beautiful garden.", "Ich habe noch nie einen so schönen Garten gesehen."),
+        (
+            "de-en",
+            "Das Tier überquerte die Straße nicht, weil es zu müde war.",
+            "The animal didn't cross the street because it was too tired.",
+        ),
+        ("de-en", "Ich habe noch nie einen so schönen Garten gesehen.", "I've never seen such a beautiful garden."),
     ],
 )
 def test_the_sentences_of_a_lecture_come_out_right(name: str, sentence: str, translation: str) -> None:
@@ -70,9 +75,10 @@ def test_it_is_the_architecture_of_its_recipe(name: str) -> None:
     assert {name: getattr(config, name) for name in names} == {name: getattr(recipe, name) for name in names}
 
 
-def test_the_map_of_its_heads_is_of_these_weights_and_the_card_has_its_numbers() -> None:
+@pytest.mark.parametrize(("name", "target"), [("en-de", "German"), ("de-en", "English")])
+def test_the_map_of_its_heads_is_of_these_weights_and_the_card_has_its_numbers(name: str, target: str) -> None:
     """It comes from `python -m transformer align --store`, see the card, on a text that is not in this repository."""
-    found, card = read_map(PATH, read_header(PATH).config), card_of("en-de")
+    found, card = read_map(path_of(name), read_header(path_of(name)).config), card_of(name)
     assert found is not None
     for shift, does in (("reads", "read the word"), ("predicts", "predict the word")):
         reading = found.reads if shift == "reads" else found.predicts
@@ -81,13 +87,13 @@ def test_the_map_of_its_heads_is_of_these_weights_and_the_card_has_its_numbers()
             assert f"| {does} | {named((layer, head))}{more} | {' | '.join(map(percent, rates))} |" in card
     together = " and ".join(", ".join(map(named, found.opening("predicts"))).rsplit(", ", 1))
     assert f"| predict the word | the mean of {together} | {percent(min(found.predicts.together))} |" in card
-    for name, rate in (("the diagonal", found.diagonal), ("a word drawn at random", found.chance)):
-        assert f"| {name} | {percent(rate.aer)} | {percent(rate.precision)} | {percent(rate.recall)} |" in card
+    for guess, rate in (("the diagonal", found.diagonal), ("a word drawn at random", found.chance)):
+        assert f"| {guess} | {percent(rate.aer)} | {percent(rate.precision)} | {percent(rate.recall)} |" in card
     assert found.home is not None
     for here, home in (
         (f"{found.text.source_words:.1f} words", f"validation text: {found.home.source_words:.1f})"),
         (f"{found.text.source_pieces:.2f} pieces", f"({found.home.source_pieces:.2f} and "),
-        (f"{found.text.target_pieces:.2f} in German", f" and {found.home.target_pieces:.2f})"),
+        (f"{found.text.target_pieces:.2f} in {target}", f" and {found.home.target_pieces:.2f})"),
         (f"{found.text.loss:.2f} nats", f"({found.home.loss:.2f} nats"),
     ):
         assert here in card

@@ -65,7 +65,9 @@ def _rung_slider(name: str) -> None:
     if place is None or place[1] not in updates or len(updates) < 2:
         return
     st.session_state[RUNG] = place[1]
-    st.select_slider("Snapshot after update", updates, key=RUNG, on_change=_climb, args=(place[0],))
+    st.select_slider(
+        "Snapshot after update", updates, format_func="{:,}".format, key=RUNG, on_change=_climb, args=(place[0],)
+    )
 
 
 def _climb(run: str) -> None:

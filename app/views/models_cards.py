@@ -139,7 +139,7 @@ def _table(entries: Sequence[Entry]) -> dict[str, list[object]]:
         "h": [header.config.heads for _, header in known],
         "norm": [header.config.norm for _, header in known],
         "positions": [header.config.positions for _, header in known],
-        "window r": [header.config.attention_window for _, header in known],
+        "window r": [str(header.config.attention_window or "unlimited") for _, header in known],
         "pieces": [header.config.vocab_size for _, header in known],
         "BLEU": [one.best("BLEU") for one, _ in known],
         "chrF": [one.best("chrF") for one, _ in known],

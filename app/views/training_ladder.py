@@ -132,6 +132,7 @@ def _slider(updates: list[int]) -> None:
             "After update",
             updates,
             st.session_state[AT],
+            format_func="{:,}".format,
             key=key,
             on_change=_slid,
             args=(updates, key),
