@@ -237,19 +237,19 @@ def main() -> None:
         with running_app(kept, Path(folder) / "log") as address:
             print("page         words  Enter, s  click, s  all, s  sent, kB  by click")
             for name in options.pages:
-                page = browser.new_page(viewport={"width": 1280, "height": 900})
-                page.set_default_timeout(120_000)
-                wire = Wire(page)
-                page.goto(f"{address}/{PAGES[name].path}")
-                is_idle(page)
                 for words in options.words:
+                    page = browser.new_page(viewport={"width": 1280, "height": 900})  # anew: "next" comes to an end
+                    page.set_default_timeout(120_000)
+                    wire = Wire(page)
+                    page.goto(f"{address}/{PAGES[name].path}")
+                    is_idle(page)
                     found = measure(page, wire, name, words, options.runs)
+                    page.close()
                     print(
                         f"{name:12} {words:5} {found['enter']:9.2f} {found['seen']:9.2f} {found['click']:7.2f} "
                         f"{found['kB']:9.0f} {found['kB click']:9.0f}",
                         flush=True,
                     )
-                page.close()
             if options.people:
                 people(browser, address, options.people, options.words[0], min(options.runs, 5))
         print("\nBertViz's model view of the encoder-decoder attention alone, from a file:")
