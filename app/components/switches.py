@@ -1,8 +1,8 @@
 """A line of choices with few options each, drawn as one part of the page.
 
-Streamlit has widgets for this, but the browser builds each of them anew at every click, whether it has changed or not:
-a quarter of the time between a click and the picture, when a page has three. What is chosen is told to the page, which
-keeps it; nothing is kept here.
+Streamlit has widgets for this, but the browser builds each of them anew at every click, whether it has changed or not,
+and a page has three or four (tests/benchmarks/app.py shows what a click costs). What is chosen is told to the page,
+which keeps it; nothing is kept here.
 """
 
 from collections.abc import Callable, Sequence

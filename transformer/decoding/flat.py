@@ -12,9 +12,9 @@ that nobody watches, views. Here the same is written over plain tensors:
 `Transformer.start` and `step` are the definition, and these equal them (tests/decoding/test_flat.py). What they gain is
 in the column "by modules" of tests/benchmarks/decoding.py. They cost a second copy of the matrices.
 
-`torch.compile` has nothing to add on a CPU: with torch 2.13, shapes held fixed and its C++ wrapper on, a compiled step
-of this took 1.02 times as long (greedy) and 1.08 times (beam 4) at batch 1, after ten seconds of compiling for each
-shape; with the cache's length left open it compiles anew at every step. So there is no switch for it.
+There is no switch for `torch.compile`: on a CPU, with torch 2.13, a compiled step of this was not faster at batch 1 in
+any way that was tried (fixed shapes, frozen weights, its C++ wrapper), and with the cache's length left open it was
+compiled anew at every step.
 """
 
 from collections.abc import Callable, Sequence
