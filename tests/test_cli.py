@@ -311,11 +311,11 @@ def test_train_hands_over_the_recipe_as_overridden(trained: list[tuple[Recipe, P
     recipe, folder, more = trained[0]
     assert (recipe.training.updates, recipe.data.toy) == (7, "copy")
     assert folder == Path("runs/reverse")
-    assert more == {"resume": False, "init_from": None, "device": "cpu"}
-    run("train", "reverse", "--run-dir", "here", "--resume", "--init-from", "x.safetensors")
+    assert more == {"resume": False, "init_from": None, "own_vocabulary": False, "device": "cpu"}
+    run("train", "reverse", "--run-dir", "here", "--resume", "--init-from", "x.safetensors", "--own-vocabulary")
     assert trained[1][1:] == (
         Path("here"),
-        {"resume": True, "init_from": Path("x.safetensors"), "device": "auto"},
+        {"resume": True, "init_from": Path("x.safetensors"), "own_vocabulary": True, "device": "auto"},
     )
 
 
@@ -376,7 +376,7 @@ def test_an_error_is_a_sentence_and_an_exit_code(
 
 def test_every_command_and_option_has_its_help() -> None:
     options = {
-        "train": ["RECIPE.toml", "--set", "--run-dir", "--resume", "--init-from", "--device"],
+        "train": ["RECIPE.toml", "--set", "--run-dir", "--resume", "--init-from", "--own-vocabulary", "--device"],
         "queue": ["QUEUE.toml", "--data", "--runs", "--only", "--dry-run", "--report", "--device"],
         "translate": ["CHECKPOINT", "--beam", "--device", "--precision", "--input", "--output"],
         "evaluate": [

@@ -14,10 +14,10 @@ import sacrebleu
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from tests.training.small import MODEL, lines, metadata, tensors, toy_recipe
+from tests.training.small import lines, metadata, tensors, toy_recipe
 from transformer.averaging import average_checkpoints
 from transformer.checkpoint import load_checkpoint
-from transformer.config import DecodingConfig, TokenizerConfig
+from transformer.config import DecodingConfig
 from transformer.decoding.translator import Translator
 from transformer.errors import TrainingError
 from transformer.model import Transformer
@@ -151,32 +151,6 @@ def test_without_sentences_to_translate_there_is_a_loss_and_no_bleu(tmp_path: Pa
     valid = [line for line in lines(tmp_path) if line["kind"] == "valid"]
     assert valid
     assert all(line.keys() == {"update", "kind", "loss", "perplexity", "accuracy"} for line in valid)
-
-
-# Starting from a checkpoint
-
-
-def test_init_from_starts_with_the_weights_and_the_vocabulary_of_a_checkpoint(finished: Path, tmp_path: Path) -> None:
-    recipe = toy_recipe(updates=1, peak_rate=1e-30)
-    different = replace(recipe, tokenizer=TokenizerConfig(vocab_size=300, byte_fallback=False))
-    start = finished / "best.safetensors"
-    train(different, tmp_path, init_from=start, device="cpu")
-    given, found = tensors(start), tensors(tmp_path / "last.safetensors")
-    assert given.keys() == found.keys()
-    assert all(torch.equal(tensor, found[name]) for name, tensor in given.items())
-    train(replace(different, training=replace(recipe.training, updates=2)), tmp_path, resume=True, device="cpu")
-    assert load_checkpoint(tmp_path / "last.safetensors").config.vocab_size == 313
-
-
-def test_init_from_another_architecture_is_refused_with_the_differences(finished: Path, tmp_path: Path) -> None:
-    """Neither the number of heads nor the norm's place shows in any shape."""
-    recipe = toy_recipe()
-    other = replace(recipe, model=replace(MODEL, heads=4, norm="pre", dropout=0.3))
-    with pytest.raises(TrainingError) as caught:
-        train(other, tmp_path, init_from=finished / "best.safetensors", device="cpu")
-    assert "model.heads: 2 there, 4 here" in str(caught.value)
-    assert "model.norm: post there, pre here" in str(caught.value)
-    assert "dropout" not in str(caught.value)
 
 
 # Devices

@@ -26,6 +26,13 @@ def train(
     init_from: Annotated[
         Path | None, typer.Option(metavar="CHECKPOINT", help="Start from these weights and this vocabulary.")
     ] = None,
+    own_vocabulary: Annotated[
+        bool,
+        typer.Option(
+            "--own-vocabulary",
+            help="With --init-from: the recipe's vocabulary. Pieces that both have keep their embedding.",
+        ),
+    ] = False,
     device: Device = "auto",
 ) -> None:
     """Train a model by a recipe, on the corpus that the recipe names.
@@ -56,4 +63,5 @@ def train(
 
     from transformer.training import train as run
 
-    run(loaded, run_dir or Path("runs") / loaded.name, resume=resume, init_from=init_from, device=device)
+    folder = run_dir or Path("runs") / loaded.name
+    run(loaded, folder, resume=resume, init_from=init_from, own_vocabulary=own_vocabulary, device=device)

@@ -23,7 +23,7 @@ from typing import Self, TextIO
 from torch.optim import AdamW
 
 from transformer.averaging import average_checkpoints
-from transformer.checkpoint import Checkpoint, save_checkpoint
+from transformer.checkpoint import save_checkpoint
 from transformer.config import Recipe
 from transformer.errors import TrainingError
 from transformer.model import Transformer
@@ -205,21 +205,3 @@ def lock(file: TextIO) -> None:
 def fit_vocabulary(recipe: Recipe, tokenizer: Tokenizer) -> Recipe:
     """The recipe with the number of pieces that the tokenizer really has: a small corpus gives fewer than asked for."""
     return replace(recipe, model=replace(recipe.model, vocab_size=tokenizer.vocab_size))
-
-
-def copy_weights(start: Checkpoint, model: Transformer) -> None:
-    """Begins with the weights of a checkpoint.
-
-    Raises:
-        TrainingError: it is another architecture. (Heads, norm and the like do not show in the shapes; dropout may
-            differ, it is not part of what was learnt.)
-    """
-    given, wanted = asdict(start.config), asdict(model.config)
-    odd = [name for name, value in wanted.items() if value != given[name] and not name.endswith("dropout")]
-    if odd:
-        listed = "\n".join(f"  model.{name}: {given[name]} there, {wanted[name]} here" for name in odd)
-        raise TrainingError(
-            f"--init-from {start.path} is not the architecture of the recipe:\n{listed}\nMake [model] equal, or start "
-            "without --init-from."
-        )
-    model.load_state_dict(start.model.state_dict())

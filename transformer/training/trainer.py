@@ -36,15 +36,21 @@ from transformer.training.metrics import Metrics
 from transformer.training.optimizer import make_optimizer
 from transformer.training.ranks import Ranks
 from transformer.training.report import Report, describe
-from transformer.training.run import Run, copy_weights, fit_vocabulary
+from transformer.training.run import Run, fit_vocabulary
 from transformer.training.schedule import learning_rate
+from transformer.training.start import Start
 from transformer.training.state import Progress
 from transformer.training.update import one_update
 from transformer.training.validation import Interrupted, validate
 
 
 def train(
-    recipe: Recipe, run_dir: Path, resume: bool = False, init_from: Path | None = None, device: str = "auto"
+    recipe: Recipe,
+    run_dir: Path,
+    resume: bool = False,
+    init_from: Path | None = None,
+    own_vocabulary: bool = False,
+    device: str = "auto",
 ) -> Path:
     """Trains a model by its recipe, or goes on with it.
 
@@ -52,6 +58,7 @@ def train(
         run_dir: the folder of the run; see run.py for what it gets.
         resume: go on from where the run in run_dir was saved last.
         init_from: a checkpoint whose weights and vocabulary to start with.
+        own_vocabulary: start with its weights, and with the recipe's vocabulary (start.py).
         device: "auto", "cpu", "cuda" or "mps".
 
     Returns:
@@ -68,21 +75,19 @@ def train(
             with Interrupt() as stop:
                 return assist(recipe, run_dir, where, stop, ranks)
         with Run(run_dir, resume) as run, Interrupt() as stop:
-            return follow(recipe, run, init_from, where, stop, ranks)
+            start = Start(load_checkpoint(init_from), own_vocabulary) if init_from and not run.resumed else None
+            return follow(recipe, run, start, where, stop, ranks)
 
 
-def follow(
-    recipe: Recipe, run: Run, init_from: Path | None, where: torch.device, stop: Interrupt, ranks: Ranks
-) -> Path:
+def follow(recipe: Recipe, run: Run, start: Start | None, where: torch.device, stop: Interrupt, ranks: Ranks) -> Path:
     """The recipe from top to bottom, in a run's folder that nobody else writes to: what `train` says."""
-    start = load_checkpoint(init_from) if init_from and not run.resumed else None
     data = TrainingData(recipe, run.folder, start.tokenizer if start else None)
     ranks.give(data.tokenizer.to_bytes())
     recipe = fit_vocabulary(recipe, data.tokenizer)
     run.lengths = data.lengths
     model, optimizer = untrained(recipe, where)
     if start:
-        copy_weights(start, model)
+        start.copy_to(model, data.tokenizer)
     progress = run.restore(recipe, model, optimizer, data.fingerprint, data.judged_by)
     ranks.give(json.dumps(asdict(progress)).encode())
 

@@ -1,0 +1,80 @@
+"""Beginning a run with what another model has learnt (`--init-from`).
+
+With the checkpoint's vocabulary all weights are taken over. With a vocabulary of its own (`--own-vocabulary`: another
+language, say) the layers are, and of the embeddings those of the pieces that both vocabularies have (Zoph et al. 2016,
+"Transfer Learning for Low-Resource Neural Machine Translation"). New pieces are drawn around the mean of the known
+ones, so that none stands out in the softmax before it is learnt (Hewitt 2021, "Initializing New Word Embeddings for
+Pretrained Language Models").
+"""
+
+import logging
+import math
+from dataclasses import asdict, dataclass
+
+import torch
+from torch import Tensor
+
+from transformer.checkpoint import Checkpoint
+from transformer.errors import TrainingError
+from transformer.model import Transformer
+from transformer.text.tokenizer import Tokenizer
+
+log = logging.getLogger(__name__)
+
+# One matrix under three names where `shared_embeddings` is on, else three.
+EMBEDDINGS = ("encoder.embedding.tokens.weight", "decoder.embedding.tokens.weight", "output.weight")
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a run begins with: a checkpoint's weights, and its vocabulary or the recipe's own."""
+
+    checkpoint: Checkpoint
+    own_vocabulary: bool = False
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        """The vocabulary to learn with; None: the recipe's."""
+        return None if self.own_vocabulary else self.checkpoint.tokenizer
+
+    def copy_to(self, model: Transformer, tokenizer: Tokenizer) -> None:
+        """Gives the model these weights, for the pieces of `tokenizer`.
+
+        Raises:
+            TrainingError: it is another architecture. (Heads, norm and the like do not show in the shapes; dropout may
+                differ, it is not part of what was learnt.)
+        """
+        given, wanted = asdict(self.checkpoint.config), asdict(model.config)
+        free = {"vocab_size"} | {name for name in wanted if name.endswith("dropout")}
+        odd = [name for name, value in wanted.items() if value != given[name] and name not in free]
+        if odd:
+            listed = "\n".join(f"  model.{name}: {given[name]} there, {wanted[name]} here" for name in odd)
+            raise TrainingError(
+                f"--init-from {self.checkpoint.path} is not the architecture of the recipe:\n{listed}\nMake [model] "
+                "equal, or start without --init-from."
+            )
+        ids = ids_in(self.checkpoint.tokenizer, tokenizer)
+        weights, drawn = self.checkpoint.model.state_dict(), model.state_dict()
+        for name in EMBEDDINGS:
+            weights[name] = embed(ids, weights[name], drawn[name].to(weights[name]))
+        model.load_state_dict(weights)
+        known = int((ids >= 0).sum())
+        log.info("%s: %d of %d pieces are known there.", self.checkpoint.path, known, len(ids))
+
+
+def ids_in(other: Tokenizer, tokenizer: Tokenizer) -> Tensor:
+    """(V): the id that each piece of `tokenizer` has in `other`, -1 where it has none."""
+    ids = {other.piece(id): id for id in range(other.vocab_size)}
+    return torch.tensor([ids.get(tokenizer.piece(id), -1) for id in range(tokenizer.vocab_size)])
+
+
+def embed(ids: Tensor, given: Tensor, drawn: Tensor) -> Tensor:
+    """A matrix (V, D) for another vocabulary than that of `given` (W, D).
+
+    Args:
+        ids: (V), for each piece its row in `given`, or -1.
+        drawn: (V, D), from N(0, 1/D): with the mean and the deviation of `given`, what new pieces get.
+    """
+    deviation, mean = torch.std_mean(given, dim=0)  # (D), (D)
+    new = mean + deviation * drawn * math.sqrt(drawn.shape[1])  # (V, D)
+    return torch.where(ids[:, None] >= 0, given[ids.clamp(min=0)], new)
