@@ -50,9 +50,13 @@ def checkpoint_folder() -> Path:
 
 
 def checkpoints() -> dict[str, CheckpointFile]:
-    """Checkpoints in the folder by name; `en-de`, where there is one, comes first."""
-    found = sorted(checkpoint_folder().glob("*.safetensors"), key=lambda path: (path.stem != "en-de", path.stem))
-    return {path.stem: CheckpointFile.at(path) for path in found if path.is_file()}
+    """Checkpoints in the folder by name; `en-de`, where there is one, comes first, and members of families last."""
+    names = sorted((path for path in checkpoint_folder().glob("*.safetensors") if path.is_file()), key=_place)
+    return {path.stem: CheckpointFile.at(path) for path in names}
+
+
+def _place(path: Path) -> tuple[bool, bool, str]:
+    return path.stem != "en-de", path.stem.startswith("family-"), path.stem
 
 
 def load(file: CheckpointFile) -> Translator:

@@ -377,7 +377,7 @@ def test_an_error_is_a_sentence_and_an_exit_code(
 def test_every_command_and_option_has_its_help() -> None:
     options = {
         "train": ["RECIPE.toml", "--set", "--run-dir", "--resume", "--init-from", "--own-vocabulary", "--device"],
-        "queue": ["QUEUE.toml", "--data", "--runs", "--only", "--dry-run", "--report", "--device"],
+        "queue": ["QUEUE.toml", "--data", "--runs", "--only", "--dry-run", "--report", "--ship", "--device"],
         "translate": ["CHECKPOINT", "--beam", "--device", "--precision", "--input", "--output"],
         "evaluate": [
             "CHECKPOINT",

@@ -56,7 +56,9 @@ def always(model: Transformer, id: int) -> None:
     model.decoder.norm.bias.copy_(100 * torch.nn.functional.normalize(model.output.weight[id], dim=0))
 
 
-@pytest.mark.parametrize(("name", "task"), [("en-de", "en"), ("numbers", "numbers"), ("reverse", "reverse")])
+@pytest.mark.parametrize(
+    ("name", "task"), [("en-de", "en"), ("numbers", "numbers"), ("reverse", "reverse"), ("family-base", "en")]
+)
 def test_the_doctor_has_nothing_to_say_about_what_ships(name: str, task: str) -> None:
     translator = Translator.load(PRETRAINED / f"{name}.safetensors")
     for sentence in EXAMPLES[task]:
@@ -158,6 +160,12 @@ def test_training_without_the_causal_mask_is_told() -> None:
     for causal in (True, False):
         model = Transformer(ModelConfig(vocab_size=20, causal_training=causal, **sizes))  # type: ignore[arg-type]
         assert [finding.name for finding in examine_weights(model)] == ([] if causal else ["no_causal_mask"])
+
+
+def test_the_member_of_the_families_that_had_no_mask_is_found_ill() -> None:
+    found = diagnose(Translator.load(PRETRAINED / "family-no-mask.safetensors"), EXAMPLES["en"][0])
+    assert found[0].name == "no_causal_mask"
+    assert {"ignores_source", "loop", "cut"} <= named(found).keys()
 
 
 def test_letters_that_the_vocabulary_lacks_are_named_once(reverse: Translator) -> None:

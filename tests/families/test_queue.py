@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tests.training.small import lines, stop_after, toy_recipe, write_pairs
+from tests.families.small import SMALL, write_queue
+from tests.training.small import lines, stop_after
 from transformer.checkpoint import load_checkpoint
 from transformer.cli import app
 from transformer.config import Recipe
@@ -18,37 +19,7 @@ from transformer.families import run as running
 from transformer.families.queue import load_queue, value_of
 from transformer.families.results import RESULT, read_result
 from transformer.families.run import is_done, work_off
-from transformer.recipe import load_recipe, recipe_text
-from transformer.text.toy import toy_pairs
-
-SMALL = """
-recipe = "RECIPE"
-scored_on = "scored.tsv"
-members = [
-    { name = "base", seeds = [1, 2] },
-    { name = "no-mask", set = ["model.causal_training=false"] },
-]
-families = [{ name = "mask", option = "model.causal_training", members = ["base", "no-mask"] }]
-"""
-
-
-def write_queue(folder: Path, text: str = SMALL) -> Path:
-    """A queue of toys that are trained in a second, and the text that they are scored on."""
-    (folder / "toy.toml").write_text(recipe_text(toy_recipe(updates=6, best_by="loss")), encoding="utf-8")
-    write_pairs(folder / "scored.tsv", toy_pairs("reverse", 7, 5, symbols=4, max_length=5))
-    path = folder / "small.toml"
-    path.write_text(text.replace("RECIPE", str(folder / "toy.toml")), encoding="utf-8")
-    return path
-
-
-@pytest.fixture(scope="module")
-def worked_off(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """(the queue's file, the folder of its runs), all of them done."""
-    folder = tmp_path_factory.mktemp("queue")
-    file, runs = write_queue(folder), folder / "runs"
-    queue = load_queue(file, folder)
-    work_off(queue, queue.trainings, runs, "cpu")
-    return file, runs
+from transformer.recipe import load_recipe
 
 
 def test_the_families_differ_from_their_base_in_what_they_are_named_for_and_in_nothing_else() -> None:

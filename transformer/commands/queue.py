@@ -23,6 +23,12 @@ def queue(
         Path | None,
         typer.Option(metavar="NAME", help="Train nothing: gather the results into NAME.json and NAME.md."),
     ] = None,
+    ship: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Train nothing: copy the members that have a lesson to DIR, with a card each."
+        ),
+    ] = None,
     device: Device = "auto",
 ) -> None:
     """Train models that differ in one thing each, and compare them.
@@ -36,6 +42,7 @@ def queue(
       python -m transformer queue families --data texts --runs runs/families
       python -m transformer queue families --data texts --runs runs/families --only "heads-*"
       python -m transformer queue families --data texts --runs runs/families --report families
+      python -m transformer queue families --data texts --runs runs/families --ship pretrained
     """
     from transformer.families.queue import load_queue
 
@@ -47,6 +54,12 @@ def queue(
         from transformer.families.report import write_report
 
         for path in write_report(loaded, runs, report):
+            typer.echo(f"Written: {path}", err=True)
+        return
+    if ship is not None:
+        from transformer.families.shipping import ship as copy
+
+        for path in copy(loaded, runs, ship):
             typer.echo(f"Written: {path}", err=True)
         return
     if dry_run:

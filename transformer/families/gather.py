@@ -76,8 +76,13 @@ def paper_rows(queue: Queue, family: Family) -> list[tuple[str, Row | None]]:
 
 def as_json(queue: Queue, standings: dict[str, Standing]) -> dict[str, Any]:
     """Everything, for programs: members, families, and the paper's numbers where it has such a row."""
-    members = {
-        name: {"runs": one.runs, "mean": one.mean, "spread": one.spread, "seeds_planned": _seeds(queue, name)}
+    members = {  # the recipes are those of the queue
+        name: {
+            "runs": [_without_recipe(run) for run in one.runs],
+            "mean": one.mean,
+            "spread": one.spread,
+            "seeds_planned": _seeds(queue, name),
+        }
         for name, one in standings.items()
     }
     families = [
@@ -98,6 +103,10 @@ def as_json(queue: Queue, standings: dict[str, Standing]) -> dict[str, Any]:
         "families": families,
         "disagreements": disagreements(queue, standings),
     }
+
+
+def _without_recipe(result: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in result.items() if name != "recipe"}
 
 
 def _measured(result: dict[str, Any], name: str) -> float | None:

@@ -8,7 +8,7 @@ everything once.
 """
 
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated
@@ -34,6 +34,7 @@ class Member:
     name: Name
     set: tuple[str, ...] = ()  # "section.key=value", as on the command line
     seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = (1,)
+    lesson: str = ""  # what to look at in it, in Markdown: then it ships (shipping.py)
 
 
 @checked(frozen=True, config=STRICT, kw_only=True)
@@ -52,6 +53,7 @@ class QueueFile:
     recipe: str  # the base: a recipe file, or the name of a bundled one
     scored_on: str  # the text on which finished models are scored
     about: str = ""  # a few sentences in Markdown: they begin the card
+    facts: dict[str, str] = field(default_factory=dict)  # rows of every member's card: its data, its licence
     members: Annotated[tuple[Member, ...], Field(min_length=1)]
     families: tuple[Family, ...]
 
@@ -84,6 +86,9 @@ class Queue:
     trainings: tuple[Training, ...]  # in the order of the training
     recipes: dict[str, Recipe]  # of each member, by name
     families: tuple[Family, ...]
+    changes: dict[str, tuple[str, ...]]  # what the recipe of each member changes in the base's
+    lessons: dict[str, str]  # of the members that ship
+    facts: dict[str, str]
 
     @property
     def text(self) -> str:
@@ -133,7 +138,17 @@ def load_queue(path_or_name: str | Path, data: Path | None = None) -> Queue:
         raise _refusal(path, problems)
     rounds = zip_longest(*([(member.name, seed) for seed in member.seeds] for member in stated.members))
     trainings = [_training(recipes[entry[0]], *entry) for one in rounds for entry in one if entry is not None]
-    return Queue(path.stem, stated.about, _under(stated.scored_on, data), tuple(trainings), recipes, stated.families)
+    return Queue(
+        name=path.stem,
+        about=stated.about,
+        scored_on=_under(stated.scored_on, data),
+        trainings=tuple(trainings),
+        recipes=recipes,
+        families=stated.families,
+        changes={member.name: member.set for member in stated.members},
+        lessons={member.name: member.lesson for member in stated.members if member.lesson},
+        facts=stated.facts,
+    )
 
 
 def value_of(recipe: Recipe, option: str) -> str | int | float | bool | None:

@@ -24,6 +24,7 @@ COLUMNS = {
     "updates": "training.updates",
 }
 NOT_RUN = "not run"
+SIGNATURES = "Signatures of sacrebleu: BLEU `{bleu_signature}`, chrF `{chrf_signature}`."
 
 
 def write_report(queue: Queue, runs: Path, name: Path) -> tuple[Path, Path]:
@@ -68,7 +69,7 @@ def markdown(queue: Queue, standings: dict[str, Standing]) -> str:
     parts += _paper()
     if done:
         scored = done[0].runs[0]["beam_4"]
-        parts += ["", f"Signatures of sacrebleu: BLEU `{scored['bleu_signature']}`, chrF `{scored['chrf_signature']}`."]
+        parts += ["", SIGNATURES.format(**scored)]
     return "\n".join(parts) + "\n"
 
 
@@ -87,7 +88,7 @@ def _ours(queue: Queue, standings: dict[str, Standing]) -> list[str]:
         size = f"{one.runs[0]['parameters'] / 1e6:.2f}" if one.runs else ""
         numbers = [_number(one, "perplexity", 2), _number(one, "bleu", 1), _number(one, "chrf", 1)]
         rows.append([*cells, said, *numbers, size, str(len(one.runs)), name])
-    return _table([["", *rows[0]], *([row[-1], *row[:-1]] for row in rows[1:])])
+    return table([["", *rows[0]], *([row[-1], *row[:-1]] for row in rows[1:])])
 
 
 def _beside(queue: Queue, family: Family, standings: dict[str, Standing]) -> list[str]:
@@ -97,7 +98,7 @@ def _beside(queue: Queue, family: Family, standings: dict[str, Standing]) -> lis
         numbers = [_number(one, "perplexity", 2), _number(one, "bleu", 1), _number(one, "greedy_bleu", 1)]
         theirs = ["–", "–"] if row is None else [f"{row.perplexity:.2f}", f"{row.bleu:.1f}"]
         rows.append([f"{value} ({name})", *numbers, *theirs])
-    return _table(rows)
+    return table(rows)
 
 
 def _paper() -> list[str]:
@@ -108,7 +109,7 @@ def _paper() -> list[str]:
         learned = "learned positions" if row.differs.get("model.positions") == "learned" else ""
         numbers = [f"{row.perplexity:.2f}", f"{row.bleu:.1f}", "" if row.millions is None else str(row.millions)]
         rows.append([row.group, *cells, learned, *numbers])
-    return _table(rows)
+    return table(rows)
 
 
 def _cell(row: Row, option: str) -> str:
@@ -137,7 +138,8 @@ def _said(value: Value) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _table(rows: list[list[str]]) -> list[str]:
+def table(rows: list[list[str]]) -> list[str]:
+    """The lines of a table in Markdown; the first row is its head."""
     head, *body = rows
     lines = [head, ["---"] * len(head), *body]
     return [f"| {' | '.join(cell.replace('|', ' ') for cell in line)} |" for line in lines]

@@ -1,0 +1,81 @@
+"""The members that a lesson needs lie beside the other checkpoints, each with a card that says what it is for."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from transformer.checkpoint import load_checkpoint
+from transformer.cli import app
+from transformer.decoding.translator import Translator
+from transformer.errors import HeadlightError
+from transformer.evaluation import evaluate
+from transformer.families.queue import load_queue
+from transformer.families.results import RESULT
+from transformer.families.shipping import ship
+from transformer.text.corpus import read_pairs
+
+PRETRAINED = Path(__file__).parents[2] / "pretrained"
+
+
+def test_members_with_a_lesson_ship_as_they_were_scored(worked_off: tuple[Path, Path], tmp_path: Path) -> None:
+    file, runs = worked_off
+    command = ["queue", str(file), "--data", str(file.parent), "--runs", str(runs), "--ship", str(tmp_path / "to")]
+    assert CliRunner().invoke(app, command).exit_code == 0
+    assert {path.name for path in (tmp_path / "to").iterdir()} == {"family-no-mask.safetensors", "family-no-mask.md"}
+    result = json.loads((runs / "no-mask-seed1" / RESULT).read_text(encoding="utf-8"))
+    base = json.loads((runs / "base-seed1" / RESULT).read_text(encoding="utf-8"))
+    shipped = tmp_path / "to" / "family-no-mask.safetensors"
+    assert shipped.read_bytes() == (runs / "no-mask-seed1" / result["checkpoint"]).read_bytes()
+    assert not load_checkpoint(shipped).config.causal_training
+    card = shipped.with_suffix(".md").read_text(encoding="utf-8")
+    assert "What it saw, it copies." in card
+    assert "| Unlike the base | `model.causal_training=false` |" in card
+    assert "1 + 1 layers" in card
+    assert f"| BLEU, beam 4 | {result['beam_4']['bleu']:.1f} | {base['beam_4']['bleu']:.1f} |" in card
+    assert f"seeing the pieces after it too, as in training | {result['perplexity_without_mask']:.2f} |  |" in card
+    translator = Translator.load(shipped)
+    greedy = replace(translator.settings, method="greedy", n_best=1)
+    found = evaluate(translator, read_pairs(file.parent / "scored.tsv"), greedy)
+    assert f"| chrF, greedy | {found['chrf']:.1f} |" in card
+
+
+def test_what_has_no_result_does_not_ship_and_a_lost_checkpoint_is_told(
+    worked_off: tuple[Path, Path], tmp_path: Path
+) -> None:
+    file, runs = worked_off
+    queue = load_queue(file, file.parent)
+    assert ship(queue, tmp_path / "no-runs", tmp_path / "to") == []
+    assert not (tmp_path / "to").exists()
+    for folder in ("base-seed1", "no-mask-seed1"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / RESULT).write_bytes((runs / folder / RESULT).read_bytes())
+    with pytest.raises(HeadlightError, match="which was scored, is not there"):
+        ship(queue, tmp_path, tmp_path / "to")
+
+
+def test_the_members_that_ship_are_those_with_a_lesson_and_their_cards_have_the_numbers_of_the_report() -> None:
+    queue = load_queue("families")
+    report = json.loads((PRETRAINED / "families.json").read_text(encoding="utf-8"))
+    assert {path.stem for path in PRETRAINED.glob("family-*.safetensors")} == {f"family-{m}" for m in queue.lessons}
+    for name, lesson in queue.lessons.items():
+        card = (PRETRAINED / f"family-{name}.md").read_text(encoding="utf-8")
+        assert lesson.strip() in card
+        result = report["members"][name]["runs"][0]
+        for title, value in (("BLEU, beam 4", result["beam_4"]["bleu"]), ("chrF, greedy", result["greedy"]["chrf"])):
+            assert re.search(rf"^\| {title} \| {value:.1f} \|", card, re.MULTILINE)
+        loaded = load_checkpoint(PRETRAINED / f"family-{name}.safetensors")
+        options = {f"model.{option}": value for option, value in vars(queue.recipes[name].model).items()}
+        odd = [option for option, value in options.items() if getattr(loaded.config, option[6:]) != value]
+        assert odd in ([], ["model.vocab_size"])
+
+
+def test_without_positions_the_order_of_words_is_lost_and_with_them_it_is_not() -> None:
+    """What the card of family-positions-none says."""
+    for name, lost in (("positions-none", True), ("base", False)):
+        translator = Translator.load(PRETRAINED / f"family-{name}.safetensors")
+        one, other = (translator.translate(words).text for words in ("Tom loves Mary.", "Mary loves Tom."))
+        assert (one == other) is lost
