@@ -1,5 +1,6 @@
 """One head by hand: the weight of one key for one query, written out from q and k to the context vector."""
 
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -11,15 +12,16 @@ from app.figures.matrix import matrix_alt, matrix_table
 from app.figures.reasons import who
 from app.figures.snippet import numpy_snippet
 from app.figures.written import Writing
-from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark
+from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark, named
 from app.views.bar import Place, bar
 from app.views.choose import axes
-from app.views.hand_steps import SITE_NAMES, Calculation, steps
+from app.views.hand_steps import SITE_NAMES, STEPS, Calculation
 from app.views.placed import belongings
 from app.views.stage import Scene, stage
 from transformer.kinds import KINDS, SITES, Kind
 
 QUERIES: dict[Kind, Place] = {"cross": STEP, "encoder": SOURCE_TOKEN, "decoder": STEP}
+WRITTEN_STEP = "written"  # which step is written out; in the address
 KEYS: dict[Kind, Place] = {"cross": SOURCE_TOKEN, "encoder": OTHER_TOKEN, "decoder": OTHER_TOKEN}
 
 
@@ -55,8 +57,25 @@ def calculation(scene: Scene) -> None:
     )
     with st.container(key="hand_overview"):
         _overview(this, int(strongest[query]))
-    steps(this)
-    _checks(this)
+    for draw in _chosen_steps():
+        draw(this)
+
+
+def _chosen_steps() -> list[Callable[[Calculation], None]]:
+    """One step, or all of them below each other."""
+    drawn = {name: draw for name, (_, draw) in STEPS.items()} | {"check": _checks}
+    titles = {name: title for name, (title, _) in STEPS.items()} | {"check": "The model's number?", "all": "All"}
+    chosen = named(WRITTEN_STEP, titles, "product")
+    st.segmented_control(
+        "Step",
+        list(titles),
+        format_func=titles.__getitem__,
+        required=True,
+        key=WRITTEN_STEP,
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    return list(drawn.values()) if chosen == "all" else [drawn[chosen]]
 
 
 def _clicked(kind: Kind, cell: Point) -> None:
@@ -85,6 +104,7 @@ def _overview(this: Calculation, strongest: int) -> None:
             on_click=partial(_clicked, this.kind),
             alt=matrix_alt(weights, this.queries, this.keys, this.title),
         )
+        st.caption("Click a cell, or choose query and key above. Rows are queries, columns are keys; a row sums to 1.")
     with right:
         with st.container(key="said_hand"):
             row, column = who(this.queries, this.query), who(this.keys, hand.chosen)
@@ -103,7 +123,6 @@ def _overview(this: Calculation, strongest: int) -> None:
                 name=f"{this.title}: weights",
                 table=lambda: matrix_table(weights, this.queries, this.keys),
             )
-        st.caption("Click a cell, or choose query and key above. Rows are queries, columns are keys; a row sums to 1.")
 
 
 def _checks(this: Calculation) -> None:

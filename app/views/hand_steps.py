@@ -1,6 +1,9 @@
-"""The steps of one head by hand, in the paper's order: formula, code, and the very numbers for a query and a key."""
+"""The steps of one head by hand, in the paper's order: formula, code, and the very numbers for a query and a key.
 
-from collections.abc import Mapping
+Each stands alone: the page shows the one that is chosen, or all below each other.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,20 +70,12 @@ class Calculation:
         return shape_text(letters, self.scene.sizes)
 
 
-def steps(this: Calculation) -> None:
-    """All steps, one below the other."""
-    _projections(this)
-    st.header("1. The dot product q·k", anchor=False)
-    everything = st.toggle("Write out all terms", key="all_terms")
-    writing = Writing(this.hand, this.query, is_dark(), None if everything else TERMS)
-    _product(this, writing)
-    _scale(this, writing)
-    _mask(this, writing)
-    _softmax(this, writing)
-    _values(this, writing)
+def _writing(this: Calculation, terms: int | None = TERMS) -> Writing:
+    return Writing(this.hand, this.query, is_dark(), terms)
 
 
-def _projections(this: Calculation) -> None:
+def projections(this: Calculation) -> None:
+    """What q, k and v are made from, and the shapes of it all."""
     st.header("Where q, k and v come from", anchor=False)
     triplet(
         "section 3.2.2",
@@ -109,7 +104,9 @@ def _projecting(site: str) -> SourceLines:
     return SourceLines(memory.path, memory.first, f"{memory.text}\n{lines_of(f'{site}.query').text}")
 
 
-def _product(this: Calculation, writing: Writing) -> None:
+def product(this: Calculation) -> None:
+    """The sum of products, the largest first."""
+    st.header("1. The dot product q·k", anchor=False)
     triplet(
         "section 3.2.1",
         r"q \cdot k = \sum_{i=1}^{d_k} q_i\,k_i",
@@ -118,7 +115,8 @@ def _product(this: Calculation, writing: Writing) -> None:
         f"{this.site}.products",
         shape=this.shape("H", this.q, this.k),
     )
-    st.latex(writing.product())
+    everything = st.toggle("Write out all terms", key="all_terms", persist_state="session")
+    st.latex(_writing(this, None if everything else TERMS).product())
     name = f"{this.title}: q·k term by term"
     placed(
         terms_figure(this.hand, title=name, dark=is_dark()),
@@ -129,7 +127,8 @@ def _product(this: Calculation, writing: Writing) -> None:
     )
 
 
-def _scale(this: Calculation, writing: Writing) -> None:
+def scale(this: Calculation) -> None:
+    """The product over the root of d_k."""
     st.header(r"2. Divided by $\sqrt{d_k}$", anchor=False)
     triplet(
         "section 3.2.1",
@@ -139,10 +138,11 @@ def _scale(this: Calculation, writing: Writing) -> None:
         f"{this.site}.scores",
         shape=this.shape("H", this.q, this.k),
     )
-    st.latex(writing.scale())
+    st.latex(_writing(this).scale())
 
 
-def _mask(this: Calculation, writing: Writing) -> None:
+def mask(this: Calculation) -> None:
+    """Whether the query may look at the key, and why."""
     st.header("3. The mask", anchor=False)
     triplet(
         "section 3.2.3",
@@ -151,7 +151,7 @@ def _mask(this: Calculation, writing: Writing) -> None:
         f"{this.site}.masked_scores",
         shape=this.shape("H", this.q, this.k),
     )
-    st.latex(writing.mask())
+    st.latex(_writing(this).mask())
     scene = this.scene
     read = (BOS, *scene.hypothesis.ids[:-1])
     parts = mask_parts(scene.config, scene.translation.source_ids, read, this.kind)
@@ -161,7 +161,8 @@ def _mask(this: Calculation, writing: Writing) -> None:
         )
 
 
-def _softmax(this: Calculation, writing: Writing) -> None:
+def softmax(this: Calculation) -> None:
+    """From the scores of the row to its weights."""
     st.header("4. The softmax of the row", anchor=False)
     subtracted = (
         "The largest score is subtracted first, which changes no weight: $e^s$ itself would leave the range of a "
@@ -176,7 +177,7 @@ def _softmax(this: Calculation, writing: Writing) -> None:
         f"{this.site}.weights",
         shape=this.shape("H", this.q, this.k),
     )
-    st.latex(writing.softmax())
+    st.latex(_writing(this).softmax())
     stages, name = row_stages(this.hand), f"{this.title}: query {this.query + 1} and all keys"
     placed(
         stages_figure(stages, this.keys, this.hand.mask, title=name, chosen=this.hand.chosen, dark=is_dark()),
@@ -187,7 +188,8 @@ def _softmax(this: Calculation, writing: Writing) -> None:
     )
 
 
-def _values(this: Calculation, writing: Writing) -> None:
+def values(this: Calculation) -> None:
+    """What the weights are for: the context."""
     hand = this.hand
     st.header("5. The weighted sum of the values", anchor=False)
     triplet(
@@ -206,7 +208,7 @@ def _values(this: Calculation, writing: Writing) -> None:
         key=f"dimension_of_{hand.d_k}",
         width=300,
     )
-    st.latex(writing.context(int(dimension)))
+    st.latex(_writing(this).context(int(dimension)))
     name = f"{this.title}: weights times values"
     rows = value_rows(this.keys)
     placed(
@@ -216,3 +218,14 @@ def _values(this: Calculation, writing: Writing) -> None:
         alt=tensor_alt(hand.with_sum, rows, name),
         table=lambda: values_table(hand, this.keys),
     )
+
+
+# What stands on the buttons, in the order of the calculation.
+STEPS: dict[str, tuple[str, Callable[[Calculation], None]]] = {
+    "projections": ("x → q, k, v", projections),
+    "product": ("1 q·k", product),
+    "scale": ("2 ÷ √d_k", scale),
+    "mask": ("3 mask", mask),
+    "softmax": ("4 softmax", softmax),
+    "values": ("5 values", values),
+}

@@ -31,11 +31,11 @@ HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"
 
 @pytest.fixture
 def open_hand(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
-    """Opens the page; query and key are chosen by their place in the address: t, s, k, from 1."""
+    """Opens the page with all its steps; query and key are chosen by their place in the address: t, s, k, from 1."""
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
 
     def opened(sentence: str = SENTENCE, **address: str) -> AppTest:
-        return open_view("hand", **{"sentence": sentence, **address})
+        return open_view("hand", **{"sentence": sentence, "written": "all", **address})
 
     return opened
 
@@ -129,6 +129,27 @@ def test_it_opens_with_the_key_that_is_looked_at_most(open_hand: Open, folder: P
     app = open_hand(kind="cross", layer="3", head="1", t="3")
     strongest = int(expected(folder, "cross", 2, 0)["weights"][2].argmax())
     assert app.query_params["s"] in (str(strongest + 1), [str(strongest + 1)])
+
+
+@pytest.mark.parametrize(
+    ("step", "says", "pictures"),
+    [
+        ("projections", "Where q, k and v come from", 1),
+        ("product", "1. The dot product q·k", 1),
+        ("scale", r"2. Divided by $\sqrt{d_k}$", 0),
+        ("mask", "3. The mask", 0),
+        ("softmax", "4. The softmax of the row", 1),
+        ("values", "5. The weighted sum of the values", 1),
+        ("check", "Is it the model's number?", 0),
+    ],
+)
+def test_one_step_is_written_out_at_a_time(open_hand: Open, step: str, says: str, pictures: int) -> None:
+    app = open_hand(written=step)
+    assert [header.value for header in app.header] == [says]
+    assert len(by_title(app)) == 1 + pictures  # the matrix stands above all of them
+    assert app.query_params["written"] in (step, [step])
+    app.button_group(key="written").set_value("all").run()
+    assert len(app.header) == 7
 
 
 def test_all_terms_are_written_out_on_request(open_hand: Open) -> None:

@@ -50,6 +50,7 @@ def test_the_snippet_opens_and_can_be_copied(visit: Begin) -> None:
     one = visit(clipboard=True).open("hand", sentence=SENTENCE)
     is_drawn(one, "hand")
     page = one.page
+    page.get_by_role("radio", name="The model's number?").click()
     page.get_by_text("Copy as NumPy").click()
     code = page.locator('[data-testid="stCode"]', has_text="import numpy")
     code.wait_for()
