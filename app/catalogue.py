@@ -49,7 +49,8 @@ class Score:
     date: str = ""
 
     def __str__(self) -> str:
-        how = ", ".join(part for part in (self.search, self.date) if part)
+        date = self.date.replace("-", "\N{NON-BREAKING HYPHEN}")
+        how = ", ".join(part for part in (self.search, date) if part)
         text = {"test": "its test text", "validation": "its validation text"}.get(self.text, self.text)
         value = f"{self.value:.1f}{'%' if self.measure == 'exact match' else ''}"
         measure = "Exact match" if self.measure == "exact match" else self.measure

@@ -28,6 +28,8 @@ from app.theme import (
 
 NUMBERS_UP_TO = 32  # rows or columns; beyond, numbers would not be legible and hover and table have them
 SMALLEST_CELL = 30  # px, so that a number fits
+LETTER = 7.5  # px, of the name of an axis
+LOWEST = 110  # px, so that "(translation):" fits beside a single row
 COLOR_BAR = {
     "orientation": "h",
     "thickness": 8,
@@ -70,8 +72,7 @@ def attention_matrix(
     drawn = np.where(allowed, weights, np.nan).astype(np.float32)  # (Q, K)
     numbers = max(rows, columns) <= NUMBERS_UP_TO
     tick_size = TICK_SIZE if numbers else SMALL_TICK_SIZE
-    cell = 38 if numbers else 18
-    top = 150
+    top, height = 150, max(rows * (38 if numbers else 18), LOWEST)
     data: list[Piece] = [
         heat(
             drawn,
@@ -111,7 +112,7 @@ def attention_matrix(
             "y": 0.995,
             "yanchor": "top",
         },
-        "height": top + 60 + max(rows * cell, 60),
+        "height": top + 60 + height,
         "margin": {"l": 10, "r": right, "t": top, "b": 60, "pad": 2},
         "plot_bgcolor": MASKED,
         "dragmode": False,
@@ -133,6 +134,7 @@ def attention_matrix(
             **down,
         ),
     }
+    _fold(layout["yaxis"]["title"], height)
     if row is not None:
         layout["shapes"] = [frame(-0.5, columns - 0.5, row - 0.5, row + 0.5, 4)]
     if queries.predicts:  # the right edge names what each row predicts; an axis needs a trace to be drawn
@@ -141,6 +143,12 @@ def attention_matrix(
         )
         layout["yaxis2"] = axis(queries.predicts, queries.role, "predicts", rows, side="right", overlaying="y", **down)
     return Figure(data, layout)
+
+
+def _fold(title: Piece, height: int) -> None:
+    """A name beside few rows takes a line a word."""
+    if len(title["text"]) * LETTER > height:
+        title["text"] = title["text"].replace(" ", "<br>")
 
 
 def _numbers(weights: np.ndarray, allowed: np.ndarray, dark: bool) -> Piece:

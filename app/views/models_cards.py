@@ -32,7 +32,9 @@ def cards(shown: Sequence[Entry], listed: Sequence[Entry]) -> None:
             st.caption(
                 "The title of a column sorts. BLEU and chrF are the best that the files say, on their test sets."
             )
-            st.dataframe(_table(listed), alt="All checkpoints with their sizes and scores", hide_index=True)
+            st.dataframe(
+                _table(listed), alt="All checkpoints with their sizes and scores", hide_index=True, placeholder="–"
+            )
 
 
 def card(one: Entry, key: str) -> None:

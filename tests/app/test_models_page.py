@@ -97,7 +97,7 @@ def test_scores_beside_a_checkpoint_stand_beside_the_published_ones(shelf: Path)
         ("test_2016_flickr", "chrF", 60.0),
     ]
     app = open_view("models")
-    assert "BLEU 39.9 on test_2016_flickr (beam 4, 2026-11-22)" in said(app)
+    assert "BLEU 39.9 on test_2016_flickr (beam 4, 2026\N{NON-BREAKING HYPHEN}11\N{NON-BREAKING HYPHEN}22)" in said(app)
     tables = [table.value for table in app.table]
     first = next(table for table in tables if "Transformer-tiny" in " ".join(map(str, table["system"])))
     assert list(first["BLEU"]) == ["39.9", *(f"{other.bleu:.1f}" for other in TEST_SETS[0].published)]
