@@ -21,6 +21,6 @@ def test_case_and_quotes_cost_nothing_there_and_do_on_plain_text() -> None:
     scored = tokenized_bleu(outputs, references)
     assert scored["bleu"] == pytest.approx(100.0)
     assert scored["reference_words"] == 2 * 13
-    assert "tok:none" in str(scored["signature"])
-    assert "lower-cased" in str(scored["signature"])
+    assert "tok:none" in str(scored["bleu_signature"])
+    assert "lower-cased" in str(scored["bleu_signature"])
     assert BLEU().corpus_score(outputs, [references]).score < 90

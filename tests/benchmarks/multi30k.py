@@ -1,18 +1,23 @@
 """A model for Multi30k, English to German, scored twice: on plain text, and as the literature does.
 
-    python -m tests.benchmarks.multi30k CHECKPOINT --data FOLDER
+    python -m tests.benchmarks.multi30k pretrained/NAME.safetensors --data FOLDER > pretrained/NAME.scores.jsonl
 
 FOLDER holds test_2016_flickr.tsv.gz and test_2017_flickr.tsv.gz: English, TAB, German. Papers on Multi30k report BLEU
 on lower-cased, Moses-tokenized text: they score against the files in data/task1/tok of github.com/multi30k/dataset,
 which its scripts/task1-tokenize.sh makes by lowercase.perl, normalize-punctuation.perl -l de, tokenizer.perl -l de.
 Here the same is done in Python (sacremoses), to references and outputs alike. It gives the references as many words as
 that repository states, and as Wu et al. 2021 print beside their 41.02 ("reflen=12103").
+
+It prints lines as `python -m transformer evaluate --json` does, two a test set; beside the checkpoint, in
+NAME.scores.jsonl, the page Models reads them.
 """
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from datetime import date
 from pathlib import Path
 
 import sacremoses
@@ -40,7 +45,7 @@ def tokenized_bleu(outputs: Sequence[str], references: Sequence[str]) -> dict[st
     metric = BLEU(tokenize="none", force=True)  # the text is tokenized already, and sacrebleu need not wonder
     value = metric.corpus_score(as_in_the_literature(outputs), [cut]).score
     words = sum(len(line.split()) for line in cut)
-    return {"bleu": value, "signature": f"{metric.get_signature()}; {HOW}", "reference_words": words}
+    return {"bleu": value, "bleu_signature": f"{metric.get_signature()}; {HOW}", "reference_words": words}
 
 
 def main() -> None:
@@ -53,15 +58,19 @@ def main() -> None:
     settings = replace(translator.settings, n_best=1)
     if given.beam is not None:
         settings = replace(settings, method="beam", beam=given.beam)
+    how = {"checkpoint": str(given.checkpoint), "decoding": asdict(settings), "date": date.today().isoformat()}
     for name, words in WORDS.items():
         pairs = read_pairs(given.data / f"{name}.tsv.gz")
         outputs = [output.text for output in translator.translate_sentences([source for source, _ in pairs], settings)]
         references = [target for _, target in pairs]
         plain = score(outputs, [[reference] for reference in references])
+        print(json.dumps({"data": f"{name}.tsv.gz", **plain, **how}))
         tokenized = tokenized_bleu(outputs, references)
-        print(json.dumps({"test": name, "sentences": len(pairs), "plain": plain, "as in the literature": tokenized}))
         if tokenized["reference_words"] != words:
-            print(f"Not comparable: the references have {tokenized['reference_words']} words and should have {words}.")
+            sys.exit(
+                f"Not comparable: the references have {tokenized['reference_words']} words and should have {words}."
+            )
+        print(json.dumps({"data": f"{name}, tokenized", **tokenized, **how}))
 
 
 if __name__ == "__main__":
