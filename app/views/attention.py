@@ -66,7 +66,7 @@ def _pictures(scene: Scene) -> None:
         r"W = \mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right)",
         "Each row of W is one query's weights over all keys: the numbers below.",
         SITES[kind].format(layer) + ".weights",
-        shape=shape_text("QK", found.weights.shape[2:]),
+        shape=shape_text("QK", now.weights.shape[2:]),
     )
     facts(chosen)
     matrix(chosen)

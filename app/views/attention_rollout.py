@@ -53,7 +53,7 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
         lines_from(rollout.decoder_rollout, "for self_weights", "@ encoder")
         if kind == "cross"
         else lines_from(rollout.rollout, "for layer", "arrived = mixed"),
-        shape=shape_text("QK", arrived.shape[1:]),
+        shape=shape_text("QK", now.weights.shape[2:]),
         in_paper=False,
     )
     alt = matrix_alt(weights, now.queries, now.keys, title)

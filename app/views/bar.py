@@ -168,6 +168,11 @@ def _choose_stack(stack: Stack) -> None:
     st.session_state[KIND] = "encoder" if stack == "encoder" else st.session_state.get(_WRITER, "cross")
 
 
+def stands_in(layer: int) -> bool:
+    """Whether this layer, from 1, is shown in the place of a deeper one that another stack has not."""
+    return bool(layer == st.session_state.get(_DEEPER, (0, 0))[1])
+
+
 def _layer(count: int, default: int) -> int:
     """The layer, from 0. One that this stack has not is chosen again in a stack that has it, unless another has been
     chosen since (test_a_layer_that_the_decoder_lacks_is_chosen_again_in_the_encoder)."""

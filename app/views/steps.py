@@ -1,5 +1,6 @@
 """Step by step: the model as a map, and at each station the very tensor, from the characters to the chosen piece."""
 
+import re
 import time
 from functools import partial
 
@@ -9,19 +10,21 @@ from app import components, playing
 from app.figures.map import model_map
 from app.figures.walk import Detail, Station, nearest, stations
 from app.session import KIND, LAYER, is_dark, linked, named
-from app.views.bar import bar
+from app.views.bar import bar, stands_in
 from app.views.stage import Scene, stage
 from app.views.station import draw
 from app.views.station_code import code_at
 from app.views.station_tensors import kind_at
 from app.views.triplet import code_card, shape_text
-from transformer.kinds import KINDS
+from transformer.kinds import KINDS, SITES, Kind
 
 STATION = "at"  # the id of the station, in the session and in the address
 DETAIL = "detail"
 OF_A_HEAD = ("head", "scores", "weights")  # pictures of one head
 WITHOUT_ROW = ("characters", "pieces", "shifted", "chosen")  # pictures in which no row is marked
 PACE = 3.0  # seconds at each station while playing
+_LEFT = "left_at"  # kind and layer as the walk has left them
+_IN_A_LAYER = re.compile(r"(encoder|decoder)\.layers\.\d+\.(\w+)\.(\w+)")
 _DETAILS: dict[Detail, str] = {"lecture": "First lecture", "exam": "Every step"}
 
 
@@ -37,7 +40,7 @@ def page() -> None:
 
 def _walk(scene: Scene) -> None:
     detail = named(DETAIL, _DETAILS, "lecture")
-    wanted = st.session_state.get(STATION) or st.query_params.get(STATION, "encoder.embedding.output")
+    wanted = _followed(st.session_state.get(STATION) or st.query_params.get(STATION, "encoder.embedding.output"))
     walk = stations(scene.config, detail, wanted)
     place = nearest(wanted, walk)
     if st.session_state.get(playing.STEPS) and time.monotonic() - st.session_state.get("moved", 0.0) > 0.8 * PACE:
@@ -119,6 +122,29 @@ def _play_on(place: int, count: int) -> int:
     return place
 
 
+def _followed(station: str) -> str:
+    """The same station in the layer, or the attention of the kind, that was chosen on another page since."""
+    inside = _IN_A_LAYER.fullmatch(station)
+    left, now = st.session_state.get(_LEFT), _kind_and_layer()
+    if inside is None or left is None or now is None or now == left:
+        return station
+    stack, part, name = inside.groups()
+    kind, layer = now
+    site = SITES[kind].format(layer - 1)
+    if part.endswith("attention"):
+        if kind != left[0]:
+            return f"{site}.{name}"
+    elif not site.startswith(stack):
+        return f"{site}.weights"
+    return station if stands_in(layer) else f"{stack}.layers.{layer - 1}.{part}.{name}"
+
+
+def _kind_and_layer() -> tuple[Kind, int] | None:
+    """What is chosen on all pages, the layer from 1; None before both are."""
+    kind, layer = st.session_state.get(KIND), st.session_state.get(LAYER)
+    return (kind, layer) if kind in KINDS and isinstance(layer, int) else None
+
+
 def _remember(here: Station) -> None:
     """The station is in the address; its layer and its kind of attention are what other pages show too."""
     st.session_state[STATION] = here.id
@@ -128,6 +154,7 @@ def _remember(here: Station) -> None:
         st.session_state[LAYER] = here.layer + 1
         if here.part.endswith("attention"):
             st.session_state[KIND] = kind_at(here)
+    st.session_state[_LEFT] = _kind_and_layer()
 
 
 page()

@@ -34,6 +34,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {  # of these pages every second
     "decoding.py": ("part", ("loop", "tree", "methods", "penalty", "lens", "reference")),
     "attention.py": ("more", ("layers", "alignment", "bertviz", "layers")),
     "steps.py": ("detail", ("exam", "lecture")),
+    "hand.py": ("written", ("all", "product")),
 }
 
 

@@ -373,6 +373,32 @@ def test_next_and_previous_walk_and_the_address_follows(open_app: Callable[..., 
     assert not app.exception
 
 
+@pytest.mark.parametrize(
+    ("station", "kind", "layer", "expected"),
+    [
+        ("decoder.layers.0.cross_attention.scores", "cross", 3, "decoder.layers.2.cross_attention.scores"),
+        ("decoder.layers.0.cross_attention.scores", "encoder", 2, "encoder.layers.1.self_attention.scores"),
+        ("encoder.layers.1.feed_forward.hidden", "encoder", 1, "encoder.layers.0.feed_forward.hidden"),
+        ("encoder.layers.1.feed_forward.hidden", "decoder", 3, "decoder.layers.2.self_attention.weights"),
+        ("encoder.embedding.output", "decoder", 3, "encoder.embedding.output"),  # is in no layer
+    ],
+)
+def test_the_walk_goes_to_the_layer_and_the_kind_that_were_chosen_elsewhere(
+    open_app: Callable[..., AppTest], station: str, kind: str, layer: int, expected: str
+) -> None:
+    app = opened(open_app, station)
+    app.switch_page(VIEW.replace("steps", "attention")).run()
+    app.session_state["kind"], app.session_state["layer"] = kind, layer
+    app.run()
+    app.switch_page(VIEW).run()
+    assert app.session_state["at"] == expected
+    assert not app.exception
+    if "layers" in expected:
+        assert (app.session_state["kind"], app.session_state["layer"]) == (kind, layer)
+    app.run()
+    assert app.session_state["at"] == expected
+
+
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_every_station_opens(norm: Any, tmp_path: Path, open_app: Callable[..., AppTest], monkeypatch: Any) -> None:
     """The whole walk over a small model of odd depth, at both levels of detail."""

@@ -122,9 +122,11 @@ def test_no_formula_is_cut_off(visit: Begin) -> None:
             one.open("steps", sentence="the cat", at=station, detail="exam")
             one.page.locator(".katex-display").wait_for()
             assert one.page.evaluate(CUT) == 0, (width, station)
-        one.open("attention", sentence="the cat")
-        one.page.locator(".katex-display").first.wait_for()
-        assert one.page.evaluate(CUT) == 0, width
+        for page in ("attention", "hand"):
+            one.open(page, sentence="the cat", written="all")
+            one.page.locator(".katex-display").first.wait_for()
+            one.settle()
+            assert one.page.evaluate(CUT) == 0, (width, page)
 
 
 def test_play_goes_on_by_itself_and_pauses(visit: Begin) -> None:
