@@ -245,6 +245,19 @@ def make_zip(path: Path) -> None:
         archive.writestr("data.pkl", b"x" * 100)
 
 
+def test_a_header_whose_length_looks_like_the_beginning_of_a_pickle_is_read(saved: Path) -> None:
+    length = 0x20480  # its first two bytes are those of protocol 4
+
+    def pad(entries: dict[str, Any], about: dict[str, Any]) -> None:
+        entries["__metadata__"]["headlight"] = json.dumps(about)
+        entries["__metadata__"]["padding"] = "x" * (length - len(json.dumps(entries | {"__metadata__": {
+            **entries["__metadata__"], "padding": ""}}).encode()))  # fmt: skip
+
+    rewrite(saved, pad)
+    assert saved.read_bytes()[:2] == b"\x80\x04"
+    assert read_header(saved).parameters
+
+
 @pytest.mark.parametrize(
     ("make", "expected"),
     [

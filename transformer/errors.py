@@ -27,4 +27,8 @@ class TrainingError(HeadlightError):
 
 
 class Stopped(TrainingError):
-    """Training was told to stop, by Ctrl-C or SIGTERM."""
+    """Training was told to stop, by Ctrl-C or another signal."""
+
+
+class Busy(TrainingError):
+    """Another process is at it."""

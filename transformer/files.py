@@ -1,9 +1,16 @@
-"""Writing a file so that a crash, a kill or a full disk leaves either the old one or the new one, never half of one."""
+"""Writing a file so that a crash, a kill or a full disk leaves either the old one or the new one, never half of one;
+and keeping other processes away meanwhile."""
 
+import errno
+import fcntl
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
+
+log = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -31,3 +38,19 @@ def sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def lock(file: TextIO, wait: bool = False) -> None:
+    """Locks it for this process until it is closed or the process ends, however that ends.
+
+    Some network disks have no locks: there it warns, and goes on.
+
+    Raises:
+        OSError: BlockingIOError if another process has locked it and this one does not `wait`.
+    """
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
+            raise OSError(error.errno, error.strerror, file.name) from None
+        log.warning("%s cannot be locked here: see to it that no second process works in this folder.", file.name)

@@ -22,6 +22,7 @@ ITEM_SIZE = {"F32": 4, "F16": 2, "U8": 1}  # bytes; weights are F32 or F16, the 
 FOREIGN = {
     b"PK\x03\x04": "a zip archive (PyTorch's own .pt and .pth files are such)",
     b"\x80\x02": "a Python pickle, which Headlight never opens, because it could run anything",
+    b"\x80\x03": "a Python pickle, which Headlight never opens, because it could run anything",
     b"\x80\x04": "a Python pickle, which Headlight never opens, because it could run anything",
     b"\x80\x05": "a Python pickle, which Headlight never opens, because it could run anything",
     b"\x89PNG": "a PNG picture",
@@ -87,10 +88,11 @@ def _read_entries(path: Path, file: BinaryIO, size: int) -> tuple[dict[str, Any]
     """The header's entries and how many bytes of data follow; refuses what is no safetensors file."""
     if size == 0:
         refuse(path, ["It is empty."])
-    start = file.read(8)
+    start, brace = file.read(8), file.read(1)
     for magic, kind in FOREIGN.items():
-        if start.startswith(magic):
+        if start.startswith(magic) and brace != b"{":  # the length of a header may look like any of them
             refuse(path, [f"It is {kind}, whatever its name says."])
+    file.seek(8)
     length = int.from_bytes(start, "little")
     if len(start) < 8 or not 2 <= length <= MAX_HEADER:
         refuse(path, ["It does not begin like a .safetensors file."])

@@ -1,6 +1,6 @@
 """From untrusted keys and values to a configuration, or to sentences that say everything that is wrong at once.
 
-Used for recipes, for `--set` on the command line, and for the configuration inside a checkpoint file.
+Used for recipes and queues, for `--set` on the command line, and for what stands in the files that Headlight writes.
 """
 
 import math

@@ -185,7 +185,8 @@ def _continued(scene: Scene) -> None:
         components.pieces(strip_of(scene, old), key="alone")
         st.caption(f"Sum {score_text(old.score)}, score {score_text(old.normalised_score)}")
     with right:
-        st.subheader(f"Beginning with {len(prefix)} pieces that were given", anchor=False)
+        given = "1 piece that was" if len(prefix) == 1 else f"{len(prefix)} pieces that were"
+        st.subheader(f"Beginning with {given} given", anchor=False)
         components.pieces(strip_of(scene, new), key="continued")
         st.caption(f"Sum {score_text(new.score)}, score {score_text(new.normalised_score)}")
     difference(difference_data(old.text, new.text, label="What your beginning changed"), key="changed")

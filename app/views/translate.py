@@ -84,7 +84,8 @@ def _results(opened: Opened, translation: Translation, hypothesis: Hypothesis) -
                 )
     unknown = sum(piece.kind == "unknown" for piece in translation.source_pieces)
     if unknown:
-        st.caption(f"{unknown} pieces are unknown to this vocabulary: the model sees the same <unk> for each.")
+        known = "1 piece is" if unknown == 1 else f"{unknown} pieces are"
+        st.caption(f"{known} unknown to this vocabulary: the model sees the same <unk> for each.")
 
 
 def _tables(translation: Translation, hypothesis: Hypothesis) -> None:

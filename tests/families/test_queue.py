@@ -18,7 +18,7 @@ from transformer.errors import ConfigError, HeadlightError, Stopped
 from transformer.families import run as running
 from transformer.families.queue import load_queue, value_of
 from transformer.families.results import RESULT, read_result
-from transformer.families.run import is_done, work_off
+from transformer.families.run import claimed, is_done, work_off
 from transformer.recipe import load_recipe
 
 
@@ -79,7 +79,7 @@ def test_a_queue_is_told_all_its_mistakes_at_once(tmp_path: Path) -> None:
 
 def test_every_run_of_the_queue_is_trained_and_scored(worked_off: tuple[Path, Path]) -> None:
     file, runs = worked_off
-    assert {path.name for path in runs.iterdir()} == {"base-seed1", "base-seed2", "no-mask-seed1"}
+    assert {path.name for path in runs.iterdir() if path.is_dir()} == {"base-seed1", "base-seed2", "no-mask-seed1"}
     results = {}
     sources = len(
         {line.split("\t")[0] for line in (file.parent / "scored.tsv").read_text(encoding="utf-8").splitlines()}
@@ -155,6 +155,19 @@ def altered(result: Path, change: Callable[[dict[str, Any]], object]) -> None:
     values = json.loads(result.read_text(encoding="utf-8"))
     change(values)
     result.write_text(json.dumps(values), encoding="utf-8")
+
+
+def test_a_run_that_another_process_is_at_is_passed_over_and_is_no_failure(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    queue = load_queue(write_queue(tmp_path), tmp_path)
+    first, *others = queue.trainings
+    with claimed(first, tmp_path / "runs"):
+        work_off(queue, queue.trainings, tmp_path / "runs", "cpu")
+    assert f"{first.folder}: another process is at it." in caplog.text
+    assert not is_done(first, tmp_path / "runs")
+    assert all(is_done(training, tmp_path / "runs") for training in others)
 
 
 def test_a_result_of_another_recipe_is_not_taken_for_this_one(worked_off: tuple[Path, Path], tmp_path: Path) -> None:

@@ -78,6 +78,17 @@ def test_validation_sentences_that_the_model_cannot_read_are_left_out(
     assert "1 validation pairs left out" in caplog.text
 
 
+def test_a_vocabulary_that_is_given_takes_the_place_of_one_left_over_in_the_folder(
+    finished: Path, tmp_path: Path
+) -> None:
+    """On a machine that assists, the folder may hold that of an earlier run."""
+    given = load_checkpoint(finished / "best.safetensors").tokenizer
+    (tmp_path / "tokenizer.model").write_bytes(b"of another run")
+    data = TrainingData(toy_recipe(), tmp_path, given)
+    assert data.tokenizer is given
+    assert (tmp_path / "tokenizer.model").read_bytes() == given.to_bytes()
+
+
 @pytest.mark.parametrize("kind", ["file", "checkpoint"])
 def test_a_recipe_can_name_the_vocabulary(kind: str, finished: Path, tmp_path: Path) -> None:
     model = {"file": finished / "tokenizer.model", "checkpoint": finished / "best.safetensors"}[kind]

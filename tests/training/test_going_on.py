@@ -74,7 +74,7 @@ def test_a_signal_during_validation_or_averaging_stops_at_once_and_loses_nothing
     assert_same_run(tmp_path / "run", tmp_path / "alone")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_before_training_begins_is_told_and_the_command_can_be_given_again(
     number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,6 +88,20 @@ def test_a_signal_before_training_begins_is_told_and_the_command_can_be_given_ag
     monkeypatch.undo()
     assert signal.getsignal(number) == before
     train(toy_recipe(updates=1), tmp_path / "run", device="cpu")
+
+
+def test_a_terminal_that_goes_away_stops_a_run_unless_it_was_begun_with_nohup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_after(5, monkeypatch, signal.SIGHUP)
+    with pytest.raises(TrainingError, match="Stopped by SIGHUP after update 5"):
+        train(toy_recipe(), tmp_path / "run", device="cpu")
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        train(toy_recipe(), tmp_path / "nohup", device="cpu")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert read_header(tmp_path / "nohup" / "last.safetensors").metrics["update"] == 12
 
 
 def test_signals_are_what_they_were_after_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,8 +25,9 @@ from tests.training.small import (
     stop_after,
     tensors,
 )
+from transformer.checkpoint import load_checkpoint
 from transformer.config import Recipe
-from transformer.errors import TrainingError
+from transformer.errors import Stopped, TrainingError
 from transformer.training import report, state, train, trainer
 from transformer.training import run as run_module
 from transformer.training.metrics import read_metrics
@@ -176,6 +177,18 @@ def test_runs_killed_again_and_again_at_random_moments_end_in_the_same_bits(left
         print(f"run {number} survived {kills} kills")
         assert process.exitcode == 0
         assert_same_run(run, alone)
+
+
+def test_a_run_may_be_ended_sooner_than_it_was_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = corpus_recipe(tmp_path, validate_every=100)
+    stop_after(7, monkeypatch)
+    with pytest.raises(Stopped):
+        train(recipe, tmp_path / "run", device="cpu")
+    monkeypatch.undo()
+    shorter = replace(recipe, training=replace(recipe.training, updates=5))
+    chosen = train(shorter, tmp_path / "run", resume=True, device="cpu")
+    assert chosen == tmp_path / "run" / "average.safetensors"
+    assert load_checkpoint(chosen).metrics["update"] == 7
 
 
 def test_resuming_a_finished_run_changes_nothing(left_alone: Runs) -> None:

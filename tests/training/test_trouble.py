@@ -3,6 +3,7 @@
 import errno
 import json
 import resource
+import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ import torch
 from tests.training.small import corpus_recipe, in_new_process, metadata, tensors, toy_recipe
 from transformer.checkpoint import load_checkpoint
 from transformer.config import Recipe
-from transformer.errors import CheckpointError, CorpusError, HeadlightError, TrainingError
+from transformer.errors import CheckpointError, CorpusError, HeadlightError, Stopped, TrainingError
 from transformer.model import Transformer
 from transformer.training import state, train, trainer
+from transformer.training.divergence import watch
+from transformer.training.state import Progress
 from transformer.training.update import one_update as make_update
 
 
@@ -136,14 +139,60 @@ def test_a_vocabulary_that_cannot_be_read_is_told(tmp_path: Path) -> None:
 # Numbers that are none
 
 
-def test_a_loss_above_that_of_guessing_is_said_to_diverge(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    settings: dict[str, Any] = {"updates": 20, "log_every": 5, "schedule": "constant", "warmup": 2}
-    train(toy_recipe(**settings, peak_rate=0.01), tmp_path / "good", device="cpu")
-    assert "diverge" not in capfd.readouterr().err
-    train(toy_recipe(**settings, peak_rate=3.0), tmp_path / "bad", device="cpu")
-    said = capfd.readouterr().err
-    assert "At update 20 the loss is far above 5.75 (ln V)" in said
-    assert "lower training.peak_rate" in said
+SHORT: dict[str, Any] = {"updates": 40, "log_every": 2, "save_every": 2, "schedule": "constant", "warmup": 2}
+
+
+def test_a_run_that_diverges_ends_and_goes_on_from_before_at_a_lower_rate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = toy_recipe(**SHORT)
+
+    def one_update(model: Transformer, optimizer: Any, batches: Any, progress: Any, *others: Any) -> Any:
+        if progress.update == 20:
+            for weight in model.parameters():
+                weight.data.mul_(30)
+        return make_update(model, optimizer, batches, progress, *others)
+
+    monkeypatch.setattr(trainer, "one_update", one_update)
+    with pytest.raises(TrainingError, match=r"at update 26 the weights diverge\..*lower training\.peak_rate"):
+        train(recipe, tmp_path / "run", device="cpu")
+    monkeypatch.undo()
+    assert_saved_at(tmp_path / "run", 20)
+    lower = replace(recipe, training=replace(recipe.training, peak_rate=0.005, clip_norm=1.0))
+    train(lower, tmp_path / "run", resume=True, device="cpu")
+    assert_saved_at(tmp_path / "run", 40)
+
+
+def test_a_run_that_is_stopped_while_its_loss_is_high_keeps_what_was_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def one_update(model: Transformer, optimizer: Any, batches: Any, progress: Any, *others: Any) -> Any:
+        if progress.update == 20:
+            for weight in model.parameters():
+                weight.data.mul_(30)
+        done = make_update(model, optimizer, batches, progress, *others)
+        if progress.update == 23:
+            signal.raise_signal(signal.SIGTERM)
+        return done
+
+    monkeypatch.setattr(trainer, "one_update", one_update)
+    with pytest.raises(Stopped, match="from before its loss climbed"):
+        train(toy_recipe(**SHORT), tmp_path / "run", device="cpu")
+    assert_saved_at(tmp_path / "run", 20)
+
+
+def test_losses_that_climb_for_a_moment_or_in_the_warmup_end_nothing() -> None:
+    progress = Progress()
+    for update, loss in enumerate((9.5, 12.0, 12.0, 12.0, 4.0, 6.0, 6.0, 4.5, 5.2, 4.9, 6.0, 6.0), start=1):
+        progress.update = update
+        watch(progress, loss, warmup=4, vocab_size=8000)
+    assert (progress.climbing, progress.lowest_loss) == (2, 4.0)
+    progress.update += 1
+    with pytest.raises(TrainingError, match=r"climbed to 6\.00 and stays there, 2\.00 above"):
+        watch(progress, 6.0, warmup=4, vocab_size=8000)
+    never_good = Progress(update=50, lowest_loss=20.0, climbing=2)
+    with pytest.raises(TrainingError, match=r"11\.01 above"):
+        watch(never_good, 20.0, warmup=4, vocab_size=8000)
 
 
 def test_a_loss_that_is_no_number_is_told_with_its_update_and_the_state_before_is_good(

@@ -56,10 +56,10 @@ def stretches(logits: Tensor, settings: DecodingConfig) -> tuple[Tensor, Tensor 
     ids = None
     if settings.top_k or settings.top_p < 1:
         pieces = logits.shape[-1]
-        scaled, ids = scaled.topk(min(settings.top_k or pieces, pieces), dim=-1)  # (B, W, V), the most probable first
-    probabilities = scaled.double().softmax(dim=-1)  # (B, W, V)
-    cumulative = probabilities.cumsum(dim=-1)  # (B, W, V)
+        scaled, ids = scaled.topk(min(settings.top_k or pieces, pieces), dim=-1)  # (B, W, V'), the most probable first
+    probabilities = scaled.double().softmax(dim=-1)  # (B, W, V')
+    cumulative = probabilities.cumsum(dim=-1)  # (B, W, V')
     if settings.top_p < 1:
-        outside = cumulative - probabilities >= settings.top_p  # (B, W, V): those before it are enough
-        cumulative = probabilities.masked_fill(outside, 0.0).cumsum(dim=-1)  # (B, W, V)
+        outside = cumulative - probabilities >= settings.top_p  # (B, W, V'): those before it are enough
+        cumulative = probabilities.masked_fill(outside, 0.0).cumsum(dim=-1)  # (B, W, V')
     return cumulative, ids

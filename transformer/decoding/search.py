@@ -65,7 +65,7 @@ def search(
 
         tokens = step.tokens.gather(1, step.kept)  # (B, W)
         done = method.done() | (length_limits <= len(steps))  # (B)
-        left = done.any().item()  # the one place where the device is waited for
+        left = done.any().item()  # here the device is waited for
         if left:
             for slot in done.nonzero().flatten().tolist():
                 endings[sentences[slot]] = method.endings(slot, step)

@@ -1,7 +1,8 @@
 """Table 3 of the paper (section 6.2, v7 of arXiv:1706.03762): variations on the base model, English to German.
 
 Perplexities are of a piece, BLEU is with beam 4 and alpha 0.6, both on newstest2013; the models were trained on 4.5
-million pairs for 100,000 updates. With small models on another text only the order can be compared, never the numbers.
+million pairs for 100,000 updates, the big one for 300,000. With small models on another text only the order can be
+compared, never the numbers.
 
 Options are named as in our recipes. Rows (B) change d_k alone and leave d_v at 64, which no recipe of ours can say.
 """

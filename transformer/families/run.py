@@ -6,12 +6,14 @@ machine or another, and two processes may work on one queue: neither touches a r
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from transformer.errors import HeadlightError, Stopped
+from transformer.errors import Busy, HeadlightError, Stopped
 from transformer.families.queue import Queue, Training
 from transformer.families.results import measure, read_result
+from transformer.files import lock
 from transformer.recipe import check_files
 from transformer.training import train
 from transformer.training.device import choose_device
@@ -37,10 +39,12 @@ def work_off(queue: Queue, trainings: Sequence[Training], runs: Path, device: st
     failed = []
     for number, training in enumerate(trainings, start=1):
         try:
-            if is_done(training, runs):
-                continue
-            log.info("%d of %d: %s", number, len(trainings), training.folder)
-            train_and_measure(queue, training, runs, device)
+            with claimed(training, runs):
+                if not is_done(training, runs):
+                    log.info("%d of %d: %s", number, len(trainings), training.folder)
+                    train_and_measure(queue, training, runs, device)
+        except Busy:
+            log.info("%s: another process is at it.", training.folder)
         except (Stopped, KeyboardInterrupt) as error:
             told = f"{error}".partition(";")[0].partition(".")[0]
             where = f"{training.folder} ({told})" if told else training.folder
@@ -52,6 +56,18 @@ def work_off(queue: Queue, trainings: Sequence[Training], runs: Path, device: st
             failed.append(training.folder)
     if failed:
         raise HeadlightError(f"Runs without a result: {', '.join(failed)}. What failed stands above, for each of them.")
+
+
+@contextmanager
+def claimed(training: Training, runs: Path) -> Iterator[None]:
+    """No other process that works on this queue trains or scores this run meanwhile. Raises Busy if one does."""
+    runs.mkdir(parents=True, exist_ok=True)
+    with (runs / f".{training.folder}.lock").open("w") as file:
+        try:
+            lock(file)
+        except BlockingIOError:
+            raise Busy(f"Another process works on {training.folder}. Wait for it.") from None
+        yield
 
 
 def train_and_measure(queue: Queue, training: Training, runs: Path, device: str) -> None:

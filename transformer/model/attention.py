@@ -119,9 +119,10 @@ class MultiHeadAttention(nn.Module):
         return written.sum(dim=1) + self.output.bias  # (B, Q, D)
 
     def split(self, x: Tensor) -> Tensor:
-        """(B, T, D) -> (B, H, T, E). Trap: a view alone would mix heads with positions; hence the transpose.
+        """(B, T, D) -> (B, H, T, E).
 
-        Test: test_attention_and_its_weights_equal_those_of_torch.
+        Trap: a view alone would mix heads with positions; hence the transpose. Test:
+        test_attention_and_its_weights_equal_those_of_torch.
         """
         return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)  # (B, H, T, E)
 

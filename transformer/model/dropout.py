@@ -1,9 +1,9 @@
 """Dropout (Srivastava et al. 2014; paper, section 5.4): in training, each number is 0 with probability `rate`.
 
 What survives is divided by 1 - rate, so that the expected value stays. It is `torch.nn.Dropout` with cheaper chance on
-the CPU: torch draws one random number for each element, one after the other, which took a seventh of a training step;
+the CPU: torch draws one random number for each element, one after the other;
 here one draw of 64 bits decides about four elements, 16 bits each. The rate is thereby rounded to a multiple of 2^-16,
-and the survivors are scaled by the rounded rate, so that the expected value stays exactly.
+and the survivors are scaled by the rounded rate, so that the expected value stays, up to the rounding of x's dtype.
 """
 
 import torch

@@ -37,6 +37,6 @@ class InputEmbedding(nn.Module):
         """ids (B, T), the first of them at position `start` -> (B, T, D)."""
         tokens = probe("tokens", self.tokens(ids))  # (B, T, D)
         scaled = probe("scaled", tokens * self.scale)  # (B, T, D)
-        position = self.positions(ids.shape[1], start).to(scaled.dtype)  # (T, D)
-        positions = probe("positions", position.expand_as(scaled)) if probe else position  # (B, T, D)
+        position = self.positions(ids.shape[1], start).to(scaled.dtype)  # (T, D), or (T, 1) where there are none
+        positions = probe("positions", position.expand_as(scaled)) if probe else position  # (B, T, D), or as above
         return self.dropout(probe("output", scaled + positions))  # (B, T, D)

@@ -25,6 +25,6 @@ def lengths_of(sources: np.ndarray, targets: np.ndarray) -> dict[str, float]:
 
 
 def lengths_in(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """What metrics say of lengths: all that `lengths_of` wrote, or nothing."""
+    """What metrics say of lengths: of the numbers that `lengths_of` gives, those that are there."""
     names = [f"{side}_{name}" for side in SIDES for name in (MEAN, COMMON, MOST)]
     return {name: metrics[name] for name in names if name in metrics}

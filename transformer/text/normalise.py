@@ -1,4 +1,4 @@
-"""Text as it is typed -> text as the model was trained on it; a paragraph -> its sentences.
+"""Text as it is typed -> text as the model was trained on it.
 
 Keyboards, web pages and word processors write the same sentence in many ways: curly quotes, no-break spaces, an
 accent as a character of its own, marks that nobody sees. The model should meet one of them. So whatever it reads goes

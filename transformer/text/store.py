@@ -7,7 +7,6 @@ its name is whole, whatever was killed before. Several runs may share a store: w
 wait, and then find it.
 """
 
-import fcntl
 import hashlib
 import json
 import logging
@@ -18,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from transformer.errors import CorpusError
-from transformer.files import sync
+from transformer.files import lock, sync
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +72,11 @@ class Store:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with (self.folder / ".lock").open("w") as file:
-                _lock(file.fileno(), self.folder)
+                try:
+                    lock(file)
+                except BlockingIOError:
+                    log.info("Another process prepares text in %s: waiting for it.", self.folder)
+                    lock(file, wait=True)
                 yield
         except OSError as error:
             raise CorpusError(
@@ -81,14 +84,3 @@ class Store:
                 "the room of the text itself: free some, or name another folder by data.prepared. Then give the same "
                 "command again."
             ) from error
-
-
-def _lock(descriptor: int, folder: Path) -> None:
-    """Until the file is closed or the process ends, however that ends. Some network disks have no locks."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        log.info("Another process prepares text in %s: waiting for it.", folder)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-    except OSError:
-        log.warning("%s cannot be locked here: see to it that no second process prepares text in it.", folder)

@@ -1,4 +1,5 @@
-"""Ctrl-C and SIGTERM: before the first update stop at once; then finish the update, save, say how to go on."""
+"""Ctrl-C, SIGTERM and a terminal that goes away: before the first update stop at once; then finish the update, save,
+say how to go on."""
 
 import signal
 from types import FrameType, TracebackType
@@ -7,7 +8,7 @@ from transformer.errors import Stopped
 
 
 class Interrupt:
-    """Between `with` and its end, SIGINT and SIGTERM are told in a TrainingError.
+    """Between `with` and its end, SIGINT, SIGTERM and SIGHUP (unless it is ignored, as under nohup) end in Stopped.
 
     Python hears of a signal only when C++ returns to it, so learning a vocabulary is finished first.
 
@@ -21,7 +22,9 @@ class Interrupt:
         self._before: dict[int, object] = {}
 
     def __enter__(self) -> "Interrupt":
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if number == signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN:
+                continue
             self._before[number] = signal.signal(number, self._catch)
         return self
 

@@ -1,6 +1,5 @@
 """What a run says while it runs: a bar with time left on a terminal, plain lines elsewhere, and metrics."""
 
-import math
 from types import TracebackType
 
 import torch
@@ -12,6 +11,7 @@ from transformer.config import Recipe
 from transformer.model import Transformer
 from transformer.training.arithmetic import readable, training_flop
 from transformer.training.data import TrainingData
+from transformer.training.divergence import watch
 from transformer.training.metrics import Metrics
 from transformer.training.state import Progress
 from transformer.training.update import Update
@@ -24,7 +24,7 @@ class Report:
     def __init__(self, recipe: Recipe, metrics: Metrics, progress: Progress, peak: float):
         """`peak`: floating-point operations a second that all devices together reach at best."""
         self._config = config = recipe.training
-        self._guessing = math.log(recipe.model.vocab_size)  # nats: every piece as probable as any other
+        self._vocab_size = recipe.model.vocab_size
         self._peak = peak
         self._metrics = metrics
         self._console = Console(stderr=True, highlight=False)
@@ -53,7 +53,7 @@ class Report:
         self._console.print(text, markup=False, soft_wrap=True)  # a path stays in one piece
 
     def update(self, progress: Progress, made: Update, rate: float, seconds: float) -> None:
-        """After every update, which took so many `seconds`."""
+        """After every update, which took so many `seconds`. Raises TrainingError if the weights diverge."""
         progress.recent_loss += made.loss
         progress.recent_tokens += made.tokens
         progress.recent_flop += made.flop
@@ -80,14 +80,9 @@ class Report:
             left = (self._config.updates - progress.update) * progress.seconds / progress.update
             count = f"update {progress.update}/{self._config.updates}"
             self.say(f"{count}  epoch {progress.epoch + 1}  {text}  {clock(left)} left")
-        if progress.update > self._config.warmup and values["loss"] > self._guessing + 1:
-            self.say(
-                f"At update {progress.update} the loss is far above {self._guessing:.2f} (ln V), that of guessing: the "
-                "weights diverge. Of the checkpoints, best.safetensors is from before, if there is one. Stop, lower "
-                "training.peak_rate or set training.clip_norm = 1.0, and start anew."
-            )
         progress.recent_loss, progress.recent_tokens = 0.0, 0
         progress.recent_flop, progress.recent_seconds = 0.0, 0.0
+        watch(progress, values["loss"], self._config.warmup, self._vocab_size)
 
     def validation(self, progress: Progress, improved: bool) -> None:
         """After every validation: its scores, and whether they are the best so far."""

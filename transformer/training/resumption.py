@@ -7,14 +7,15 @@ from typing import Any
 from transformer.config import Recipe
 from transformer.untrusted import shown
 
-# What may change between start and resumption, by section: how long, how often, where the files lie now. (How outputs
-# are searched, and what the recipe is called, always may.)
+# What may change between start and resumption, by section: how long, how often, where the files lie now; and what is
+# lowered when a run has diverged. (How outputs are searched, and what the recipe is called, always may.)
 FREE: dict[str, set[str]] = {
     "model": set(),
     "tokenizer": {"model"},
     "data": {"train", "train_target", "valid", "valid_target", "prepared", "workers"},
     "training": {"updates", "log_every", "validate_every", "save_every", "validation_sentences", "patience"}
-    | {"best_by", "average_last", "half", "compile", "ladder"},
+    | {"best_by", "average_last", "half", "compile", "ladder"}
+    | {"peak_rate", "clip_norm"},
 }
 
 

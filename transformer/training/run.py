@@ -11,21 +11,21 @@ prepared/  corpus.json  the text as it is learnt from, and what became of its pa
 .lock                   held by the process that trains, whose number stands in it
 """
 
-import errno
-import fcntl
 import logging
 import os
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Self, TextIO
+from typing import Any, Self
 
 from torch.optim import AdamW
 
 from transformer.averaging import average_checkpoints
 from transformer.checkpoint import save_checkpoint
 from transformer.config import Recipe
-from transformer.errors import TrainingError
+from transformer.errors import Busy, TrainingError
+from transformer.files import lock
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.resumption import differences
@@ -74,7 +74,7 @@ class Run:
                     path.unlink(missing_ok=True)
                 opened.pop_all()
         except BlockingIOError:
-            raise TrainingError(
+            raise Busy(
                 f"Another process is training in {self.folder}. Wait for it or stop it, or choose another --run-dir."
             ) from None
         except OSError as error:
@@ -140,20 +140,20 @@ class Run:
         model: Transformer,
         tokenizer: Tokenizer,
         progress: Progress,
-        averaged: int = 1,
+        averaged: Sequence[str] = (),
         half: bool = False,
     ) -> Path:
         """Writes a checkpoint, with what is known about it: where the run stood, and its scores. It is stored in half
         precision if the recipe wants that for all, or `half` for this one."""
         path = self.path(name)
-        metrics: dict[str, float | str] = {
+        metrics: dict[str, Any] = {
             "update": progress.update,
             "target_tokens": progress.tokens,
             "seconds": round(progress.seconds, 1),
         }
         metrics |= {f"valid_{score}": value for score, value in progress.scores.items()} | self.lengths
-        if averaged > 1:
-            metrics["averaged"] = averaged  # so many checkpoints, this update's being the last
+        if averaged:
+            metrics["averaged"] = list(averaged)  # the files, this update's being the last
         save_checkpoint(
             path, model, tokenizer, recipe=asdict(recipe), metrics=metrics, half=half or recipe.training.half
         )
@@ -186,20 +186,6 @@ class Run:
         path = self.path("average")
         average_checkpoints(path, self.snapshots())
         return path
-
-
-def lock(file: TextIO) -> None:
-    """Locks it for this process until it is closed or the process ends, however that ends.
-
-    Raises:
-        OSError: BlockingIOError if another process has locked it.
-    """
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
-            raise OSError(error.errno, error.strerror, file.name) from None
-        log.warning("%s cannot be locked here: see to it that no second process trains in this folder.", file.name)
 
 
 def fit_vocabulary(recipe: Recipe, tokenizer: Tokenizer) -> Recipe:

@@ -52,6 +52,8 @@ class Progress:
     recent_tokens: Natural = 0
     recent_flop: Amount = 0.0
     recent_seconds: Amount = 0.0  # which took so long
+    lowest_loss: Amount | None = None  # of a line of the metrics; and how many lines running lie far above it
+    climbing: Natural = 0
     corpus: str = ""  # fingerprint of the training text, to notice when it is no longer the same
 
     @model_validator(mode="after")

@@ -106,7 +106,8 @@ def follow(recipe: Recipe, run: Run, start: Start | None, where: torch.device, s
                     check(model, data, recipe, run, progress, report, stop)
                     saved = None
             update, ends = progress.update, bool(stop) or is_finished(progress, settings)
-            if update != saved and (saved is None or ends or update % settings.save_every == 0):
+            due = saved is None or ends or update % settings.save_every == 0
+            if update != saved and due and not progress.climbing:
                 run.save(recipe, model, data.tokenizer, optimizer, progress)
                 saved = update
             run.rung(recipe, model, data.tokenizer, progress)
@@ -124,8 +125,9 @@ def follow(recipe: Recipe, run: Run, start: Start | None, where: torch.device, s
                 chosen = finish(run, recipe, data, progress, where, report, stop)
                 ranks.give(str(chosen).encode())
                 return chosen
+    kept = "what is saved is from before its loss climbed" if progress.climbing else "everything is saved"
     raise Stopped(
-        f"Stopped by {stop} after update {progress.update} of {settings.updates}; everything is saved. "
+        f"Stopped by {stop} after update {progress.update} of {settings.updates}; {kept}. "
         f"To go on, give the same command with --resume (and --run-dir {run.folder})."
     )
 
@@ -162,7 +164,7 @@ def untrained(recipe: Recipe, where: torch.device) -> tuple[Transformer, AdamW]:
 def validation_is_due(progress: Progress, settings: TrainingConfig) -> bool:
     """Every so many updates, and after the last; once at each."""
     update = progress.update
-    return progress.validated < update and (update % settings.validate_every == 0 or update == settings.updates)
+    return progress.validated < update and (update % settings.validate_every == 0 or update >= settings.updates)
 
 
 def is_finished(progress: Progress, settings: TrainingConfig) -> bool:
@@ -225,12 +227,12 @@ def finish(
     averaged = load_checkpoint(run.average(), device)
     scores = validate(averaged.model, data.tokenizer, data.valid_batches, data.valid_pairs, recipe, lambda: bool(stop))
     value, best = goodness(scores, recipe), progress.best
-    taken = len(run.snapshots())
+    taken = [path.name for path in run.snapshots()]
     run.checkpoint("average", recipe, averaged.model, data.tokenizer, replace(progress, scores=scores), taken)
     chosen = run.path("average" if best is None or value >= best else "best")
     report.say(
         f"Finished after update {progress.update}. {settings.best_by} {abs(value):.3f} for the average of the last "
-        f"{taken} checkpoints, {abs(best or 0.0):.3f} for the best single one (update {progress.best_update}).\n"
+        f"{len(taken)} checkpoints, {abs(best or 0.0):.3f} for the best single one (update {progress.best_update}).\n"
         f"Use {chosen}"
     )
     return chosen

@@ -68,8 +68,8 @@ def one_update(
     if not math.isfinite(norm):
         raise TrainingError(
             f"The loss or its gradient is no longer a number at update {progress.update + 1} (epoch "
-            f"{progress.epoch + 1}, rate {rate:.2g}). The last saved state is good. Lower training.peak_rate, raise "
-            "training.warmup or set training.clip_norm = 1.0, and start anew."
+            f"{progress.epoch + 1}, rate {rate:.2g}). The last saved state is good: go on from it with --resume and a "
+            "lower training.peak_rate, or with training.clip_norm = 1.0; or start anew with a longer training.warmup."
         )
     for group in optimizer.param_groups:
         group["lr"] = rate
