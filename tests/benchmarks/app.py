@@ -27,7 +27,7 @@ from playwright.sync_api import sync_playwright
 
 from app.figures.bertviz import bertviz_html
 from tests.browser.driver import FLAGS, ROOT, browser_path, running_app
-from tests.browser.pages import PAGES, is_idle
+from tests.browser.pages import PAGES, Wire, is_idle
 from transformer.decoding.translator import Translator
 from transformer.trace import trace
 
@@ -98,21 +98,6 @@ SETTLED = """() => new Promise(done => {
     };
     check();
 })"""
-
-
-class Wire:
-    """Counts the bytes that the server sends over the websocket."""
-
-    def __init__(self, page: Any):
-        self.sent = 0
-        page.on("websocket", lambda socket: socket.on("framereceived", self._count))
-
-    def _count(self, frame: Any) -> None:
-        self.sent += len(frame)
-
-    def take(self) -> int:
-        sent, self.sent = self.sent, 0
-        return sent
 
 
 def sentence(words: int, run: int) -> str:

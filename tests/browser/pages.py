@@ -1,4 +1,4 @@
-"""The pages of the app, and how to see that one has drawn: what tests and benchmarks of all pages stand on."""
+"""The pages of the app, how to see that one has drawn, and what was sent for it: what tests and benchmarks stand on."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -55,3 +55,18 @@ def is_drawn(one: Any, name: str) -> None:
     for selector in PAGES[name].pictures:
         one.page.locator(selector).first.wait_for(state="attached")
     one.settle()
+
+
+class Wire:
+    """Counts the bytes that the server sends over the websocket."""
+
+    def __init__(self, page: Any):
+        self.sent = 0
+        page.on("websocket", lambda socket: socket.on("framereceived", self._count))
+
+    def _count(self, frame: Any) -> None:
+        self.sent += len(frame)
+
+    def take(self) -> int:
+        sent, self.sent = self.sent, 0
+        return sent

@@ -1,0 +1,37 @@
+"""What a sentence costs a classroom that shares one connection: bytes sent for it, with the model that ships."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Visit
+from tests.browser.driver import ROOT, running_app
+from tests.browser.pages import PAGES, Wire, is_drawn
+
+TWELVE = "The old man who lives here has never seen such a garden."
+LONGEST = " ".join(["the old man has never seen such a beautiful garden as this one"] * 7)  # near 100 pieces
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the app with what ships."""
+    with running_app(ROOT / "pretrained", tmp_path_factory.mktemp("shipped") / "log") as address:
+        yield address
+
+
+def test_twelve_words_cost_at_most_300_kb_and_the_longest_sentence_2_mb(browser: Any, shipped: str) -> None:
+    one = Visit(browser.new_page(), shipped)
+    wire = Wire(one.page)
+    for name in PAGES:
+        one.open(PAGES[name].path)
+        is_drawn(one, name)
+        for text, most in ((TWELVE, 300e3), (LONGEST, 2e6)):
+            wire.take()
+            one.type(text)
+            is_drawn(one, name)
+            sent = wire.take()
+            assert 1e3 < sent < most, f"{name}: {sent:,} bytes for {len(text.split())} words"
+    assert int(one.page.locator(".meter .count").inner_text().split()[0]) > 85
+    one.page.close()
+    assert (one.outside, one.errors) == ([], [])
