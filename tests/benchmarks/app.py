@@ -1,11 +1,12 @@
 """How long a person waits: the app in a real browser, page by page, beside BertViz's model view of the same tensors.
 
-    python -m tests.benchmarks.app [--checkpoints FOLDER] [--runs 20] [--pages translate steps ...] [--words 12]
+    python -m tests.benchmarks.app [--checkpoints FOLDER] [--runs 20] [--rows translate steps ...] [--words 12]
                                    [--people 10]
 
-For each page the table gives the median over the runs of: Enter in the sentence box to the last picture drawn; a click
-on another head (or token, or "next") to the last picture that is in the window, and to the last one below it, to which
-one would have to scroll; then what one such run sends to the browser. "Drawn" is
+For each page, and for some parts of one that take a choice, the table gives the median over the runs of: Enter in the
+sentence box to the last picture drawn; a click on another head (or token, or "next") to the last picture that is in the
+window, and to the last one below it, to which one would have to scroll; then what one such run sends to the browser.
+"Drawn" is
 seen in the page: a picture counts when its data are those of the new sentence and the browser has painted. With
 `--words 5 10 20 40` it shows how the cost grows. The yardstick draws BertViz's stock model view from a file.
 `--people 10` lets so many visitors press Enter at once, each with another sentence, and gives how long the last of them
@@ -20,7 +21,7 @@ import statistics
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from playwright.sync_api import sync_playwright
@@ -36,19 +37,34 @@ TEXT = (
     "train station where my sister and her friends used to play when they were young and free and very happy"
 )
 
-# What is clicked on each page: another head or token, the next step, the other side.
-HEAD = ".switches [data-name='head'] button"
-CLICKS = {
-    "translate": HEAD,
-    "steps": ".st-key-next button",
-    "hand": HEAD,
-    "attention": HEAD,
-    "multihead": HEAD,
-    "masks": HEAD,
-    "residual": ".picker button",
-    "positions": ".picker button",
-    "scaling": HEAD,
-    "decoding": ".st-key-next_step button",
+HEAD, TOKEN = ".switches [data-name='head'] button", ".picker button"
+
+
+class Row(NamedTuple):
+    """What is opened, and what is clicked there: another head or token, the next step."""
+
+    page: str
+    click: str
+    part: str = ""  # of the page, as its address has it
+
+
+ROWS = {
+    "translate": Row("translate", HEAD),
+    "steps": Row("steps", ".st-key-next button"),
+    "hand": Row("hand", HEAD),
+    "hand, tokens": Row("hand", TOKEN),
+    "hand, all": Row("hand", HEAD, "written=all"),
+    "attention": Row("attention", HEAD),
+    "attention, row": Row("attention", TOKEN, "one=true"),
+    "attention, words": Row("attention", HEAD, "more=alignment"),
+    "multihead": Row("multihead", HEAD),
+    "masks": Row("masks", HEAD),
+    "residual": Row("residual", TOKEN),
+    "positions": Row("positions", TOKEN),
+    "scaling": Row("scaling", HEAD),
+    "decoding": Row("decoding", ".st-key-next_step button"),
+    "decoding, tree": Row("decoding", HEAD, "part=tree"),
+    "decoding, lens": Row("decoding", TOKEN, "part=lens"),
 }
 
 # Begins to watch the page; the time begins when the key or the mouse button goes down.
@@ -107,8 +123,8 @@ def sentence(words: int, run: int) -> str:
     return " ".join((turned * 3)[:words]) + "."
 
 
-def measure(page: Any, wire: Wire, name: str, words: int, runs: int) -> dict[str, float]:
-    """Medians of one page."""
+def measure(page: Any, wire: Wire, click_on: str, words: int, runs: int) -> dict[str, float]:
+    """Medians of one page, on which `click_on` is clicked."""
     enter, click, seen, bytes_enter, bytes_click = [], [], [], [], []
     box = page.get_by_label("Sentence", exact=True)
     for run in range(runs + 1):
@@ -120,7 +136,7 @@ def measure(page: Any, wire: Wire, name: str, words: int, runs: int) -> dict[str
         took = page.evaluate(SETTLED)
         sent = wire.take()
         pressed = None
-        target = page.locator(CLICKS[name])
+        target = page.locator(click_on)
         if target.count() > 1:
             page.evaluate(BEGIN)
             target.nth(1 + run % (target.count() - 1)).click()
@@ -211,7 +227,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--checkpoints", type=Path, default=ROOT / "pretrained")
     parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--pages", nargs="+", default=list(CLICKS), choices=list(CLICKS))
+    parser.add_argument("--rows", nargs="+", default=list(ROWS), choices=list(ROWS), metavar="ROW")
     parser.add_argument("--people", type=int, default=0)
     parser.add_argument("--words", nargs="+", type=int, default=[12])
     options = parser.parse_args()
@@ -220,18 +236,19 @@ def main() -> None:
         shutil.copytree(options.checkpoints, kept)
         browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
         with running_app(kept, Path(folder) / "log") as address:
-            print("page         words  Enter, s  click, s  all, s  sent, kB  by click")
-            for name in options.pages:
+            print("row               words  Enter, s  click, s  all, s  sent, kB  by click")
+            for name in options.rows:
                 for words in options.words:
                     page = browser.new_page(viewport={"width": 1280, "height": 900})  # anew: "next" comes to an end
                     page.set_default_timeout(120_000)
                     wire = Wire(page)
-                    page.goto(f"{address}/{PAGES[name].path}")
+                    row = ROWS[name]
+                    page.goto(f"{address}/{PAGES[row.page].path}?{row.part}")
                     is_idle(page)
-                    found = measure(page, wire, name, words, options.runs)
+                    found = measure(page, wire, row.click, words, options.runs)
                     page.close()
                     print(
-                        f"{name:12} {words:5} {found['enter']:9.2f} {found['seen']:9.2f} {found['click']:7.2f} "
+                        f"{name:17} {words:5} {found['enter']:9.2f} {found['seen']:9.2f} {found['click']:7.2f} "
                         f"{found['kB']:9.0f} {found['kB click']:9.0f}",
                         flush=True,
                     )
