@@ -7,6 +7,7 @@ custom data to who clicks.
 
 import numpy as np
 
+from app.figures.axes import TokenAxis
 from app.figures.charts import Figure
 from app.figures.panels import BARE, frame, heat, places
 from app.theme import ink, weight_scale
@@ -94,3 +95,16 @@ def pooled(weights: np.ndarray) -> np.ndarray:
 def _block(length: int) -> int:
     """How many cells along this edge share a dot."""
     return -(-length // LARGEST_TILE)
+
+
+def mosaic_table(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis) -> dict[str, list[str] | np.ndarray]:
+    """What the small pictures can tell in words: for each row of each head, (L, H, Q, K), where it looks most."""
+    layer, head, row = (axis.ravel() for axis in np.indices(weights.shape[:3]))  # (L * H * Q) each
+    strongest = weights.argmax(axis=-1).ravel()
+    return {
+        "layer": layer + 1,
+        "head": head + 1,
+        "row": [queries.names[i] for i in row],
+        "looks most at": [keys.names[i] for i in strongest],
+        "weight": weights.max(axis=-1).ravel(),
+    }

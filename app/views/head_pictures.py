@@ -10,10 +10,11 @@ from app.components.chart import Point, chart
 from app.figures.heads import head_facts
 from app.figures.lines import attention_lines
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_csv, matrix_table, matrix_width
-from app.figures.mosaic import LARGEST_TILE, head_mosaic
+from app.figures.mosaic import LARGEST_TILE, head_mosaic, mosaic_table
 from app.figures.shown import Shown
 from app.session import is_dark
 from app.views.choose import choose_head
+from app.views.placed import belongings
 from transformer.kinds import KINDS, Kind
 
 _ROW = "A row is computed when the decoder *reads* one piece and *predicts* the next."
@@ -66,6 +67,12 @@ def overview(chosen: Chosen) -> None:
     if max(rows, columns) > LARGEST_TILE:
         note += " At this length a dot stands for the strongest weight of a few cells."
     st.caption(note)
+    belongings(
+        key="mosaic",
+        name=f"{KINDS[chosen.kind]}: where each row of each head looks most{chosen.shown.suffix}",
+        table=lambda: mosaic_table(weights, chosen.shown.queries, chosen.shown.keys),
+        drawn=False,
+    )
 
 
 def _clicked(point: Point) -> None:
