@@ -10,7 +10,7 @@ Nothing in these files is trusted: what is not as it should be is left out.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,6 +101,14 @@ def entry(file: CheckpointFile) -> Entry:
     return Entry(
         file, header, problem, task_in(recipe), card_facts(file.card or ""), (*beside, *scores_in(metrics))
     )  # fmt: skip
+
+
+def way_back(file: CheckpointFile, others: Iterable[CheckpointFile]) -> CheckpointFile | None:
+    """The first of the others that translates the other way round, as their recipes say; None if there is none."""
+    source, target = entry(file).languages
+    if not source or not target or source == target:
+        return None
+    return next((other for other in others if entry(other).languages == (target, source)), None)
 
 
 def curves_of(file: CheckpointFile) -> Curves:

@@ -95,6 +95,13 @@ def forget_choice() -> None:
     forget_given()
 
 
+def open_checkpoint(name: str) -> None:
+    """Opens it on the sentence that stands in the box; what is chosen besides belongs to another model."""
+    st.session_state[CHECKPOINT] = name
+    forget_head()
+    forget_choice()
+
+
 def _forget(*keys: str) -> None:
     for key in keys:
         st.session_state.pop(key, None)

@@ -5,17 +5,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.catalogue import Entry
-from app.session import CHECKPOINT, forget_choice, forget_head
+from app.session import CHECKPOINT, open_checkpoint
 from transformer.config import ModelConfig
 
 LICENCES = ("Data", "Licence of the data", "Licence of the weights", "Licence")
-
-
-def open_checkpoint(name: str) -> None:
-    """Opens it on the sentence that stands in the box; what is chosen besides belongs to another model."""
-    st.session_state[CHECKPOINT] = name
-    forget_head()
-    forget_choice()
 
 
 def cards(shown: Sequence[Entry], listed: Sequence[Entry]) -> None:

@@ -4,13 +4,24 @@ import math
 
 import streamlit as st
 
-from app import components
+from app import components, models
+from app.catalogue import way_back
 from app.figures.pieces import source_strip, source_table, target_strip, target_table
 from app.models import MOST_CHARACTERS
-from app.session import GIVEN, Opened, is_dark, show_given, show_hypothesis, shown_hypothesis
+from app.session import (
+    GIVEN,
+    Opened,
+    is_dark,
+    open_checkpoint,
+    show_given,
+    show_hypothesis,
+    shown_hypothesis,
+    take_sentence,
+)
 from app.theme import score_text
 from app.views.attention_pictures import attention_pictures
 from app.views.bar import bar
+from app.views.controls import uploads
 from app.views.doctor import doctor
 from app.views.search_code import about_probabilities
 from app.views.stage import Scene, choose_sentence, given_hypothesis
@@ -62,6 +73,7 @@ def _results(opened: Opened, translation: Translation, hypothesis: Hypothesis) -
                 st.caption(said)
             if not hypothesis.finished:
                 st.caption("Cut off at the length limit: the decoder had not yet written its end sign.")
+            _way_back(opened, hypothesis)
         for column in right:
             with column:
                 st.subheader(
@@ -86,6 +98,21 @@ def _results(opened: Opened, translation: Translation, hypothesis: Hypothesis) -
     if unknown:
         known = "1 piece is" if unknown == 1 else f"{unknown} pieces are"
         st.caption(f"{known} unknown to this vocabulary: the model sees the same <unk> for each.")
+
+
+def _way_back(opened: Opened, hypothesis: Hypothesis) -> None:
+    """A button that hands the translation to a checkpoint that translates the other way round, if there is one."""
+    found = way_back(opened.file, (models.checkpoints() | uploads()).values())
+    if found and hypothesis.text.strip():
+        st.button(
+            f"Translate it back into {opened.task.source}", key="way_back", on_click=_turn_round,
+            args=(found.name, hypothesis.text), help="Opens the checkpoint for the way back on this translation.",
+        )  # fmt: skip
+
+
+def _turn_round(checkpoint: str, text: str) -> None:
+    take_sentence(text)
+    open_checkpoint(checkpoint)
 
 
 def _tables(translation: Translation, hypothesis: Hypothesis) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.drawn import array, charts, components
+from tests.app.checkpoints import write_checkpoint
+from tests.app.drawn import array, charts, components, open_view
 from transformer.decoding.translator import Translator
 from transformer.trace import trace
 
@@ -242,3 +243,21 @@ def test_an_empty_folder_says_what_to_do(open_app: Open, tmp_path: Path, monkeyp
     app = AppTest.from_file(str(Path(__file__).resolve().parents[2] / "app" / "main.py"), default_timeout=60).run()
     healthy(app)
     assert "There is no checkpoint yet" in words(app)
+
+
+def test_a_translation_can_be_translated_back_by_a_checkpoint_for_the_other_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_checkpoint(tmp_path / "en-de.safetensors", source_language="en", target_language="de")
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
+    app = open_view("translate", sentence="the cat sat")
+    assert not [button for button in app.button if button.key == "way_back"]
+    write_checkpoint(tmp_path / "de-en.safetensors", source_language="de", target_language="en")
+    app = open_view("translate", sentence="the cat sat", alternative="2")
+    written = components(app, "pieces")[1]["headline"]
+    app.button(key="way_back").click().run()
+    healthy(app)
+    assert app.selectbox(key="checkpoint").value == "de-en"
+    assert app.text_input(key="sentence").value == written
+    assert app.button(key="way_back").label == "Translate it back into German"
+    assert "alternative" not in app.query_params
