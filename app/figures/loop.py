@@ -65,7 +65,7 @@ def loop_picture(
         probability: of the piece that was chosen.
         hypotheses: rows that are decoded side by side at this step.
     """
-    read, s = step + 1, len(source)
+    read, s, most = step + 1, len(source), int(looks[0].argmax())
     shape = f"2 × N {sizes.layers} × H {sizes.heads}"
     cross, own = cached_numbers(sizes, s), cached_numbers(sizes, read)
     new = cached_numbers(sizes, 1)
@@ -76,7 +76,7 @@ def loop_picture(
             "caption": f"Source: S = {s} pieces, read once",
             "tokens": [visible(token) for token in source.tokens],
             "weights": [round(float(w), 4) for w in looks[0]],
-            "kept": int(looks[0].argmax()),  # in sight where not all pieces have room
+            "kept": most,  # in sight where not all pieces have room
         },
         "output": {
             "caption": f"Output so far: {read} read, the newest is fed in",
@@ -126,7 +126,8 @@ def loop_picture(
         "alt": (
             f"Step {step + 1} of {len(target)}. The decoder reads {visible(target.tokens[step])} and predicts "
             f"{visible(target.predicts[step])} with {probability_text(probability)}. It keeps keys and values of "
-            f"{read} positions of the output and {s} of the source, in {sizes.layers} layers."
+            f"{read} positions of the output and {s} of the source, in {sizes.layers} layers. {head.capitalize()} looks "
+            f"most at {visible(source.tokens[most])} of the source, with {looks[0][most]:.2f}."
         ),
     }
 

@@ -1,13 +1,17 @@
 """Training in a browser: a run is started, watched, stopped and resumed, and the slider goes back to its beginning."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
+from tests.benchmarks.toys import fresh_pairs, mass, mirrored
 from tests.browser.conftest import Visit
 from transformer.decoding.translator import Translator
+from transformer.recipe import load_recipe
 
 Begin = Callable[..., Visit]
 SMALL = {"Updates": "40", "Encoder layers": "1"}
@@ -50,3 +54,27 @@ def test_a_run_is_started_watched_stopped_and_resumed_and_seen_from_its_beginnin
     page.wait_for_url("**/attention?**checkpoint=reverse-1*")
     expect(page.get_by_role("combobox", name="Checkpoint")).to_have_value("reverse-1, update 0")
     one.says("h e a d l i g h t")
+
+
+@pytest.mark.soak
+def test_the_anti_diagonal_forms_while_one_watches(visit: Begin, runs: Path) -> None:
+    """The toy as the page offers it, to its end: new rungs come into the picture, and the last one looks backwards."""
+    page = visit().open("training", run="toy").page
+    page.get_by_text("Start a run", exact=True).click()
+    page.get_by_role("button", name="Start", exact=True).click()
+    standing(page, "Running: update ")
+    matrix = page.locator(".st-key-picture_rung_matrix .gtitle")
+    seen, finished = set(), page.locator(".st-key-run_status", has_text="Finished after update 1,200 of 1,200")
+    until = time.monotonic() + 15 * 60
+    while not finished.count() and time.monotonic() < until:
+        if matrix.count():
+            seen.add(matrix.first.text_content())
+        page.wait_for_timeout(500)
+    assert finished.count()
+    assert len(seen) >= 5
+    (ladder,) = [path for path in runs.glob("*/ladder") if (path / "00001200.safetensors").exists()]
+    pairs = fresh_pairs(load_recipe("reverse").data, 50)
+    first, last = (
+        mass(Translator.load(ladder / f"{update:08d}.safetensors"), pairs, mirrored).max() for update in (0, 1200)
+    )
+    assert first < 0.2 < 0.6 < last
