@@ -127,7 +127,8 @@ def loop_picture(
             f"Step {step + 1} of {len(target)}. The decoder reads {visible(target.tokens[step])} and predicts "
             f"{visible(target.predicts[step])} with {probability_text(probability)}. It keeps keys and values of "
             f"{read} positions of the output and {s} of the source, in {sizes.layers} layers. "
-            f"{head.capitalize()} looks most at {visible(source.tokens[most])} of the source, with {looks[0][most]:.2f}."
+            f"{head.capitalize()} looks most at {visible(source.tokens[most])} of the source, with "
+            f"{looks[0][most]:.2f}."
         ),
     }
 
