@@ -21,8 +21,6 @@ EXAMPLES = {
         "She gave him the book that he had asked for.",
         "The Law will never be perfect, but its application should be just - this is what we are missing, in my "
         "opinion.",  # the paper's own, in its figures 4 and 5
-        "It is in this spirit that a majority of American governments have passed new laws since 2009 making the "
-        "registration or voting process more difficult.",  # in its figure 3
     ),
     "de": (
         "Wo ist der nächste Bahnhof?",

@@ -36,7 +36,9 @@ def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
         if names:  # dropout may differ: it is no part of the architecture
             problems.append(f"{header.path} is another architecture than {headers[0].path}: {', '.join(names)} differ.")
     if problems:
-        raise CheckpointError("\n".join(["These checkpoints cannot be averaged.", *problems]))
+        raise CheckpointError(
+            "\n".join(["These checkpoints cannot be averaged. Name checkpoints of one run.", *problems])
+        )
     first = load_checkpoint(paths[0])
     sums = {name: weight.detach().to(torch.float64) for name, weight in first.model.named_parameters()}
     for path in paths[1:]:
@@ -60,5 +62,5 @@ def _same_tokenizer(first: Checkpoint, other: Checkpoint) -> None:
     if first.tokenizer.to_bytes() != other.tokenizer.to_bytes():
         raise CheckpointError(
             f"These checkpoints cannot be averaged: {other.path} has another vocabulary than {first.path}, so the same "
-            "row of their embeddings means different pieces."
+            "row of their embeddings means different pieces. Name checkpoints of one run."
         )

@@ -108,7 +108,7 @@ def save_checkpoint(
     assert isinstance(model, Transformer)
     if tokenizer.vocab_size != model.config.vocab_size:
         sizes = f"the model has {model.config.vocab_size} pieces, the tokenizer {tokenizer.vocab_size}"
-        raise CheckpointError(f"{path} is not written: {sizes}.")
+        raise CheckpointError(f"{path} is not written: {sizes}. Give the tokenizer that the model was trained with.")
     dtype = torch.float16 if half else torch.float32
     weights = {name: weight.detach().to("cpu", dtype).contiguous() for name, weight in model.named_parameters()}
     broken = [name for name, weight in weights.items() if not _finite(weight)]
@@ -124,7 +124,7 @@ def save_checkpoint(
     metadata = {"headlight": json.dumps(_plain(about), ensure_ascii=False, allow_nan=False)}
     if len(metadata["headlight"]) > MAX_HEADER // 4:
         raise CheckpointError(
-            f"{path} is not written: recipe and metrics are larger than {MAX_HEADER // 4:,} characters."
+            f"{path} is not written: recipe and metrics are larger than {MAX_HEADER // 4:,} characters. Shorten them."
         )
     tensors = weights | {TOKENIZER: torch.frombuffer(bytearray(tokenizer.to_bytes()), dtype=torch.uint8)}
     try:

@@ -55,8 +55,8 @@ print([tokenizer.decode(translation.hypotheses[0]) for translation in found])
 
 What differs from `python -m transformer translate`:
 
-- Sentences come one by one, with plain quotes and dashes: texts are not cut into sentences, nor is their spelling of
-  such signs made one (`transformer/text/normalise.py`).
+- Sentences come one by one, with plain quotes and dashes: texts are not cut into sentences, and curly quotes and long
+  dashes are not made plain (`transformer/text/normalise.py`).
 - A sentence may have {longest} pieces. A translation has at most `max_decoding_length`, however long its source is.
 {notes}
 """

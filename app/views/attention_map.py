@@ -66,8 +66,8 @@ def _measured_on(found: AlignmentMap) -> None:
     gold, text, home = found.gold, found.text, found.home
     st.text(f"Measured on {gold.name}: {gold.pairs:,} pairs, {gold.sure:,} sure links.")  # a name is never markdown
     st.caption(
-        f"There the diagonal alone has {percent(found.diagonal.aer)}%, a word drawn at random "
-        f"{percent(found.chance.aer)}%. How far that text is from the training text, in numbers:"
+        f"There the diagonal alone has an alignment error rate of {percent(found.diagonal.aer)}%, a word drawn at "
+        f"random of {percent(found.chance.aer)}%. How far that text is from the training text, in numbers:"
     )
     columns = [_numbers(text)] + ([_numbers(home)] if home else [])
     head = "| | there | at home |" if home else "| | there |"

@@ -53,7 +53,10 @@ def read_gold(path: Path, *, swap: bool = False) -> list[GoldPair]:
     if not pairs:
         raise CorpusError(f"{path}: the file is empty. Give a file with one pair of aligned sentences a line.")
     if not any(pair.sure for pair in pairs):
-        raise CorpusError(f"{path}: there is no sure link on any line, so there is nothing to find.")
+        raise CorpusError(
+            f"{path}: there is no sure link on any line, so there is nothing to find. The third column "
+            "holds them, such as 0-0 1-2."
+        )
     if len(pairs) >= _ENOUGH and not any(0 in link for pair in pairs for link in pair.possible):
         raise CorpusError(
             f"{path}: no link goes to a first word, on any line, so the links seem to count from 1. They must count "

@@ -63,7 +63,8 @@ def measure(
     asked = [each for each in every if max(len(each[1].ids), len(each[2].ids)) < most]  # </s> comes to it
     if not any(pair.sure for pair, _, _ in asked):
         raise CorpusError(
-            f"{data}: every pair with a sure link has {most:,} pieces or more on a side, too many for this model."
+            f"{data}: every pair with a sure link has {most:,} pieces or more on a side, too many for this model. "
+            "Give shorter pairs, or a model with more positions."
         )
     kept = [pair for pair, _, _ in asked]
     heads = _heads(model, asked, lambda done: advance(done, 2 * len(asked)))

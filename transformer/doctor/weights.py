@@ -76,8 +76,8 @@ def _gains(model: Transformer) -> Iterator[Finding]:
         yield Finding(
             "large_gains",
             "LayerNorm gains have exploded",
-            f"The gain of {worst} reaches {large[worst]:,.0f}; it starts at 1, and beyond {LARGEST_GAIN:.0f} are "
-            f"{len(large)} of {len(gains)} LayerNorms.",
+            f"The gain of {worst} reaches {large[worst]:,.0f}; it starts at 1. In "
+            f"{len(large)} of {len(gains)} LayerNorms there are gains beyond {LARGEST_GAIN:.0f}.",
             "Training is about to diverge. Lower training.peak_rate, or set training.clip_norm.",
         )
 
@@ -92,8 +92,8 @@ def _dead_units(model: Transformer) -> Iterator[Finding]:
         yield Finding(
             "dead_units",
             "Dead feed-forward units",
-            f"{sick[worst]:.0%} of the {model.config.d_ff:,} units of {worst} are 0 for every sentence; more than "
-            f"{DEAD_SHARE:.0%} are in {len(sick)} of {len(dead)} layers.",
+            f"{sick[worst]:.0%} of the {model.config.d_ff:,} units of {worst} are 0 for every sentence; in "
+            f"{len(sick)} of {len(dead)} layers more than {DEAD_SHARE:.0%} are.",
             "They do not come back to life: train anew with a lower training.peak_rate or a longer warm-up.",
         )
 

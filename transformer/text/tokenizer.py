@@ -214,4 +214,7 @@ def _explain(message: str, config: TokenizerConfig) -> HeadlightError:
         )
     if "sentences_.empty" in message or "all_chars_count" in message:
         return CorpusError("There is no text to learn a vocabulary from: every line is empty. Check data.train.")
-    return CorpusError(f"sentencepiece cannot learn a vocabulary from this corpus: {message.strip()}")
+    return CorpusError(
+        f"sentencepiece cannot learn a vocabulary from this corpus: {message.strip()}. Give more text, or "
+        "another tokenizer.vocab_size."
+    )
