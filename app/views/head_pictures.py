@@ -15,6 +15,7 @@ from app.figures.shown import Shown
 from app.session import is_dark
 from app.views.choose import choose_head
 from app.views.placed import belongings
+from app.views.triplet import shape_text
 from transformer.kinds import KINDS, Kind
 
 _ROW = "A row is computed when the decoder *reads* one piece and *predicts* the next."
@@ -66,7 +67,7 @@ def overview(chosen: Chosen) -> None:
     note = "Click a picture to see it large. One colour scale for all, 0 to 1."
     if max(rows, columns) > LARGEST_TILE:
         note += " At this length a dot stands for the strongest weight of a few cells."
-    st.caption(note)
+    st.caption(f"{note} {shape_text('NHQK', weights.shape)}")
     belongings(
         key="mosaic",
         name=f"{KINDS[chosen.kind]}: where each row of each head looks most{chosen.shown.suffix}",

@@ -17,6 +17,7 @@ from app.views.mask_parts import Sentence, cell_and_parts
 from app.views.masking import padding_check, scores_and_weights
 from app.views.placed import belongings
 from app.views.stage import Scene, stage
+from app.views.triplet import shape_text
 from transformer.decoding.translation import Translation
 from transformer.errors import HeadlightError
 from transformer.kinds import SITES, Kind
@@ -156,6 +157,8 @@ def _batch(
     with st.container(horizontal=True, vertical_alignment="center", gap="large"):
         row = _which_sentence(sources)
         belongings(key="mask_batch", name=name, table=lambda: batch_table(lines))
+    read, written = traces[0].source_pieces, traces[0].target_pieces
+    st.caption(f"{shape_text('BS', (len(traces), len(read)))}; {shape_text('BT', (len(traces), len(written)))}")
     return row
 
 
@@ -174,8 +177,10 @@ def _overview(tiles: list[list[Tile]], row: int, kind: Kind) -> None:
             alt=f"{name}, a line a sentence, a column a kind of attention. The table has their numbers; the buttons "
             "Attention and Sentence of the batch choose one.",
         )
+    chosen = tiles[row][ORDER.index(kind)].mask
     st.caption(
-        "Rows of a mask look, columns are looked at. Click a mask to see it large. All heads and layers share it."
+        "Rows of a mask look, columns are looked at. Click a mask to see it large. All heads and layers share it. "
+        + shape_text(("B", "1", "Q", "K"), (len(tiles), 1, *chosen.shape))
     )
     belongings(key="mask_overview", name=name, table=lambda: overview_table(tiles))
 

@@ -110,7 +110,11 @@ def _all_tokens(every: Stream, tokens: TokenAxis, row: int) -> None:
         alt=added_alt(ratios, title),
         table=partial(added_table, ratios, tokens, every.subs),
     )
-    st.caption("1.00: the sub-layer adds a vector as long as the stream. Near 0: it has nothing to say to this token.")
+    rows = "S" if every.subs[0].stack == "encoder" else "T"
+    st.caption(
+        "1.00: the sub-layer adds a vector as long as the stream. Near 0: it has nothing to say to this token. "
+        + shape_text((rows, "sub-layers"), ratios.shape)
+    )
 
 
 def _made_of(start: str, one: Stream, which: str, shape: str) -> None:

@@ -62,6 +62,7 @@ def _code(lines: SourceLines) -> None:
 
 
 LETTERS = {
+    "N": "layers",
     "B": "batch",
     "S": "source length",
     "T": "target length",
