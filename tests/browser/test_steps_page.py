@@ -122,7 +122,7 @@ def test_no_formula_is_cut_off(visit: Begin) -> None:
             one.open("steps", sentence="the cat", at=station, detail="exam")
             one.page.locator(".katex-display").wait_for()
             assert one.page.evaluate(CUT) == 0, (width, station)
-        for page in ("attention", "hand"):
+        for page in ("attention", "hand") if width > 640 else ("attention",):  # on a phone a long sum scrolls
             one.open(page, sentence="the cat", written="all")
             one.page.locator(".katex-display").first.wait_for()
             one.settle()
