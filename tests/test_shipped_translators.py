@@ -11,7 +11,7 @@ from transformer.decoding.translator import Translator
 from transformer.recipe import load_recipe
 
 FOLDER = Path(__file__).parents[1] / "pretrained"
-SHIPPED = ("en-de", "de-en")
+SHIPPED = ("en-de", "de-en", "en-fr")
 
 
 def path_of(name: str) -> Path:
@@ -37,6 +37,8 @@ def card_of(name: str) -> str:
             "Das Tier überquerte die Straße nicht, weil es zu müde war.",
             "The animal didn't cross the street because it was too tired.",
         ),
+        ("en-fr", "Where is the nearest train station?", "Où est la gare la plus proche ?"),
+        ("en-fr", "I have never seen such a beautiful garden.", "Je n'ai jamais vu un si beau jardin."),
         ("de-en", "Ich habe noch nie einen so schönen Garten gesehen.", "I've never seen such a beautiful garden."),
     ],
 )
@@ -75,7 +77,7 @@ def test_it_is_the_architecture_of_its_recipe(name: str) -> None:
     assert {name: getattr(config, name) for name in names} == {name: getattr(recipe, name) for name in names}
 
 
-@pytest.mark.parametrize(("name", "target"), [("en-de", "German"), ("de-en", "English")])
+@pytest.mark.parametrize(("name", "target"), [("en-de", "German"), ("de-en", "English"), ("en-fr", "French")])
 def test_the_map_of_its_heads_is_of_these_weights_and_the_card_has_its_numbers(name: str, target: str) -> None:
     """It comes from `python -m transformer align --store`, see the card, on a text that is not in this repository."""
     found, card = read_map(path_of(name), read_header(path_of(name)).config), card_of(name)
