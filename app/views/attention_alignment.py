@@ -14,7 +14,7 @@ from app.figures.matrix import matrix_alt, matrix_table
 from app.session import is_dark, named
 from app.source import lines_from
 from app.views.attention_map import drawn_map, measured
-from app.views.choose import choose_head
+from app.views.choose import buttons, choose_head
 from app.views.head_pictures import Chosen
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
@@ -48,13 +48,10 @@ def alignment(scene: Scene, chosen: Chosen) -> None:
             width=340,
             help="Weight of a link.",
         )
-        st.segmented_control(
+        buttons(
+            SHIFT,
+            SHIFTS,
             "A word is aligned by the",
-            list(SHIFTS),
-            format_func=SHIFTS.__getitem__,
-            required=True,
-            key=SHIFT,
-            persist_state="session",
             help="Row t reads piece t and predicts piece t + 1. The row that predicts a word chose it; the row that "
             "reads it, one later, already knows it, and often aligns better (Chen et al., 2020).",
         )

@@ -1,7 +1,9 @@
-"""Kinds of attention and their heads: names, weights, the clearest, and how a picture chooses another one.
+"""What can be chosen: kinds of attention and their heads, the clearest, how a picture chooses another one; buttons.
 
-The buttons that choose them stand in `app.views.bar`.
+The buttons that choose kind, layer and head stand in `app.views.bar`.
 """
+
+from collections.abc import Mapping
 
 import numpy as np
 import streamlit as st
@@ -9,12 +11,24 @@ import streamlit as st
 from app import computed
 from app.figures.axes import TokenAxis
 from app.figures.heads import clearest_head
-from app.session import HEAD, LAYER
+from app.session import HEAD, LAYER, Name
 from app.views.stage import Scene
 from transformer.kinds import Kind
 
 _FROM_AFAR = "head_chosen_from_afar"
 SHORT: dict[Kind, str] = {"cross": "Encoder-decoder", "encoder": "Encoder self", "decoder": "Decoder self"}
+
+
+def buttons(key: str, names: Mapping[Name, str], label: str, *, says: bool = True, help: str | None = None) -> None:
+    """The buttons of a choice that `app.session.named` keeps, which is called before.
+
+    Args:
+        names: what stands on the buttons, by what is kept. says: whether the label is seen, or only heard.
+    """
+    st.segmented_control(
+        label, list(names), format_func=names.__getitem__, required=True, key=key, persist_state="session", help=help,
+        label_visibility="visible" if says else "collapsed",
+    )  # fmt: skip
 
 
 def weights_of(scene: Scene, kind: Kind) -> np.ndarray:

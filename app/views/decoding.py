@@ -12,6 +12,7 @@ import streamlit as st
 from app import computed, playing
 from app.session import STEP, choose_position, named, position, shown_hypothesis
 from app.views.bar import bar
+from app.views.choose import buttons
 from app.views.decoding_lens import lens_part
 from app.views.decoding_loop import loop_part
 from app.views.decoding_methods import methods_part
@@ -67,15 +68,7 @@ def _theatre(scene: Scene, shown: int) -> None:
     layer, head = chooses.layer_and_head("cross", layers=with_head, heads=with_head)
     step = chooses.row("decoder", disabled=part not in WITH_STEPS)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="parts"):
-        st.segmented_control(
-            "Part",
-            list(PARTS),
-            format_func=PARTS.__getitem__,
-            required=True,
-            key="part",
-            persist_state="session",
-            label_visibility="collapsed",
-        )
+        buttons("part", PARTS, "Part", says=False)
         if part in WITH_STEPS:
             _buttons(step, len(scene.target))
     if part == "loop":

@@ -14,7 +14,7 @@ from app.figures.snippet import numpy_snippet
 from app.figures.written import Writing
 from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark, named
 from app.views.bar import Place, bar
-from app.views.choose import axes
+from app.views.choose import axes, buttons
 from app.views.hand_steps import SITE_NAMES, STEPS, Calculation
 from app.views.placed import belongings
 from app.views.stage import Scene, stage
@@ -66,15 +66,7 @@ def _chosen_steps() -> list[Callable[[Calculation], None]]:
     drawn = {name: draw for name, (_, draw) in STEPS.items()} | {"check": _checks}
     titles = {name: title for name, (title, _) in STEPS.items()} | {"check": "The model's number?", "all": "All"}
     chosen = named(WRITTEN_STEP, titles, "product")
-    st.segmented_control(
-        "Step",
-        list(titles),
-        format_func=titles.__getitem__,
-        required=True,
-        key=WRITTEN_STEP,
-        persist_state="session",
-        label_visibility="collapsed",
-    )
+    buttons(WRITTEN_STEP, titles, "Step", says=False)
     return list(drawn.values()) if chosen == "all" else [drawn[chosen]]
 
 

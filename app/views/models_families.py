@@ -1,7 +1,6 @@
 """Sections of Models: a family as a plot, beside the paper's numbers; a click opens that member on the sentence."""
 
 from collections.abc import Sequence
-from typing import get_args
 
 import streamlit as st
 
@@ -9,6 +8,7 @@ from app.catalogue import Entry
 from app.families import Families, Family, Measure, Member
 from app.figures.family import NOT_RUN, Place, family_alt, family_chart, family_table
 from app.session import CHECKPOINT, is_dark, named, open_checkpoint
+from app.views.choose import buttons
 from app.views.models_cards import card
 from app.views.placed import placed
 
@@ -30,14 +30,9 @@ def families(found: Families, entries: Sequence[Entry]) -> None:
     names = {family.name: family.name.replace("-", " ").capitalize() for family in found.families}
     with st.container(key="choose_family", horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = named(FAMILY, names, found.families[0].name)
-        st.segmented_control(
-            "Family", list(names), format_func=names.__getitem__, required=True, key=FAMILY, persist_state="session"
-        )
+        buttons(FAMILY, names, "Family")
         measure: Measure = named(MEASURE, TITLES, "bleu")
-        st.segmented_control(
-            "Score", get_args(Measure), format_func=TITLES.__getitem__, required=True, key=MEASURE,
-            persist_state="session",
-        )  # fmt: skip
+        buttons(MEASURE, TITLES, "Score")
     family = next(one for one in found.families if one.name == name)
     _plots(family, measure, found.scored_on)
     _members(family)

@@ -11,6 +11,7 @@ from app.figures.map import model_map
 from app.figures.walk import Detail, Station, nearest, stations
 from app.session import KIND, LAYER, is_dark, linked, named
 from app.views.bar import bar, stands_in
+from app.views.choose import buttons
 from app.views.stage import Scene, stage
 from app.views.station import draw
 from app.views.station_code import code_at
@@ -52,10 +53,7 @@ def _walk(scene: Scene) -> None:
     with right, st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         with st.container(key="walk_buttons", horizontal=True, vertical_alignment="center", gap="small"):
             _buttons(walk, place)
-        st.segmented_control(
-            "Detail", list(_DETAILS), format_func=_DETAILS.__getitem__, required=True, key=DETAIL,
-            persist_state="session", label_visibility="collapsed", width="content",
-        )  # fmt: skip
+        buttons(DETAIL, _DETAILS, "Detail", says=False)
     with left, st.container(key="map"):
         components.model_map(model_map(scene.config, here, walk, dark=is_dark()), key="model_map", on_choose=_go)
     with right:
