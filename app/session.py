@@ -22,6 +22,8 @@ Name = TypeVar("Name", bound=str)
 
 TEXT = "text"  # what is translated
 SENTENCE = "sentence"  # the box for it, and what a link calls it
+SECOND: Literal["second_sentence"] = "second_sentence"  # the other sentence of a batch: box, and name in a link
+LONGEST_SECOND = 400  # characters
 FRESH = "fresh"  # whether the text is the example that a visitor is met with
 CHECKPOINT = "checkpoint"
 KIND = "kind"
@@ -46,10 +48,13 @@ class Opened:
 
 
 def sentence_from_link() -> None:
-    """Takes the sentence of a copied link into the session, once, and out of the address."""
+    """Takes the sentences of a copied link into the session, once, and out of the address."""
     if SENTENCE in st.query_params:
         take_sentence(st.query_params[SENTENCE][: MOST_CHARACTERS + 1])
         del st.query_params[SENTENCE]
+    if SECOND in st.query_params:
+        st.session_state[SECOND] = st.query_params[SECOND][:LONGEST_SECOND]
+        del st.query_params[SECOND]
 
 
 def take_sentence(text: str) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 
 import streamlit as st
 
+from app.components.numbered import hear, heard
+
 _HERE = Path(__file__).parent
 
 
@@ -31,7 +33,7 @@ _lines = component("lines", "svg", "lines_place", "lines_tokens", "lines_isolate
 _ranking = component("ranking")
 _pieces = component("pieces")
 _choices = component("choices")
-_picker = component("picker", "arrows")
+_picker = component("picker", "arrows", "standing")
 _map = component("map")
 _meter = component("meter")
 _link = component("link")
@@ -104,11 +106,12 @@ def picker(
     the label is then that of what is read and what is predicted."""
 
     def changed() -> None:
-        index = st.session_state[key].chosen
-        if isinstance(index, int) and 0 <= index < len(tokens):
+        _, index = hear(key)
+        if 0 <= index < len(tokens):
             on_choose(index)
 
     data = {"tokens": list(tokens), "chosen": chosen, "label": label, "color": color, "disabled": disabled}
+    data["heard"] = heard(key)
     _picker(data=data | ({"second": list(second)} if second else {}), key=key, on_chosen_change=changed)
 
 
@@ -132,8 +135,10 @@ def meter(used: int, limit: int, unit: str, *, watches: str, key: str) -> str | 
     return result.draft
 
 
-def link(sentence: str, *, fresh: bool, key: str, on_kept: Callable[[str], None]) -> None:
+def link(sentence: str, *, boxes: Sequence[str] = (), fresh: bool, key: str, on_kept: Callable[[str], None]) -> None:
     """A button that copies the address of this view with the sentence in it; it is in no address before.
+
+    What stands in other text boxes of the page, by their keys, comes into the link too.
 
     If the present one is but the example that every visitor is met with (`fresh`), `on_kept` is told the sentence that
     this tab showed before, if there is one.
@@ -144,7 +149,7 @@ def link(sentence: str, *, fresh: bool, key: str, on_kept: Callable[[str], None]
         if isinstance(text, str):
             on_kept(text)
 
-    _link(data={"sentence": sentence, "fresh": fresh}, key=key, on_kept_change=kept)
+    _link(data={"sentence": sentence, "boxes": list(boxes), "fresh": fresh}, key=key, on_kept_change=kept)
 
 
 def export(target: str, name: str, *, key: str) -> None:

@@ -42,6 +42,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   button.addEventListener("click", async () => {
     const url = new URL(window.location.href);
     url.searchParams.set("sentence", data.sentence);
+    for (const name of data.boxes) {
+      const box = document.querySelector(`.st-key-${name} input`);
+      if (box) url.searchParams.set(name, box.value);
+    }
     try {
       await navigator.clipboard.writeText(url.href);
       note.textContent = "Copied. The link contains your sentence.";

@@ -14,15 +14,15 @@ function named(data) {
   return label;
 }
 
-function choice(data, index) {
+function choice(data, index, isChosen) {
   const [token, second] = [data.tokens[index], data.second?.[index]];
   const button = document.createElement("button");
   button.type = "button";
   button.disabled = data.disabled;
   button.setAttribute("role", "radio");
-  button.setAttribute("aria-checked", String(index === data.chosen));
+  button.setAttribute("aria-checked", String(isChosen));
   button.setAttribute("aria-label", `${index + 1}: ${token}${data.second ? ` → ${second}` : ""}`);
-  button.tabIndex = index === data.chosen ? 0 : -1;
+  button.tabIndex = isChosen ? 0 : -1;
   for (const [className, text] of [["text", token], ["second", second]]) {
     if (text === undefined) continue;
     const span = document.createElement("span");
@@ -41,9 +41,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
   row.setAttribute("role", "radiogroup");
   row.setAttribute("aria-label", data.second ? `${data.label}: reads → predicts` : data.label);
   row.setAttribute("aria-disabled", String(data.disabled));
-  const buttons = data.tokens.map((_, index) => choice(data, index));
-  let now = data.chosen;
-  const take = (index) => { if (index !== now) setTriggerValue("chosen", now = marked(row, index)); };
+  let now = standing(root, "token", { ...data, count: data.tokens.length });
+  const buttons = data.tokens.map((_, index) => choice(data, index, index === now));
+  const take = (index) => {
+    if (index === now) return;
+    now = marked(row, index);
+    setTriggerValue("chosen", numbered(root, "token", index));
+  };
   buttons.forEach((button, index) => button.addEventListener("click", () => take(index)));
   row.append(...buttons);
   row.addEventListener("keydown", (event) => {
@@ -55,7 +59,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   whole.className = "picking";
   whole.append(named(data), row);
   root.replaceChildren(whole);
-  const chosen = buttons[data.chosen];
+  const chosen = buttons[now];
   row.scrollLeft = chosen.offsetLeft - row.offsetLeft - (row.clientWidth - chosen.offsetWidth) / 2;
   if (focused) chosen.focus({ preventScroll: true });
 }

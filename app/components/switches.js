@@ -53,8 +53,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
   for (const choice of data.choices) {
     const label = document.createElement("span");
     label.textContent = choice.label;
-    const choose = (index) => setTriggerValue("chosen", { name: choice.name, index });
-    add(choice.name, label, (choice.texts.length > MOST_BUTTONS ? opened : laidOut)(choice, choose));
+    const choose = (index) => setTriggerValue("chosen", numbered(root, choice.name, index));
+    const chosen = standing(root, choice.name, { chosen: choice.chosen, count: choice.texts.length, heard: data.heard });
+    add(choice.name, label, (choice.texts.length > MOST_BUTTONS ? opened : laidOut)({ ...choice, chosen }, choose));
   }
   if (data.button) {
     const button = document.createElement("button");

@@ -9,11 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import streamlit as st
-
 from app.components import component
+from app.components.numbered import hear, heard
 
-_switches = component("switches", "arrows")
+_switches = component("switches", "arrows", "standing")
 
 
 @dataclass(frozen=True)
@@ -56,16 +55,15 @@ def switches(
     counts = {options.name: len(options.texts) for options in line}
 
     def chosen() -> None:
-        found = st.session_state[key].chosen
-        name, index = (found.get("name", ""), found.get("index")) if isinstance(found, dict) else ("", None)
-        if isinstance(index, int) and 0 <= index < counts.get(name, 0):
+        name, index = hear(key)
+        if 0 <= index < counts.get(name, 0):
             on_choose(name, index)
 
     def pressed() -> None:
         if on_press and button and not button.disabled:
             on_press()
 
-    data: dict[str, Any] = {"choices": [asdict(options) for options in line]}
+    data: dict[str, Any] = {"choices": [asdict(options) for options in line], "heard": heard(key)}
     if button:
         data["button"] = asdict(button)
     _switches(data=data, key=key, on_chosen_change=chosen, on_pressed_change=pressed)

@@ -5,6 +5,8 @@ second. An invisible marker lies over each tile: it names the tile to who points
 custom data to who clicks.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from app.figures.axes import TokenAxis
@@ -95,6 +97,24 @@ def pooled(weights: np.ndarray) -> np.ndarray:
 def _block(length: int) -> int:
     """How many cells along this edge share a dot."""
     return -(-length // LARGEST_TILE)
+
+
+def heads_table(
+    weights: np.ndarray, queries: TokenAxis, keys: TokenAxis, layers: Sequence[int]
+) -> dict[str, list[str] | np.ndarray]:
+    """All numbers of all heads, (L, H, Q, K): a line for each row of each head, a column a key.
+
+    Args:
+        layers: the numbers of the L layers, from 0.
+    """
+    layer, head, row = (axis.ravel() for axis in np.indices(weights.shape[:3]))  # (L * H * Q) each
+    lines = weights.reshape(-1, weights.shape[-1])  # (L * H * Q, K)
+    return {
+        "layer": np.asarray(layers)[layer] + 1,
+        "head": head + 1,
+        "query": [queries.names[i] for i in row],
+        **{name: lines[:, k] for k, name in enumerate(keys.names)},
+    }
 
 
 def mosaic_table(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis) -> dict[str, list[str] | np.ndarray]:

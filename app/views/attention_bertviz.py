@@ -6,9 +6,11 @@ import streamlit as st
 from app import computed
 from app.figures.axes import visible
 from app.figures.bertviz import ALL_LAYERS_UP_TO, MOST_TOKENS, View, bertviz_html, is_installed
+from app.figures.mosaic import heads_table
 from app.session import is_dark, named
 from app.views.choose import axes
 from app.views.head_pictures import Chosen
+from app.views.placed import belongings
 from app.views.stage import Scene
 from transformer.kinds import KINDS, SITES
 
@@ -71,16 +73,21 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
         + (f" Layer {chosen.layer + 1} alone." if len(numbers) < len(layers) else "")
         + " BertViz listens to the mouse alone; the lines above take the keyboard too."
     )
-    st.iframe(html(inline=False), height="content", alt=title)
-    st.download_button(
-        "HTML to take home",
-        lambda: html(inline=True),
-        f"{title.replace(':', ',')}.html",
-        "text/html",
-        key="bertviz_html",
-        on_click="ignore",
-        help="One file that needs no network.",
-    )
+    st.iframe(html(inline=False), height="content", alt=f"{title}. Its numbers are in the table below.")
+    name = title.replace(":", ",")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.download_button(
+            "HTML to take home",
+            lambda: html(inline=True),
+            f"{name}.html",
+            "text/html",
+            key="bertviz_html",
+            on_click="ignore",
+            help="One file that needs no network.",
+        )
+        belongings(
+            key="bertviz", name=name, drawn=False, table=lambda: heads_table(layers[numbers], queries, keys, numbers)
+        )
 
 
 def _limits(view: View) -> str:

@@ -27,7 +27,7 @@ from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
 from transformer.decoding.reading import may_be_drawn, path_to
 from transformer.model.cache import Past
-from transformer.model.transformer import Decoder
+from transformer.model.transformer import Decoder, Transformer
 
 SHOWN = 8  # pieces of the distribution
 _WORDS: dict[Method, str] = {
@@ -164,15 +164,23 @@ def _paper(scene: Scene, step: int) -> None:
     method = method_of(scene)
     rows, config = _alive(scene, step), scene.config
     triplet(
-        "sections 3.1 and 3.4",
-        r"\begin{gathered}p(y_t \mid y_{<t}, x) = \mathrm{softmax}(W\,h_t) \\"
-        r"\log p(y \mid x) = \textstyle\sum_t \log p(y_t \mid y_{<t}, x)\end{gathered}",
+        "section 3.1",
+        r"h_t = \mathrm{Decoder}\big(y_{<t},\ \mathrm{Encoder}(x)\big)",
         "*The model is auto-regressive, consuming the previously generated symbols as additional input when generating "
         "the next.* A step computes the newest row alone: queries come from that row, keys and values from the "
         "encoder's output and from the rows before, which the cache has kept.",
         lines_from(Decoder.step, "for i, (layer, cache)", "x = layer.step"),
         whole=lines_between("model/transformer.py", "Decoder.step"),
         shape="x: " + shape_text(("R", "1", "D"), (rows, 1, config.d_model)),
+    )
+    triplet(
+        "section 3.4",
+        r"\begin{gathered}p(y_t \mid y_{<t}, x) = \mathrm{softmax}(W\,h_t) \\"
+        r"\log p(y \mid x) = \textstyle\sum_t \log p(y_t \mid y_{<t}, x)\end{gathered}",
+        "The row becomes one number a piece of the vocabulary, and the softmax makes probabilities of them: the bars "
+        "above. A translation's log-probability is the sum over its steps.",
+        lines_from(Transformer.project, "return linear"),
+        shape="logits: " + shape_text(("R", "V"), (rows, config.vocab_size)),
     )
     few, whole = choice(method)
     shape = "logits: " + shape_text(("W", "V"), (rows, config.vocab_size))

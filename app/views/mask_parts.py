@@ -12,12 +12,13 @@ from app.figures.masks import mask_alt, mask_table, parts_figure
 from app.figures.panels import Cell
 from app.figures.reasons import Part, Parts, verdict
 from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark
-from app.source import SourceLines, lines_between
+from app.source import SourceLines, lines_between, lines_from
 from app.views.bar import Bar, Place
 from app.views.placed import belongings
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
 from transformer.kinds import KINDS, Kind
+from transformer.model.transformer import Transformer
 from transformer.padding import mask_parts
 from transformer.trace import Trace
 
@@ -134,18 +135,22 @@ def cell_and_parts(this: Sentence, chooses: Bar) -> Cell:
     for part in parts:
         section, formula, words = SAYS[part]
         triplet(section, formula, words, lines_between("model/masks.py", CODE[part]), shape=this.shape())
-    if this.kind != "cross":
-        triplet(
-            "section 3.2.3",
-            r"\text{mask} = " + r" \wedge ".join(rf"\text{{{part}}}" for part in parts),
-            "May attend is what every part allows. All layers and all heads of a stack share this one mask.",
-            _combined(this.kind),
-            shape=this.shape(),
-        )
+    triplet(
+        "section 3.2.3",
+        r"\text{mask} = " + r" \wedge ".join(rf"\text{{{part}}}" for part in parts),
+        "The padding mask is all of it: every row may look at every real piece of the source. All layers and all heads "
+        "of the decoder share this one mask."
+        if this.kind == "cross"
+        else "May attend is what every part allows. All layers and all heads of a stack share this one mask.",
+        _combined(this.kind),
+        shape=this.shape(),
+    )
     return query, key
 
 
 def _combined(kind: Kind) -> SourceLines:
+    if kind == "cross":
+        return lines_from(Transformer.states, "memory = self.encoder", "return self.decoder")
     return lines_between("model/masks.py", "source_mask" if kind == "encoder" else "target_mask")
 
 

@@ -9,7 +9,7 @@ from app.components.chart import Point, chart
 from app.figures.batch import Line, batch_alt, batch_figure, batch_table
 from app.figures.mask_overview import Tile, overview_figure, overview_table
 from app.figures.reasons import Parts
-from app.session import KIND, is_dark
+from app.session import KIND, LONGEST_SECOND, SECOND, is_dark
 from app.tasks import Task
 from app.views.bar import bar
 from app.views.choose import SHORT
@@ -24,9 +24,7 @@ from transformer.kinds import SITES, Kind
 from transformer.padding import mask_parts
 from transformer.trace import Trace
 
-SECOND = "second_sentence"
 ROW = "sentence_of_batch"
-LONGEST = 400  # characters of the second sentence
 ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")
 
 
@@ -45,7 +43,7 @@ def _second_sentence(scene: Scene) -> Translation | None:
             "Second sentence of the batch",
             key=SECOND,
             persist_state="session",
-            max_chars=LONGEST,
+            max_chars=LONGEST_SECOND,
             placeholder="Another sentence, shorter or longer, and Enter",
             autocomplete="off",
         )

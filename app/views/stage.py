@@ -18,6 +18,7 @@ from app.session import (
     FRESH,
     GIVEN,
     GIVEN_FOR,
+    SECOND,
     SENTENCE,
     SHOWN_HYPOTHESIS,
     SHOWN_SENTENCE,
@@ -164,7 +165,7 @@ def _sentence_box(opened: Opened) -> str:
                 for number, example in enumerate(opened.task.examples):
                     st.button(example, key=f"example_{number}", on_click=_take, args=(example,), width="stretch")
         fresh = bool(st.session_state.get(FRESH))
-        components.link(text or "", fresh=fresh, key="copy_link", on_kept=take_sentence)
+        components.link(text or "", boxes=(SECOND,), fresh=fresh, key="copy_link", on_kept=take_sentence)
     return text or ""
 
 

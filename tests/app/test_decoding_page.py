@@ -270,6 +270,15 @@ def test_every_search_stands_beside_its_code(open_page: Open, part: str, method:
     )
 
 
+def test_the_decoders_row_and_the_projection_stand_beside_their_own_formulas(open_page: Open) -> None:
+    app = open_page("loop", t="2")
+    assert ["Decoder" in formula.value for formula in app.latex][:2] == [True, False]
+    assert "softmax" in app.latex[1].value
+    row, _, projection = [code.value for code in app.code][:3]  # after the row, its whole function
+    assert "layer.step" in row
+    assert "self.output.weight" in projection
+
+
 # -- greedy and beam
 
 

@@ -12,7 +12,7 @@ from app.figures.axes import TokenAxis, visible
 from app.figures.heads import clarity, clearest_head, entropy, head_facts, is_sink
 from app.figures.lines import attention_lines
 from app.figures.matrix import NUMBERS_UP_TO, attention_matrix, matrix_alt, matrix_csv, matrix_table
-from app.figures.mosaic import LARGEST_TILE, head_mosaic, mosaic_table, pooled
+from app.figures.mosaic import LARGEST_TILE, head_mosaic, heads_table, mosaic_table, pooled
 from app.figures.pieces import source_strip, source_table, target_strip
 from app.theme import number, probability_text, text_on_weight, weight_scale, weight_text
 from tests.app.drawn import checked
@@ -140,6 +140,16 @@ def test_the_table_of_all_heads_says_where_each_row_looks_most() -> None:
     assert [table["layer"][place], table["head"][place], table["row"][place]] == [2, 3, queries.names[3]]
     assert table["looks most at"][place] == keys.names[int(weights[1, 2, 3].argmax())]
     assert table["weight"][place] == weights[1, 2, 3].max()
+
+
+def test_the_table_of_all_weights_has_every_row_of_every_head() -> None:
+    weights = softmax((2, 3, 4, 5))
+    queries, keys = writer(4), reader(5)
+    table = heads_table(weights, queries, keys, layers=[2, 5])
+    place = (1 * 3 + 2) * 4 + 3  # the second of the layers, head 3, row 4
+    assert [table["layer"][place], table["head"][place], table["query"][place]] == [6, 3, queries.names[3]]
+    assert [table[name][place] for name in keys.names] == weights[1, 2, 3].tolist()
+    assert {len(column) for column in table.values()} == {2 * 3 * 4}
 
 
 def test_a_marker_over_each_tile_names_its_head() -> None:

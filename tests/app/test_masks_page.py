@@ -189,6 +189,16 @@ def test_without_a_second_sentence_it_says_so(open_masks: Open, words: str) -> N
     assert not charts(app)
 
 
+@pytest.mark.parametrize(
+    ("kind", "made_by"), [("encoder", "def source_mask"), ("decoder", "def target_mask"), ("cross", "self.decoder(")]
+)
+def test_the_mask_of_each_kind_stands_beside_the_code_that_makes_it(open_masks: Open, kind: str, made_by: str) -> None:
+    app = open_masks(kind=kind)
+    parts = r"\text{padding} \wedge \text{causal}" if kind == "decoder" else r"\text{padding}"
+    assert any(parts in formula.value for formula in app.latex)
+    assert any(made_by in code.value for code in app.code)
+
+
 def test_sentences_of_one_length_have_no_padding_and_the_page_says_so(open_masks: Open) -> None:
     app = open_masks(short=LONG, kind="encoder")
     assert "nothing of it is padded" in " ".join(markdown.value for markdown in app.markdown)

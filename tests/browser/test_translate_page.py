@@ -144,6 +144,23 @@ def test_the_sentence_is_in_no_address_but_in_the_copied_link(visit: Begin) -> N
     assert "cat" not in again.page.url
 
 
+def test_the_second_sentence_of_a_batch_comes_into_the_link_too(visit: Begin) -> None:
+    one = visit(clipboard=True).open("masks", sentence="the animal was tired")
+    box = one.page.get_by_label("Second sentence of the batch")
+    box.fill("the mat")
+    box.press("Enter")
+    one.settle()
+    assert "mat" not in one.page.url
+    one.page.get_by_role("button", name="Copy link").click()
+    one.page.get_by_text("Copied.").wait_for()
+    again = visit()
+    again.page.goto(one.page.evaluate("navigator.clipboard.readText()"))
+    again.settle()
+    again.says("the animal was tired")
+    assert again.page.get_by_label("Second sentence of the batch").input_value() == "the mat"
+    assert "mat" not in again.page.url
+
+
 def test_a_forced_translation_does_not_come_back_with_another_sentence(visit: Begin) -> None:
     one = visit().open(sentence="the cat sat")
     one.drawn()

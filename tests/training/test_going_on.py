@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,15 @@ def test_a_signal_during_validation_or_averaging_stops_at_once_and_loses_nothing
     assert_same_run(tmp_path / "run", tmp_path / "alone")
 
 
+@pytest.fixture
+def at_a_terminal() -> Iterator[None]:
+    """Whoever begins the tests with nohup has this process begin with SIGHUP ignored."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("at_a_terminal")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_before_training_begins_is_told_and_the_command_can_be_given_again(
     number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -90,6 +100,7 @@ def test_a_signal_before_training_begins_is_told_and_the_command_can_be_given_ag
     train(toy_recipe(updates=1), tmp_path / "run", device="cpu")
 
 
+@pytest.mark.usefixtures("at_a_terminal")
 def test_a_terminal_that_goes_away_stops_a_run_unless_it_was_begun_with_nohup(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

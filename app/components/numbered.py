@@ -1,0 +1,20 @@
+"""Choices that are numbered on their way from the browser, so that it knows which were heard (see standing.js)."""
+
+from typing import Any
+
+import streamlit as st
+
+
+def heard(key: str) -> int:
+    """The number of the newest choice that the page has heard from this component; 0 before the first."""
+    return int(st.session_state.get(f"{key}_heard", 0))
+
+
+def hear(key: str) -> tuple[str, int]:
+    """What has just been chosen in the component `key`: a name and a place, from 0; ("", -1) if that is nonsense."""
+    found: Any = st.session_state[key].chosen
+    name, index, number = (found.get(part) if isinstance(found, dict) else None for part in ("name", "index", "number"))
+    if not (isinstance(name, str) and isinstance(index, int) and isinstance(number, int)):
+        return "", -1
+    st.session_state[f"{key}_heard"] = number
+    return name, index

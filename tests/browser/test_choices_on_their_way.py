@@ -1,0 +1,64 @@
+"""Rows of choices, alone in a browser: what a page drew before it heard of a choice does not take it back."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from app.components import script
+
+# A component as Streamlit calls it: what it reports is kept in `sent`. It is drawn again with `draw`.
+STAND = """async source => {
+    const at = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+    const component = (await import(at)).default;
+    document.body.innerHTML = "<div class='root'></div>";
+    window.sent = [];
+    const setTriggerValue = (_, value) => sent.push(value);
+    window.draw = data => component({ data, parentElement: document.body, setTriggerValue });
+}"""
+SWITCHES = {"name": "head", "label": "Head", "texts": ["1", "2", "3", "4", "5"], "disabled": False}
+PICKER = {"tokens": ["a", "b", "c", "d", "e"], "label": "Token", "color": "black", "disabled": False}
+
+
+def data(name: str, chosen: int, heard: int) -> dict[str, Any]:
+    if name == "switches":
+        return {"choices": [SWITCHES | {"chosen": chosen}], "heard": heard}
+    return PICKER | {"chosen": chosen, "heard": heard}
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    page = browser.new_page()
+    yield page
+    page.close()
+
+
+@pytest.mark.parametrize("name", ["switches", "picker"])
+def test_keys_count_on_from_the_newest_choice_and_not_from_a_page_that_was_drawn_before_it(
+    page: Any, name: str
+) -> None:
+    def draw(chosen: int, heard: int) -> None:
+        page.evaluate("data => draw(data)", data(name, chosen, heard))
+
+    def sent() -> list[dict[str, int]]:
+        found: list[dict[str, int]] = page.evaluate("sent")
+        return found
+
+    def marked() -> str:
+        return str(page.get_by_role("radio", checked=True).inner_text())
+
+    page.evaluate(STAND, script(name, "arrows", "standing"))
+    draw(0, 0)
+    page.get_by_role("radio", checked=True).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    first, second = (each["number"] for each in sent())
+    draw(1, first)  # what was drawn after the first key, and before the second was heard
+    assert marked() == ("3" if name == "switches" else "c")
+    page.keyboard.press("ArrowRight")
+    assert [each["index"] for each in sent()] == [1, 2, 3]
+    draw(0, sent()[-1]["number"])  # all are heard, and the page has chosen another one
+    assert marked() == ("1" if name == "switches" else "a")
+    assert first < second < sent()[-1]["number"]
+    draw(4, 0)  # a server that begins anew has heard nothing; what it says counts
+    assert marked() == ("5" if name == "switches" else "e")
