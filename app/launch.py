@@ -100,17 +100,32 @@ def is_busy(folder: Path) -> bool:
 
 def last_words(folder: Path) -> str:
     """What the trainer said when it ended with an error, or was stopped; "" if it did not. Paths are left out."""
+    text = _said(folder)
+    if "Traceback (most recent call last)" in text:
+        return f"The training ended unexpectedly. What it said stands in {LOG} in its folder."
+    said = text.partition("Error: ")[2].strip()
+    return _without_paths(said, folder)[:2000]
+
+
+def newest_words(folder: Path) -> str:
+    """The newest line of a run that is under way: what it does before its first update. "" if it is silent yet."""
+    lines = [line for line in _said(folder).splitlines() if line.strip() and not line.startswith(" --resume")]
+    return _without_paths(lines[-1], folder)[:300] if lines else ""
+
+
+def _said(folder: Path) -> str:
+    """The end of the log, from the newest command on."""
     try:
         with (folder / LOG).open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - TOLD))
             text = file.read(TOLD).decode(errors="replace")
     except OSError:
         return ""
-    text = text.rpartition(_command(folder, False))[2]
-    if "Traceback (most recent call last)" in text:
-        return f"The training ended unexpectedly. What it said stands in {LOG} in its folder."
-    said = text.partition("Error: ")[2].strip()
-    return said.replace(f"{folder}{os.sep}", "").replace(str(folder), folder.name)[:2000]
+    return text.rpartition(_command(folder, False))[2]
+
+
+def _without_paths(text: str, folder: Path) -> str:
+    return text.replace(f"{folder}{os.sep}", "").replace(str(folder), folder.name)
 
 
 def _check_turn() -> None:

@@ -19,6 +19,7 @@ from app.ladders import RECIPE, ladder, modified, run_folder
 from transformer.config import Recipe
 from transformer.errors import HeadlightError
 from transformer.header import read_header
+from transformer.text.cleaning import Counts
 from transformer.training.state import Progress, read_progress
 from transformer.untrusted import validate
 
@@ -126,6 +127,16 @@ def _curves(path: str, changed: int, size: int) -> Curves:
         updates = sorted(measured)
         curves[key] = np.array(updates, dtype=np.int64), np.array([measured[update] for update in updates])
     return curves
+
+
+def corpus_counts(folder: Path) -> str:
+    """What became of the pairs of a run's text, in the trainer's words; "" where nobody counted, as for a toy."""
+    try:
+        text = (folder / "corpus.json").read_text(encoding="utf-8")[:10_000]
+        counts, _ = validate(Counts, json.loads(text))
+    except (OSError, ValueError, RecursionError):
+        return ""
+    return str(counts) if counts else ""
 
 
 def _lines(path: Path, size: int) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from app import launch
 from app.ladders import run_names
-from app.runs import Run, read_curves, read_run
+from app.runs import Run, corpus_counts, read_curves, read_run
 from app.session import Opened, linked
 from app.views.stage import choose_sentence
 from app.views.training_curves import chosen_curves, loss_chart, rate_section
@@ -95,6 +95,11 @@ def _status(name: str, live: bool) -> None:
                 st.button("Resume", key="resume_run", on_click=_resume, args=(run.name,), type="primary")
     if run.updates and busy:
         st.progress(min(run.update / run.updates, 1.0))
+    counted = corpus_counts(run.folder)
+    if busy and run.ours and run.state != "running":
+        st.text(launch.newest_words(run.folder))
+    elif counted:
+        st.caption(f"The text: {counted}")
     words = launch.last_words(run.folder) if run.ours and not busy else ""
     if words and not words.startswith("Stopped by"):  # which the reader knows, and the button says how to go on
         with st.container(border=True):

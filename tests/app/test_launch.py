@@ -134,6 +134,7 @@ def test_one_run_at_a_time_and_it_can_be_stopped_and_resumed(stub: list["subproc
     launch.resume(name)
     until_ready(folder, stub[1])
     assert launch.last_words(folder) == ""  # what was said before is no longer true
+    assert "Stopped" not in launch.newest_words(folder)
     assert stub[1].args[-1] == "--resume"  # type: ignore[index]
     assert name == "reverse-1"
     assert len(stub) == 2
@@ -205,6 +206,9 @@ def test_what_the_trainer_said_is_told_without_the_folders_of_the_server(
     stub[0].wait()
     log = runs / name / LOG
     assert launch.last_words(runs / name) == ""  # killed without a word
+    assert launch.newest_words(runs / name) == ""
+    log.write_text(log.read_text() + f"Reading.\nLearning from {runs / name / CORPUS}.\n\n")
+    assert launch.newest_words(runs / name) == f"Learning from {CORPUS}."
     log.write_text(log.read_text() + f"Warning: x\nError: {runs / name / CORPUS}, line 3: there is no column 2.\n")
     assert launch.last_words(runs / name) == f"{CORPUS}, line 3: there is no column 2."
     log.write_text(log.read_text() + "Traceback (most recent call last):\n  File x\n")

@@ -20,6 +20,7 @@ from tests.app.test_runs import HOLD
 from tests.training.small import toy_recipe
 from transformer.decoding.translator import Translator
 from transformer.recipe import recipe_text
+from transformer.text.cleaning import Counts
 from transformer.trace import trace
 from transformer.training.metrics import read_metrics
 
@@ -62,6 +63,18 @@ def test_curves_draw_the_numbers_of_the_metrics_file(toy: Path) -> None:
     names = [line["name"] for line in chart(app, "Learning rate")["data"]]
     assert names == ["toy", "toy, equation 3 (warm-up 4)"]
     assert "Finished after update 12 of 12" in said(app)
+
+
+def test_the_page_says_what_became_of_the_pairs_of_a_text(toy: Path) -> None:
+    assert "pairs read" not in said(open_view("training"))  # a toy has no text
+    counts = Counts(read=9000, empty=2, duplicates=1500, learnt=7498)
+    counts.write(toy / "corpus.json")
+    assert "The text: 9,000 pairs read: 2 with an empty side, 1,500 duplicates, 7,498 to learn from." in said(
+        open_view("training")
+    )
+    for broken in ("", "[" * 5000, "[1]", '{"read": "many"}'):
+        (toy / "corpus.json").write_text(broken)
+        assert "pairs read" not in said(open_view("training"))
 
 
 def test_two_runs_stand_in_one_picture(toy: Path, runs: Path) -> None:
