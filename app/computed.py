@@ -24,7 +24,7 @@ from transformer.config import DecodingConfig
 from transformer.decoding.reading import Draw, draws
 from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
 from transformer.doctor import Constitution, Finding, constitution, examine
-from transformer.kinds import SITES, Kind
+from transformer.kinds import SITES, Kind, depth
 from transformer.lens import Lens, lens
 from transformer.padding import padding_difference
 from transformer.trace import Trace, trace, trace_batch
@@ -87,7 +87,7 @@ def given(file: CheckpointFile, sentence: str, target: str, settings: DecodingCo
 def attention(file: CheckpointFile, source_ids: Ids, target_ids: Ids, kind: Kind) -> Attention:
     """All heads of one kind of attention, from one teacher-forced pass over the finished translation."""
     model = load(file).model
-    layers = model.config.encoder_layers if kind == "encoder" else model.config.decoder_layers
+    layers = depth(model.config, kind)
     names = [SITES[kind].format(i) for i in range(layers)]
     with _GATE:
         found = trace(model, source_ids, target_ids, [f"{SITES[kind].format('*')}.weights", f"{names[0]}.mask"])
@@ -182,7 +182,7 @@ def look(file: CheckpointFile, sentence: str, right: str, kind: Kind) -> Look:
     """What a rung makes of a sentence whose right translation is known. Raises TranslationError."""
     translator = load_rung(file)
     model, tokenizer = translator.model, translator.tokenizer
-    layers = model.config.encoder_layers if kind == "encoder" else model.config.decoder_layers
+    layers = depth(model.config, kind)
     names = [SITES[kind].format(i) for i in range(layers)]
     with _GATE:
         written = translator.translate_sentences([sentence], RUNG_SEARCH)[0]

@@ -122,6 +122,13 @@ def forget_given() -> None:
     st.session_state[GIVEN] = ""
 
 
+def written_for(key: str, whose: object) -> None:
+    """Empties a text box, before it is drawn, if what it was written for is no longer what is shown."""
+    if st.session_state.get(f"{key}_for", whose) != whose:
+        st.session_state[key] = ""
+    st.session_state[f"{key}_for"] = whose
+
+
 def show_given(place: int, file: CheckpointFile, source: str) -> None:
     """Shows the visitor's own translation of this sentence; it stands at this place, after the model's."""
     st.session_state[GIVEN_FOR] = (file, source)

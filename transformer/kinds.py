@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from transformer.config import ModelConfig
+
 Kind = Literal["cross", "encoder", "decoder"]
 
 KINDS: dict[Kind, str] = {
@@ -14,3 +16,8 @@ SITES: dict[Kind, str] = {  # of a layer, counted from 0
     "encoder": "encoder.layers.{}.self_attention",
     "decoder": "decoder.layers.{}.self_attention",
 }
+
+
+def depth(config: ModelConfig, place: str) -> int:
+    """How many layers a stack has, or the stack in which this kind of attention asks."""
+    return config.encoder_layers if place == "encoder" else config.decoder_layers

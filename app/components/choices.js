@@ -6,6 +6,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   list.className = "choices";
   list.setAttribute("role", "group");
   list.setAttribute("aria-label", data.label);
+  let now = data.chosen;  // or what has been clicked since
   data.rows.forEach((row, index) => {
     const button = document.createElement("button");
     button.type = "button";
@@ -22,7 +23,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     text.dir = "auto";
     if (row.second) add(text, "second", row.second);
     add(button, "detail", row.detail ?? "");
-    button.addEventListener("click", () => { if (index !== data.chosen) setTriggerValue("chosen", index); });
+    button.addEventListener("click", () => { if (index !== now) setTriggerValue("chosen", now = index); });
     list.appendChild(button);
   });
   const focused = [...root.querySelectorAll("button")].indexOf(parentElement.activeElement);

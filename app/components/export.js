@@ -1,8 +1,8 @@
 // Saves the picture in the container `st-key-<target>` as SVG or PNG, in the browser: nothing is sent. A Plotly chart is
 // several SVG layers on top of each other; they are joined into one. Styles are written into the elements.
 
-const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-linecap", "opacity", "font-family",
-  "font-size", "font-weight", "text-anchor", "paint-order", "visibility", "display"];
+const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-linecap", "stroke-linejoin",
+  "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight", "text-anchor", "paint-order", "visibility", "display"];
 
 function inlined(svg) {
   const copy = svg.cloneNode(true);

@@ -16,6 +16,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
     return node;
   };
 
+  let now = data.chosen;  // or what has been clicked since
+  const choose = (index) => { if (index !== now) setTriggerValue("chosen", now = index); };
+
   const draw = (focus) => {
     const order = data.rows.map((_, i) => i);
     if (titles.includes(state.by)) order.sort((a, b) => (state.up ? 1 : -1) * (value(data.rows[a], state.by) - value(data.rows[b], state.by)) || a - b);
@@ -54,11 +57,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
         bar.style.width = `${Math.min(100, (100 * v) / largest[i])}%`;
         make("span", cell, v.toFixed(2));
       });
-      row.addEventListener("click", () => { if (index !== data.chosen) setTriggerValue("chosen", index); });
+      row.addEventListener("click", () => choose(index));
       row.addEventListener("keydown", (event) => {
         const goal = { ArrowDown: place + 1, ArrowUp: place - 1, Home: 0, End: rows.length - 1 }[event.key];
         if (goal !== undefined) rows[Math.max(0, Math.min(goal, rows.length - 1))].focus();
-        else if (event.key === "Enter" || event.key === " ") { if (index !== data.chosen) setTriggerValue("chosen", index); }
+        else if (event.key === "Enter" || event.key === " ") choose(index);
         else return;
         event.preventDefault();
         event.stopPropagation();

@@ -27,6 +27,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     make("path", { class: `edge ${node.fate}${node.best ? " best" : ""}`, d: `M${a} C${middle},${a[1]} ${middle},${b[1]} ${b}`, "stroke-width": (node.best ? 4 : 1 + 3 * node.share).toFixed(2) }, edges);
   }
 
+  let now = data.chosen;  // or what has been clicked since
+  const choose = (id) => { if (id !== now) setTriggerValue("chosen", now = id); };
   const drawn = new Map();
   for (const node of data.nodes) {
     const on = node.id === data.chosen;
@@ -40,7 +42,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     make("tspan", {}, piece, text.replace(/^▁/, ""));
     make("text", { class: "small", x: BOX.w - 8, y: 18, "text-anchor": "end" }, group, right);
     make("text", { class: "small", x: 9, y: 35 }, group, node.numbers);
-    group.addEventListener("click", () => { if (!on) setTriggerValue("chosen", node.id); });
+    group.addEventListener("click", () => choose(node.id));
     group.addEventListener("keydown", (event) => walk(event, node));
     drawn.set(node.id, group);
   }
@@ -62,7 +64,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
         drawn.get(next.id).focus();
       }
     } else if (event.key === "Enter" || event.key === " ") {
-      if (node.id !== data.chosen) setTriggerValue("chosen", node.id);
+      choose(node.id);
     } else return;
     event.preventDefault();
     event.stopPropagation();

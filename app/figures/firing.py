@@ -19,9 +19,13 @@ def strongest_units(before: np.ndarray, after: np.ndarray, count: int = SHOWN) -
 
 
 def firing_units(
-    before: np.ndarray, after: np.ndarray, token: str, *, title: str, activation: str, dark: bool = False
+    before: np.ndarray, after: np.ndarray, rows: TokenAxis, row: int, *, title: str, activation: str, dark: bool = False
 ) -> Figure:
-    """One token's units before and after the activation, the strongest and the most silenced; before, after (F,)."""
+    """One row's units before and after the activation, the strongest and the most silenced.
+
+    Args:
+        before, after: (F) of that row, from 0.
+    """
     units = strongest_units(before, after)
     both = ((f"before the {activation}", before), (f"after the {activation}", after))
     data = [
@@ -36,7 +40,8 @@ def firing_units(
         }
         for number, (name, values) in enumerate(both)
     ]
-    layout = settled(f"{title}, token {visible(token)}", 320, top=70, bottom=60) | {
+    whose = f"{'reads' if rows.predicts else 'token'} {visible(rows.tokens[row])}"
+    layout = settled(f"{title}, {whose}", 320, top=70, bottom=60) | {
         "barmode": "group",
         "xaxis": axis(
             "hidden unit", dark, [-0.6, len(units) - 0.4], tickvals=list(range(len(units))),

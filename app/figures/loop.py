@@ -121,7 +121,6 @@ def loop_picture(
         "chosen": visible(target.predicts[step]),
         "probability": probability_text(probability),
         "last": step == len(target) - 1,
-        "title": f"Step {step + 1} of {len(target)}",
         "note": f"Bars under the pieces: where {head} looks at this step.",
         "alt": (
             f"Step {step + 1} of {len(target)}. The decoder reads {visible(target.tokens[step])} and predicts "

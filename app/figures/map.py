@@ -15,6 +15,7 @@ from typing import Any
 from app.figures.walk import Station
 from app.theme import role_color
 from transformer.config import ModelConfig
+from transformer.kinds import depth
 
 WIDTH = 316.0
 COLUMN = 118.0
@@ -164,7 +165,7 @@ def _column(stack: str, x: float, config: ModelConfig, here: Station) -> _Column
         column.put(positions, "+ positions", _positions(config))
     column.end += GAP
     bottom = column.end - GAP
-    layers = config.encoder_layers if stack == "encoder" else config.decoder_layers
+    layers = depth(config, stack)
     opened = here.layer if here.stack == stack and here.layer is not None else 0
     for layer in range(layers):
         base = f"{stack}.layers.{layer}"

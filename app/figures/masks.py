@@ -98,7 +98,7 @@ def parts_figure(
             x, y, size = k.astype(np.int16), q.astype(np.int16), 15 if rows <= 40 else 10
             room = {"columns": columns * len(panels), "beside": label_width(queries.tokens, 13) + 40, "short": text}
             data.append(words(x, y, text, ink(dark), size, number, meta=room))  # see chart.js
-        if rows * columns * len(panels) <= CELLS_TO_CLICK:
+        if can_be_clicked(mask, 1 if number == len(panels) else len(panels)):
             q, k = grid(rows, columns)
             data.append(places(k, q, _said(allowed, why), "%{y}<br>%{x}<br>%{text}<extra></extra>", 17, number))
         shapes += cell_frames(cell, columns, number)
@@ -118,6 +118,11 @@ def _said(allowed: np.ndarray, why: Parts) -> list[str]:
         "may look" if allowed[i, j] else " and ".join(NAMES[p] for p in forbidden_by(why, i, j))
         for i, j in np.ndindex(allowed.shape)
     ]
+
+
+def can_be_clicked(mask: np.ndarray, panels: int = 1) -> bool:
+    """Whether a mask (Q, K) is small enough for a place to click over each cell, in so many panels."""
+    return mask.size * panels <= CELLS_TO_CLICK
 
 
 def mask_table(mask: np.ndarray, parts: Parts, queries: TokenAxis, keys: TokenAxis) -> dict[str, list[str]]:

@@ -40,7 +40,7 @@ def before_and_after(
         )
     layout = settled(title, 340, top=70, bottom=90) | {
         "xaxis": axis(
-            "",
+            "reads" if rows.predicts else "",
             dark,
             [-0.6, len(rows) - 0.4],
             tickvals=list(range(len(rows))),

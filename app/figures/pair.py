@@ -58,7 +58,8 @@ def matrix_pair(
             tickfont={"size": size, "color": role_color(keys.role, dark)},
         )  # fmt: skip
         axes[f"yaxis{suffix}"] = plain_axis(
-            "", dark, [rows - 0.5, -0.5], anchor=f"x{suffix}", tickvals=list(range(rows)),
+            "reads" if queries.predicts and panel == 1 else "", dark, [rows - 0.5, -0.5], anchor=f"x{suffix}",
+            tickvals=list(range(rows)),
             ticktext=ticks(queries.tokens), showticklabels=panel == 1,
             tickfont={"size": size, "color": role_color(queries.role, dark)},
         )  # fmt: skip

@@ -127,4 +127,7 @@ def panel_axes(
             "automargin": True,
             "showticklabels": place == 0,
         }
+        if place == 0 and queries.predicts:
+            title = {"text": "reads", "font": {"size": 13, "color": role_color(queries.role, dark)}, "standoff": 4}
+            found[f"yaxis{suffix}"]["title"] = title
     return found

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from app.figures.axes import visible
-from app.theme import Role, probability_text, role_color
+from app.theme import probability_text, role_color
 
 
 class PieceLike(Protocol):
@@ -54,7 +54,6 @@ def target_strip(
     ids: Sequence[int],
     probabilities: Sequence[float],
     *,
-    role: Role = "decoder",
     dark: bool = False,
 ) -> dict[str, Any]:
     """What the decoder gave: each piece with its id and the probability it had when it was chosen."""
@@ -70,7 +69,7 @@ def target_strip(
     ]
     return {
         "chips": chips,
-        "color": role_color(role, dark),
+        "color": role_color("decoder", dark),
         "label": "Pieces of the translation with probability and id",
     }
 

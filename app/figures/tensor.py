@@ -71,7 +71,7 @@ def tensor_heatmap(
         "bargap": 0.25,
         "xaxis": plain_axis(columns, dark, [first - 0.5, first + width - 0.5], domain=[0, 0.86 if norms else 1]),
         "yaxis": plain_axis(
-            "",
+            "reads" if rows.predicts else "",
             dark,
             [height - 0.5, -0.5],
             tickvals=list(range(height)),

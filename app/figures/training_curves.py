@@ -52,7 +52,6 @@ def curve_chart(
     *,
     title: str,
     unit: str,
-    logarithmic: bool = False,
     marked: int | None = None,
     width: int = 560,
     dark: bool = False,
@@ -61,7 +60,6 @@ def curve_chart(
 
     Args:
         unit: title of the upright axis.
-        logarithmic: of the upright axis; values of 0 are then left out.
         marked: an update to mark by an upright line.
         width: about how wide it will be (px), to know how many lines its legend takes.
     """
@@ -85,8 +83,7 @@ def curve_chart(
     layout = settled(title, 262 + 48 + _LINE * lines, top=48 + _LINE * lines)
     layout["legend"] |= {"x": 0, "xanchor": "left", "y": 1.02}
     below = axis("update", dark, rangemode="tozero", tickformat=",d")
-    beside = axis(unit, dark, type="log", dtick=1) if logarithmic else axis(unit, dark, rangemode="tozero")
-    more: Piece = {"showlegend": True, "xaxis": below, "yaxis": beside}
+    more: Piece = {"showlegend": True, "xaxis": below, "yaxis": axis(unit, dark, rangemode="tozero")}
     if marked is not None:
         mark = {"type": "line", "x0": marked, "x1": marked, "y0": 0, "y1": 1, "yref": "y domain"}
         more["shapes"] = [mark | {"line": {"color": "rgba(255, 154, 31, 0.8)", "width": 3}}]

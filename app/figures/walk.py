@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from app.figures.walk_words import words_for
 from transformer.config import ModelConfig
+from transformer.kinds import depth
 
 Detail = Literal["lecture", "exam"]
 Look = Literal[
@@ -158,7 +159,7 @@ def _for_a_lecture(station: Station, config: ModelConfig) -> Station:
 
 
 def _ends_a_stack(station: Station, config: ModelConfig) -> bool:
-    layers = config.encoder_layers if station.stack == "encoder" else config.decoder_layers
+    layers = depth(config, station.stack)
     return station.layer == layers - 1 and station.part == "feed_forward" and station.name == _closing(config)
 
 

@@ -34,7 +34,7 @@ from app.session import (
 from app.theme import ground, role_color
 from app.views.choose import SHORT, choose_head, clearest_of
 from app.views.stage import Scene, headline
-from transformer.kinds import KINDS, Kind
+from transformer.kinds import KINDS, Kind, depth
 
 Stack = Literal["encoder", "decoder"]
 Place = Literal["t", "s", "k"]
@@ -96,7 +96,7 @@ class Bar:
         layers: bool = True,
         heads: bool = True,
     ) -> tuple[int, int]:
-        count = self.scene.config.encoder_layers if kind == "encoder" else self.scene.config.decoder_layers
+        count = depth(self.scene.config, kind)
         clearest = clearest_of(self.scene, kind)
         layer = _layer(count, clearest[0])
         of_layer = clearest if layer == clearest[0] else clearest_of(self.scene, kind, layer)

@@ -8,7 +8,7 @@ import streamlit as st
 from app import models
 from app.ladders import ladder, place_of, rung, rung_name
 from app.models import CheckpointFile
-from app.session import CHECKPOINT, Opened, forget_choice, forget_head
+from app.session import CHECKPOINT, Opened, forget_beyond, forget_choice, forget_head
 from app.tasks import task_of
 from transformer.config import DecodingConfig
 from transformer.errors import HeadlightError
@@ -179,6 +179,7 @@ def _beam_settings(defaults: DecodingConfig) -> dict[str, Any]:
     most = min(beam, 8)
     n_best = 1
     if most > 1:
+        forget_beyond("alternatives", 1, most)
         n_best = st.slider(
             "Translations to show",
             1,

@@ -120,6 +120,7 @@ def _play_on(count: int) -> None:
         _go(step + 1)
     else:
         st.session_state[playing.DECODING] = False
+        st.rerun()  # as a fragment that no longer runs by itself
 
 
 page()

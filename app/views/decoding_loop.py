@@ -134,7 +134,7 @@ def _distribution(scene: Scene, step: int) -> None:
         key="distribution",
         name=f"Distribution, step {step + 1}, temperature {temperature:g}",
         alt=distribution_alt(found, title),
-        table=lambda: distribution_table(offered(count=50)),
+        table=lambda: distribution_table(offered(count=50, allowed=allowed)),
     )
     st.caption(
         f"Entropy {entropy_bits(logits, temperature):.2f} bits of at most {math.log2(len(logits)):.2f}: "

@@ -6,7 +6,7 @@ from app import components
 from app.components.decoding import difference
 from app.figures.difference import difference as words_compared
 from app.figures.difference import difference_data, difference_table
-from app.session import show_hypothesis, shown_hypothesis
+from app.session import show_hypothesis, shown_hypothesis, written_for
 from app.source import lines_between, lines_from
 from app.views.placed import belongings
 from app.views.stage import Scene
@@ -15,13 +15,15 @@ from transformer.evaluation import sentence_score
 from transformer.text.normalise import clean
 
 NAMES = ("reference", "translation")
+REFERENCE = "reference"
 
 
 def reference_part(scene: Scene) -> None:
     """Asks for the reference; with one, shows scores of all alternatives and the difference of the shown one."""
+    written_for(REFERENCE, (scene.opened.task, scene.translation.source))
     typed = st.text_input(
         "Your reference translation",
-        key="reference",
+        key=REFERENCE,
         persist_state="session",
         max_chars=2000,
         placeholder="Type how you would translate the sentence, and press Enter",

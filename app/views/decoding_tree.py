@@ -134,6 +134,9 @@ def _go_on(scene: Scene, path: tuple[SearchNode, ...]) -> None:
     if ids and ids[-1] == EOS:
         st.caption("This hypothesis has ended. Choose a node before its end.")
         return
+    if len(ids) >= scene.config.max_positions:
+        st.caption("This hypothesis fills all positions that this model has. Choose an earlier node.")
+        return
     logits = computed.record(scene.opened.file, scene.translation.source_ids, (*ids, EOS), ("logits",))["logits"][-1]
     piece = scene.opened.translator.tokenizer.piece
     found = [offer for offer in offers(logits, EOS, piece, count=OFFERED + 4) if offer.id > EOS][:OFFERED]

@@ -7,7 +7,7 @@ import streamlit as st
 
 from app.components.chart import Point, chart
 from app.figures.arithmetic import ByHand, differences
-from app.figures.hand import weights_map
+from app.figures.hand import CELLS_TO_CLICK, weights_map
 from app.figures.matrix import matrix_alt, matrix_table
 from app.figures.reasons import who
 from app.figures.snippet import numpy_snippet
@@ -96,7 +96,8 @@ def _overview(this: Calculation, strongest: int) -> None:
             on_click=partial(_clicked, this.kind),
             alt=matrix_alt(weights, this.queries, this.keys, this.title),
         )
-        st.caption("Click a cell, or choose query and key above. Rows are queries, columns are keys; a row sums to 1.")
+        click = "Click a cell, or choose" if weights.size <= CELLS_TO_CLICK else "Choose"
+        st.caption(f"{click} query and key above. Rows are queries, columns are keys; a row sums to 1.")
     with right:
         with st.container(key="said_hand"):
             row, column = who(this.queries, this.query), who(this.keys, hand.chosen)

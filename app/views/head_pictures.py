@@ -57,13 +57,14 @@ def overview(chosen: Chosen) -> None:
     """All layers x heads, of which a click chooses one."""
     weights = chosen.shown.weights
     layers, heads, rows, columns = weights.shape
-    chart(
-        head_mosaic(weights, layer=chosen.layer, head=chosen.head, row=chosen.row, dark=is_dark()),
-        key="mosaic",
-        on_click=_clicked,
-        alt=f"{KINDS[chosen.kind]} of {layers} layers with {heads} heads each, as small pictures; "
-        f"layer {chosen.layer + 1}, head {chosen.head + 1} is framed. The buttons Layer and Head choose another.",
-    )
+    with st.container(key="picture_mosaic"):
+        chart(
+            head_mosaic(weights, layer=chosen.layer, head=chosen.head, row=chosen.row, dark=is_dark()),
+            key="mosaic",
+            on_click=_clicked,
+            alt=f"{KINDS[chosen.kind]} of {layers} layers with {heads} heads each, as small pictures; "
+            f"layer {chosen.layer + 1}, head {chosen.head + 1} is framed. The buttons Layer and Head choose another.",
+        )
     note = "Click a picture to see it large. One colour scale for all, 0 to 1."
     if max(rows, columns) > LARGEST_TILE:
         note += " At this length a dot stands for the strongest weight of a few cells."
@@ -72,7 +73,6 @@ def overview(chosen: Chosen) -> None:
         key="mosaic",
         name=f"{KINDS[chosen.kind]}: where each row of each head looks most{chosen.shown.suffix}",
         table=lambda: mosaic_table(weights, chosen.shown.queries, chosen.shown.keys),
-        drawn=False,
     )
 
 

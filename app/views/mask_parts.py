@@ -8,7 +8,7 @@ import streamlit as st
 
 from app.components.chart import Point, chart
 from app.figures.axes import TokenAxis
-from app.figures.masks import mask_alt, mask_table, parts_figure
+from app.figures.masks import can_be_clicked, mask_alt, mask_table, parts_figure
 from app.figures.panels import Cell
 from app.figures.reasons import Part, Parts, verdict
 from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark
@@ -130,7 +130,8 @@ def cell_and_parts(this: Sentence, chooses: Bar) -> Cell:
             on_click=partial(_clicked, this.kind),
             alt=mask_alt(mask, parts, this.queries, this.keys, name),
         )
-    st.caption(f"Click a cell, or choose row and key above. {NONE_HERE[this.kind]}")
+    click = "Click a cell, or choose" if can_be_clicked(mask) else "Choose"
+    st.caption(f"{click} row and key above. {NONE_HERE[this.kind]}")
     belongings(key="mask_parts", name=name, table=lambda: mask_table(mask, parts, this.queries, this.keys))
     for part in parts:
         section, formula, words = SAYS[part]

@@ -68,6 +68,8 @@ def _second_sentence(scene: Scene) -> Translation | None:
         return None
     with shown.container(key="said_second"):
         st.text(found.hypotheses[0].text or "(nothing)")
+    if len(translated.sentences) > 1:
+        st.caption("Only the first of these sentences goes into the batch.")
     return found
 
 

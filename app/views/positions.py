@@ -204,8 +204,8 @@ def _similarity(scene: Scene, stack: Stack) -> None:
             table=lambda: curve_table(table),
         )
     st.caption(
-        f"At the same distance, products differ by at most **{number(found.spread, 2)}** from place to place in the "
-        + ("sentence: rounding of float32. Only the distance counts." if layout else "sentence.")
+        f"At the same distance, products differ by at most **{number(found.spread, 2)}** from place to place among "
+        f"the first {len(table)} positions" + (": rounding of float32. Only the distance counts." if layout else ".")
     )
 
 

@@ -27,6 +27,7 @@ from app.views.bar import Stack, bar
 from app.views.placed import placed
 from app.views.stage import Scene, stage
 from app.views.triplet import shape_text, triplet
+from transformer.kinds import depth
 
 
 def page() -> None:
@@ -55,7 +56,7 @@ def _pictures(scene: Scene) -> None:
 
 def _recorded(scene: Scene, stack: Stack) -> Stream:
     config = scene.config
-    subs = sub_layers(stack, config.encoder_layers if stack == "encoder" else config.decoder_layers)
+    subs = sub_layers(stack, depth(config, stack))
     sites = (f"{stack}.layers.*.{name}" for name in STREAM_SITES)
     return stream(scene.record(f"{stack}.embedding.output", *sites), subs, pre_norm=config.norm == "pre")
 

@@ -13,7 +13,7 @@ from app.session import SOURCE_TOKEN, STEP, is_dark
 from app.theme import number
 from app.views.placed import placed
 from app.views.stage import Scene
-from transformer.kinds import Kind
+from transformer.kinds import Kind, depth
 
 
 def stream(scene: Scene, here: Station) -> None:
@@ -64,7 +64,7 @@ def hidden(scene: Scene, here: Station) -> None:
         f"{share.mean():.0%} on average over all tokens."
     )
     placed(
-        firing_units(before[row], after[row], rows.tokens[row], title=title, activation=activation, dark=is_dark()),
+        firing_units(before[row], after[row], rows, row, title=title, activation=activation, dark=is_dark()),
         key="firing",
         name=title,
         alt=f"{title}: the strongest and the most silenced units of the chosen token, before and after.",
@@ -159,7 +159,7 @@ def _say_limit(values: np.ndarray) -> None:
 
 def _before_norm(scene: Scene, here: Station) -> np.ndarray:
     if here.layer is None:  # the last LayerNorm of a pre-norm stack
-        layers = scene.config.encoder_layers if here.stack == "encoder" else scene.config.decoder_layers
+        layers = depth(scene.config, here.stack)
         site = f"{here.stack}.layers.{layers - 1}.feed_forward.residual_sum"
         return scene.record(site)[site]
     base = (here.site or "").rsplit(".", 1)[0]

@@ -117,6 +117,7 @@ def _play_on(place: int, count: int) -> int:
     if place + 1 < count:
         return place + 1
     st.session_state[playing.STEPS] = False
+    st.rerun()  # as a fragment that no longer runs by itself
     return place
 
 

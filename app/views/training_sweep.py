@@ -11,11 +11,11 @@ from app.figures.axes import TokenAxis
 from app.figures.heads import clearest_head
 from app.models import CheckpointFile
 from app.runs import Run
-from app.session import Opened, linked
+from app.session import Opened, linked, written_for
 from app.tasks import Task, task_of
 from transformer.decoding.translation import Translation
 from transformer.errors import HeadlightError
-from transformer.kinds import KINDS, Kind
+from transformer.kinds import KINDS, Kind, depth
 from transformer.text.normalise import normalise
 from transformer.text.toy import toy_answer
 
@@ -84,12 +84,13 @@ def sweep(run: Run, files: dict[int, CheckpointFile], found: tuple[Opened, Trans
         )  # fmt: skip
         sentence = normalise(typed or "") or usual
         answer = _answer(run, sentence)
+        written_for(RIGHT, (run.name, sentence))
         given = st.text_input(
             "Its right translation", key=RIGHT, placeholder=answer or "what the newest snapshot writes",
             max_chars=MOST_CHARACTERS, autocomplete="off", persist_state="session", width=CONTROL,
         )  # fmt: skip
         config = newest.model.config
-        head = _choose_head(config.encoder_layers if kind == "encoder" else config.decoder_layers, config.heads)
+        head = _choose_head(depth(config, kind), config.heads)
     if not sentence:
         st.info("Type a sentence for this run.")
         return None

@@ -104,10 +104,12 @@ def _way_back(opened: Opened, hypothesis: Hypothesis) -> None:
     """A button that hands the translation to a checkpoint that translates the other way round, if there is one."""
     found = way_back(opened.file, (models.checkpoints() | uploads()).values())
     if found and hypothesis.text.strip():
-        st.button(
+        pressed = st.button(
             f"Translate it back into {opened.task.source}", key="way_back", on_click=_turn_round,
             args=(found.name, hypothesis.text), help="Opens the checkpoint for the way back on this translation.",
         )  # fmt: skip
+        if pressed:
+            st.rerun()  # all of the page, not this fragment alone
 
 
 def _turn_round(checkpoint: str, text: str) -> None:

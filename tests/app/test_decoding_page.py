@@ -165,7 +165,7 @@ def test_next_and_previous_walk_the_steps(open_page: Open) -> None:
     app.button(key="next_step").click().run()
     app.button(key="next_step").click().run()
     healthy(app)
-    assert component(app, "loop")["title"].startswith("Step 3 of")
+    assert component(app, "loop")["alt"].startswith("Step 3 of")
     app.button(key="previous_step").click().run()
     assert app.query_params["t"] in ("2", ["2"])
 
@@ -403,6 +403,16 @@ def test_a_hostile_reference_stays_text(open_page: Open) -> None:
 
 def test_without_a_reference_the_page_asks_for_one(open_page: Open) -> None:
     assert "Type a translation of your own" in texts(open_page(PARTS[4]))
+
+
+def test_a_reference_stays_with_other_settings_and_goes_with_its_sentence(open_page: Open) -> None:
+    app = open_page("reference", {"reference": "Ja."})
+    next(each for each in app.slider if each.key == "beam").set_value(2).run()
+    assert app.text_input(key="reference").value == "Ja."
+    app.text_input(key="sentence").set_value("the dog ran").run()
+    healthy(app)
+    assert app.text_input(key="reference").value == ""
+    assert "Type a translation of your own" in texts(app)
 
 
 @pytest.mark.parametrize("reference", ["", "Ja."])

@@ -95,12 +95,20 @@ def test_each_part_has_a_panel_and_so_has_the_whole(kind: Any, panels: int) -> N
     markers = having(figure, "markers")
     assert [len(trace.x) for trace in markers] == [mask.size] * panels
     assert len(figure.layout.shapes) == 2 * panels
+    assert figure.layout.yaxis.title.text == "reads"  # the row of the decoder
     legend = [trace.name for trace in figure.data if trace.type == "scatter" and trace.name]
     assert legend[0] == "may look"
     assert len(legend) == 1 + len(parts) + (len(parts) > 1)
     table = mask_table(mask, parts, rows, columns)
     assert [table[name][0] == "may look" for name in columns.names] == mask[0].tolist()
     assert f"{int(mask[0].sum())} of {mask.shape[1]} keys" in mask_alt(mask, parts, rows, columns, "t")
+
+
+def test_of_a_larger_mask_the_whole_alone_can_be_clicked() -> None:
+    mask = np.tril(np.ones((40, 40), dtype=bool))
+    figure = checked(parts_figure(mask, {"padding": mask, "causal": mask}, axis(40), axis(40), title="t", cell=(0, 0)))
+    (markers,) = having(figure, "markers")
+    assert (len(markers.x), markers.xaxis) == (mask.size, "x3")
 
 
 def test_a_large_mask_is_drawn_without_a_marker_in_each_cell() -> None:

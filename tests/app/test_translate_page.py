@@ -238,6 +238,14 @@ def test_a_card_makes_the_browser_fetch_nothing(open_app: Open) -> None:
     assert "![" not in shown
 
 
+def test_fewer_translations_are_shown_where_the_beam_has_become_smaller(open_app: Open) -> None:
+    app = open_app()
+    for beam, shown in ((4, 3), (1, None), (2, 2), (4, 2), (3, 2), (2, 2)):
+        next(each for each in app.slider if each.key == "beam").set_value(beam).run()
+        healthy(app)
+        assert [each.value for each in app.slider if each.key == "alternatives"] == ([shown] if shown else [])
+
+
 def test_an_empty_folder_says_what_to_do(open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
     app = AppTest.from_file(str(Path(__file__).resolve().parents[2] / "app" / "main.py"), default_timeout=60).run()
@@ -245,15 +253,16 @@ def test_an_empty_folder_says_what_to_do(open_app: Open, tmp_path: Path, monkeyp
     assert "There is no checkpoint yet" in words(app)
 
 
+@pytest.mark.parametrize("address", [{}, {"alternative": "2"}])
 def test_a_translation_can_be_translated_back_by_a_checkpoint_for_the_other_way(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    address: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_checkpoint(tmp_path / "en-de.safetensors", source_language="en", target_language="de")
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
     app = open_view("translate", sentence="the cat sat")
     assert not [button for button in app.button if button.key == "way_back"]
     write_checkpoint(tmp_path / "de-en.safetensors", source_language="de", target_language="en")
-    app = open_view("translate", sentence="the cat sat", alternative="2")
+    app = open_view("translate", sentence="the cat sat", **address)
     written = components(app, "pieces")[1]["headline"]
     app.button(key="way_back").click().run()
     healthy(app)

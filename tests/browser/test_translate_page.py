@@ -161,6 +161,15 @@ def test_the_second_sentence_of_a_batch_comes_into_the_link_too(visit: Begin) ->
     assert "mat" not in again.page.url
 
 
+def test_a_click_hands_the_translation_to_the_checkpoint_for_the_way_back(visit: Begin) -> None:
+    one = visit().open(sentence="the cat sat")
+    one.drawn()
+    written = one.page.locator(".headline").inner_text()
+    one.page.get_by_role("button", name="Translate it back into English").click()
+    one.page.wait_for_url("**checkpoint=de-en*")
+    one.says(written)
+
+
 def test_a_forced_translation_does_not_come_back_with_another_sentence(visit: Begin) -> None:
     one = visit().open(sentence="the cat sat")
     one.drawn()
