@@ -408,3 +408,16 @@ def test_every_command_and_option_has_its_help() -> None:
 def test_help_comes_without_waiting_for_torch() -> None:
     script = "import sys, transformer.cli; sys.exit('torch' in sys.modules or 'sentencepiece' in sys.modules)"
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_a_gpu_whose_memory_is_full_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def load(*_: object, **__: object) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total of 1 GiB.")
+
+    monkeypatch.setattr("transformer.decoding.translator.Translator.load", load)
+    checkpoint = tmp_path / "x.safetensors"
+    checkpoint.touch()
+    told = run("translate", checkpoint, input="a cat")
+    assert told.exit_code == 1
+    assert told.stderr.startswith("Error: The memory of the GPU is full (CUDA out of memory). To train, lower data.")
+    assert "Traceback" not in told.output

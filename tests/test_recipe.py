@@ -225,6 +225,11 @@ def test_all_mistakes_are_told_at_once_with_their_place_and_the_nearest_name(tmp
     assert message.count("\n- ") == 9
 
 
+def test_a_model_without_positions_has_as_many_as_it_translates_too() -> None:
+    with pytest.raises(ConfigError, match=r"model\.max_positions = 64 has too few"):
+        load_recipe("en-de", ["model.positions=none", "model.max_positions=64"])
+
+
 @pytest.mark.parametrize(
     ("override", "expected"),
     [

@@ -21,6 +21,12 @@ from transformer.commands.training import train
 from transformer.commands.translating import evaluate, translate
 from transformer.errors import ConfigError, HeadlightError
 
+OUT_OF_MEMORY = (
+    "The memory of the GPU is full ({}). To train, lower data.tokens_per_batch and raise training.accumulate by as "
+    "much, for the same updates in smaller parts; a run goes on from what it has saved with --resume. To translate or "
+    "to score, give fewer sentences at once, or --device cpu."
+)
+
 
 class Commands(TyperGroup):
     """All commands; an error that a user can mend is told without a traceback."""
@@ -33,6 +39,11 @@ class Commands(TyperGroup):
         except HeadlightError as error:
             typer.echo(f"Error: {error}", err=True)
             raise typer.Exit(2 if isinstance(error, ConfigError) else 1) from None
+        except RuntimeError as error:
+            if type(error).__name__ != "OutOfMemoryError":  # torch's; torch is not imported here
+                raise
+            typer.echo(f"Error: {OUT_OF_MEMORY.format(str(error).partition('. ')[0])}", err=True)
+            raise typer.Exit(1) from None
         except OSError as error:  # a missing file, a full disk
             if error.errno == errno.EPIPE:  # `... | head -1`: typer ends in silence
                 raise

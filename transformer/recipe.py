@@ -176,7 +176,7 @@ def _origin(problem: str, overridden: list[str], path: Path) -> str:
 def _contradictions(recipe: Recipe) -> list[str]:
     """What each section allows and two sections together do not."""
     problems = []
-    if recipe.model.positions != "none" and recipe.data.max_length >= recipe.model.max_positions:
+    if recipe.data.max_length >= recipe.model.max_positions:
         problems.append(
             f"data.max_length = {recipe.data.max_length} pieces and the sign of the end need a position each; "
             f"model.max_positions = {recipe.model.max_positions} has too few. Lower the first or raise the second."

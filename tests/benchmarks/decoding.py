@@ -49,7 +49,8 @@ from transformer.decoding.flat import FlatTransformer
 from transformer.decoding.search import search
 from transformer.export import specification
 from transformer.model import Transformer
-from transformer.training.device import keep_memory, multiplies_bfloat16
+from transformer.training.device import multiplies_bfloat16
+from transformer.training.memory import keep_memory
 
 SIZES: dict[str, dict[str, int]] = {
     "small": {"d_model": 256, "d_ff": 1024, "encoder_layers": 3, "decoder_layers": 3},

@@ -30,7 +30,8 @@ from transformer.model.positions import sinusoids
 from transformer.text.batches import Batch, collate
 from transformer.training.arithmetic import measured_peak, training_flop
 from transformer.training.data import Position
-from transformer.training.device import autocast, choose_device, keep_memory
+from transformer.training.device import autocast, choose_device
+from transformer.training.memory import keep_memory
 from transformer.training.optimizer import make_optimizer
 from transformer.training.ranks import Ranks
 from transformer.training.state import Progress

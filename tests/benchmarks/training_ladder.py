@@ -23,8 +23,9 @@ from tests.benchmarks.training import CLIP, LENGTHS, RATE, SMOOTHING, best_of, c
 from transformer.config import PAD, TrainingConfig
 from transformer.model import SILENT, Probe, Transformer, census
 from transformer.text.batches import Batch
-from transformer.training.device import autocast, choose_device, keep_memory
+from transformer.training.device import autocast, choose_device
 from transformer.training.loss import summed_loss
+from transformer.training.memory import keep_memory
 from transformer.training.optimizer import make_optimizer
 
 

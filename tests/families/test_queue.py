@@ -176,6 +176,9 @@ def test_a_result_of_another_recipe_is_not_taken_for_this_one(worked_off: tuple[
     other = replace(training, recipe=replace(training.recipe, model=replace(training.recipe.model, heads=1)))
     with pytest.raises(HeadlightError, match=r"another recipe: model.heads: 2 then, 1 now"):
         read_result(other, runs / training.folder)
+    longer = replace(training.recipe.training, updates=training.recipe.training.updates + 1)  # a run may be made longer
+    with pytest.raises(HeadlightError, match=r"another recipe: training\.updates: "):
+        read_result(replace(training, recipe=replace(training.recipe, training=longer)), runs / training.folder)
     for change in (
         lambda values: values.pop("recipe"),
         lambda values: values["recipe"].pop("model"),
@@ -190,6 +193,17 @@ def test_a_result_of_another_recipe_is_not_taken_for_this_one(worked_off: tuple[
     (tmp_path / RESULT).write_text("[", encoding="utf-8")
     with pytest.raises(HeadlightError, match="no result of a run"):
         read_result(training, tmp_path)
+
+
+def test_without_the_text_that_runs_are_scored_on_nothing_is_trained(
+    worked_off: tuple[Path, Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file, _ = worked_off
+    queue = replace(load_queue(file, file.parent), scored_on=tmp_path / "gone.tsv")
+    with pytest.raises(HeadlightError, match="Runs without a result"):
+        work_off(queue, queue.trainings[:1], tmp_path / "runs", "cpu")
+    assert "gone.tsv, is missing" in caplog.text
+    assert not list((tmp_path / "runs").glob("*/*"))
 
 
 def test_only_members_like_the_pattern_are_worked_on(worked_off: tuple[Path, Path], tmp_path: Path) -> None:

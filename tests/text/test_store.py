@@ -115,10 +115,10 @@ def test_dropping_leaves_other_kinds_and_what_is_mapped_stays_readable(tmp_path:
 
     old = store.find_or_make("epoch", {"epoch": 1}, array)
     values = mapped(old / "array.npy")
-    new = store.find_or_make("epoch", {"epoch": 2}, array)
+    newer, new = (store.find_or_make("epoch", {"epoch": epoch}, array) for epoch in (2, 3))
     kept = store.find_or_make("ids", {}, array)
-    store.drop("epoch", but=new)
-    assert (old.exists(), new.exists(), kept.exists()) == (False, True, True)
+    store.drop("epoch", but=[newer, new])
+    assert (old.exists(), newer.exists(), new.exists(), kept.exists()) == (False, True, True, True)
     assert values.tolist() == list(range(100_000))
 
 

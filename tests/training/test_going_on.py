@@ -1,5 +1,6 @@
 """What may change between a run and its resumption, what may not, and what a signal or a crash may leave behind."""
 
+import json
 import os
 import signal
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
 
 from tests.training.small import (
     assert_same_run,
@@ -29,6 +32,7 @@ from transformer.training import run as run_module
 from transformer.training import sources, state, train, trainer, validation
 from transformer.training.metrics import Metrics
 from transformer.training.resumption import differences
+from transformer.training.state import read_progress
 
 Runs = tuple[Recipe, Path]
 
@@ -250,3 +254,46 @@ def test_metrics_after_the_last_save_are_dropped_and_a_torn_line_is_too(tmp_path
         file.write('{"update": 20, "ki')
     Metrics(tmp_path, update=10, validated=5).close()  # killed after the state of update 10, before its validation
     assert [(line["update"], line["kind"]) for line in lines(tmp_path)] == [(5, "train"), (5, "valid"), (10, "train")]
+
+
+def test_a_rung_whose_validation_was_still_due_is_taken_with_its_scores_on_resuming(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, recipe = tmp_path / "run", toy_recipe(updates=4, validate_every=2, ladder=(2,))
+    stop_after(2, monkeypatch)
+    with pytest.raises(TrainingError, match="Stopped"):
+        train(recipe, run, device="cpu")
+    monkeypatch.undo()
+    train(recipe, run, resume=True, device="cpu")
+    assert "valid_loss" in read_header(run / "ladder" / "00000002.safetensors").metrics
+
+
+def test_a_copy_of_a_snapshot_is_neither_averaged_nor_in_the_way(stopped: Runs) -> None:
+    recipe, run = stopped
+    copies = [
+        run / folder / name for folder in ("snapshots", "ladder") for name in ("._2.safetensors", "a copy.safetensors")
+    ]
+    for path in copies:
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes((run / "last.safetensors").read_bytes())
+    train(recipe, run, resume=True, device="cpu")
+    assert all(path.exists() for path in copies)
+    averaged = read_header(run / "average.safetensors").metrics["averaged"]
+    assert [name for name in averaged if not name[:8].isdigit()] == []
+
+
+@pytest.mark.parametrize(("flop", "refused"), [(1e18, False), (1e31, True)])
+def test_a_state_holds_the_operations_of_a_large_model_since_the_last_line(
+    stopped: Runs, flop: float, refused: bool
+) -> None:
+    _, run = stopped
+    file = run / "training.safetensors"
+    with safe_open(file, framework="pt") as opened:
+        metadata = opened.metadata()
+    values = json.loads(metadata["progress"]) | {"recent_flop": flop}
+    save_file(tensors(file), file, metadata | {"progress": json.dumps(values)})
+    if refused:
+        with pytest.raises(TrainingError, match=r"progress\.recent_flop = 1e\+31: should be at most 1e\+30"):
+            read_progress(file)
+    else:
+        assert read_progress(file)[0].recent_flop == flop

@@ -172,11 +172,11 @@ def test_what_depends_on_something_that_changed_is_prepared_anew(change: dict[st
     assert data.valid_pairs == fresh.valid_pairs
 
 
-def test_of_the_epochs_that_are_cut_anew_one_is_kept(tmp_path: Path) -> None:
+def test_of_the_epochs_that_are_cut_anew_two_are_kept(tmp_path: Path) -> None:
     recipe = with_data(corpus_recipe(tmp_path, sampling=0.2), prepared=str(tmp_path / "shared"))
     data = TrainingData(recipe, tmp_path / "run")
-    first, second = contents(data._epoch(1)), contents(data._epoch(2))
-    assert len(list((tmp_path / "run" / "prepared").glob("epoch-*"))) == 1
+    first, second, _ = (contents(data._epoch(epoch)) for epoch in (1, 2, 3))
+    assert len(list((tmp_path / "run" / "prepared").glob("epoch-*"))) == 2
     assert not list((tmp_path / "shared").glob("epoch-*"))
     assert contents(data._epoch(1)) == first != second
 

@@ -16,8 +16,8 @@ from transformer.checkpoint import load_checkpoint
 from transformer.config import Recipe
 from transformer.errors import CheckpointError, CorpusError, HeadlightError, Stopped, TrainingError
 from transformer.model import Transformer
-from transformer.training import state, train, trainer
-from transformer.training.divergence import watch
+from transformer.training import divergence, state, train, trainer
+from transformer.training.divergence import may_be_saved, watch
 from transformer.training.state import Progress
 from transformer.training.update import one_update as make_update
 
@@ -145,6 +145,7 @@ SHORT: dict[str, Any] = {"updates": 40, "log_every": 2, "save_every": 2, "schedu
 def test_a_run_that_diverges_ends_and_goes_on_from_before_at_a_lower_rate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(divergence, "WINDOW", 2)
     recipe = toy_recipe(**SHORT)
 
     def one_update(model: Transformer, optimizer: Any, batches: Any, progress: Any, *others: Any) -> Any:
@@ -166,6 +167,8 @@ def test_a_run_that_diverges_ends_and_goes_on_from_before_at_a_lower_rate(
 def test_a_run_that_is_stopped_while_its_loss_is_high_keeps_what_was_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(divergence, "WINDOW", 2)
+
     def one_update(model: Transformer, optimizer: Any, batches: Any, progress: Any, *others: Any) -> Any:
         if progress.update == 20:
             for weight in model.parameters():
@@ -181,18 +184,35 @@ def test_a_run_that_is_stopped_while_its_loss_is_high_keeps_what_was_saved(
     assert_saved_at(tmp_path / "run", 20)
 
 
-def test_losses_that_climb_for_a_moment_or_in_the_warmup_end_nothing() -> None:
+def test_losses_that_climb_for_a_moment_or_in_the_warmup_end_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(divergence, "WINDOW", 1)
     progress = Progress()
     for update, loss in enumerate((9.5, 12.0, 12.0, 12.0, 4.0, 6.0, 6.0, 4.5, 5.2, 4.9, 6.0, 6.0), start=1):
         progress.update = update
-        watch(progress, loss, warmup=4, vocab_size=8000)
+        watch(progress, 100 * loss, 100, warmup=4, vocab_size=8000)
     assert (progress.climbing, progress.lowest_loss) == (2, 4.0)
     progress.update += 1
     with pytest.raises(TrainingError, match=r"climbed to 6\.00 and stays there, 2\.00 above"):
-        watch(progress, 6.0, warmup=4, vocab_size=8000)
+        watch(progress, 600.0, 100, warmup=4, vocab_size=8000)
     never_good = Progress(update=50, lowest_loss=20.0, climbing=2)
     with pytest.raises(TrainingError, match=r"11\.01 above"):
-        watch(never_good, 20.0, warmup=4, vocab_size=8000)
+        watch(never_good, 2000.0, 100, warmup=4, vocab_size=8000)
+
+
+def test_how_often_a_line_is_written_does_not_decide_what_is_a_climb() -> None:
+    progress = Progress(update=1000, lowest_loss=2.0)
+    for number in range(2 * divergence.WINDOW):
+        watch(progress, 600.0 if number % 5 < 3 else 50.0, 100, warmup=4, vocab_size=8000)  # sentences hard and easy
+    assert progress.climbing == 2  # two windows of 3.8 each
+
+
+def test_what_diverges_between_two_windows_is_not_saved_over_what_was_good() -> None:
+    progress = Progress(update=1000, lowest_loss=2.0)
+    for number in range(1, divergence.WINDOW):
+        watch(progress, 600.0, 100, warmup=4, vocab_size=8000)
+        assert may_be_saved(progress, warmup=4, vocab_size=8000) == (number < divergence.LEAST)
+        assert not progress.climbing
+    assert may_be_saved(Progress(), warmup=4, vocab_size=8000)
 
 
 def test_a_loss_that_is_no_number_is_told_with_its_update_and_the_state_before_is_good(

@@ -30,7 +30,8 @@ def open_translator(
 ) -> "Translator":
     """The checkpoint, ready to translate on this device; says so if the precision is a slow one there."""
     from transformer.decoding.translator import Translator
-    from transformer.training.device import choose_device, keep_memory, multiplies_bfloat16
+    from transformer.training.device import choose_device, multiplies_bfloat16
+    from transformer.training.memory import keep_memory
 
     keep_memory()
     chosen = choose_device(device)

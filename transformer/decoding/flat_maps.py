@@ -54,9 +54,14 @@ def affine(*linears: nn.Linear) -> Affine | PackedAffine:
 
 def multiplied(weight: Tensor, bias: Tensor | None) -> Affine | PackedAffine:
     """The map with copies of weight (out, in) and bias (out), in the form that is the fastest where they lie."""
-    if weight.is_cpu and weight.dtype == torch.bfloat16 and torch.ops.mkldnn._is_mkldnn_bf16_supported():
+    if weight.is_cpu and weight.dtype == torch.bfloat16 and _packs_bfloat16():
         return PackedAffine(torch.ops.mkldnn._reorder_linear_weight(weight, 1), bias)
     return Affine(weight.t().contiguous(), bias)
+
+
+def _packs_bfloat16() -> bool:
+    """Whether oneDNN is part of this torch, and can use this processor's products of bfloat16."""
+    return torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
 def norm(module: nn.LayerNorm) -> Norm:
@@ -73,8 +78,7 @@ def attend(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None) -> Te
     """Equation 1 for one query or a few: (B, H, Q, E) at keys and values (B, H, K, E) -> (B, H, Q, E).
 
     On a CPU the fused kernel is the faster one for a few rows, and for one query of many rows in bfloat16 or at fewer
-    than 16 keys; else it takes up to twice as long as two products and a softmax, which is what they are here (measured
-    with torch 2.13).
+    than 16 keys; else two products and a softmax are faster (torch 2.13).
     """
     rows, _, queries, width = query.shape
     fused = rows * queries < 32 or (queries == 1 and (query.dtype == torch.bfloat16 or key.shape[2] < 16))

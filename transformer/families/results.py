@@ -27,10 +27,18 @@ from transformer.text.batches import Batch, encode_pairs
 from transformer.text.corpus import read_pairs
 from transformer.training.loss import negative_log_likelihood
 from transformer.training.metrics import read_metrics
-from transformer.training.resumption import differences
+from transformer.training.resumption import FREE, differences
 from transformer.untrusted import shown
 
 RESULT = "result.json"
+# What a result does not depend on, by section. (A run that goes on may be made longer; a table compares equal ones.)
+OF_NO_CONSEQUENCE: dict[str, set[str]] = {
+    "model": set(),
+    "tokenizer": FREE["tokenizer"],
+    "data": FREE["data"],
+    "training": {"log_every", "save_every", "half", "compile", "ladder"},
+    "decoding": set(),
+}
 BATCH = 4000  # tokens
 
 
@@ -95,7 +103,7 @@ def read_result(training: Training, folder: Path) -> dict[str, Any] | None:
         result = json.loads(path.read_text(encoding="utf-8"))
         for number in (result["perplexity"], result["beam_4"]["bleu"], result["greedy"]["bleu"], result["parameters"]):
             float(number)
-        odd = differences(result["recipe"], training.recipe)
+        odd = differences(result["recipe"], training.recipe, OF_NO_CONSEQUENCE)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise HeadlightError(
             f"{path} is no result of a run: {shown(str(error))}. Remove it: it is made anew."

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from transformer.errors import Busy, HeadlightError, Stopped
+from transformer.errors import Busy, CorpusError, HeadlightError, Stopped
 from transformer.families.queue import Queue, Training
 from transformer.families.results import measure, read_result
 from transformer.files import lock
@@ -74,6 +74,10 @@ def train_and_measure(queue: Queue, training: Training, runs: Path, device: str)
     """One run, from where it stands to its result."""
     folder = runs / training.folder
     check_files(training.recipe)
+    if not queue.scored_on.is_file():  # before hours of training, not after
+        raise CorpusError(
+            f"The text on which runs are scored, {queue.scored_on}, is missing. Name its folder by --data."
+        )
     chosen = train(training.recipe, folder, resume=folder.is_dir(), device=device)
     result = measure(training, folder, chosen, queue.scored_on, choose_device(device))
     log.info(

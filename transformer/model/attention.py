@@ -55,8 +55,8 @@ def attend(
 def fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_rate: float) -> Tensor:
     """`attend` in one kernel of torch's.
 
-    On the CPU the way back through that kernel is several times slower in bfloat16 than in float32, even where the
-    hardware multiplies bfloat16: where there will be one, it gets float32.
+    On the CPU the way back through that kernel is slower in bfloat16 than in float32, even where the hardware
+    multiplies bfloat16: where there will be one, it gets float32.
     """
     learns = query.requires_grad or key.requires_grad or value.requires_grad
     if learns and query.is_cpu and query.dtype == torch.bfloat16:

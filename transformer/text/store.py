@@ -12,7 +12,7 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -59,11 +59,12 @@ class Store:
                 shutil.rmtree(temporary, ignore_errors=True)
         return path
 
-    def drop(self, kind: str, but: Path) -> None:
-        """Removes what is there of a kind, but for one folder. Who has its files mapped keeps what is in them."""
+    def drop(self, kind: str, but: Sequence[Path]) -> None:
+        """Removes what is there of a kind, but for these folders. Who has the files of another mapped keeps what is in
+        them, on this machine; another one that sees the folder over a network does not."""
         with self._alone():
             for path in self.folder.glob(f"{kind}-*"):
-                if path != but:
+                if path not in but:
                     shutil.rmtree(path, ignore_errors=True)
 
     @contextmanager

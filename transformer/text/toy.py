@@ -122,7 +122,7 @@ def _number(words: str) -> int | None:
     return number if number < 10_000 and _english(number) == words.strip().lower() else None
 
 
-@lru_cache(100_000)  # num2words takes 0.1 ms
+@lru_cache(100_000)  # num2words is slow, and the same numbers come again and again
 def _english(number: int) -> str:
     return num2words(number)
 

@@ -1,9 +1,6 @@
-"""Where to compute, in what precision, and with whose memory."""
+"""Where to compute, and in what precision."""
 
-import ctypes
-import os
-import sys
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 
 import torch
 
@@ -58,28 +55,10 @@ def autocast(device: torch.device, precision: str) -> AbstractContextManager[Non
 
 
 def multiplies_bfloat16(device: torch.device) -> bool:
-    """Whether the hardware itself multiplies bfloat16. Where it is emulated it is four times slower than float32."""
+    """Whether the hardware itself multiplies bfloat16. Where that is emulated, float32 is faster."""
     if device.type == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)
     if device.type == "cpu":
         has = torch.cpu.get_capabilities()
         return any(bool(has.get(name)) for name in ("avx512_bf16", "amx_bf16", "bf16"))
     return False
-
-
-def keep_memory() -> None:
-    """Lets the process keep memory that it frees, for as long as it lives (glibc, so on Linux only), and not more.
-
-    Without it each large tensor on the CPU is asked from the system and given back, in every layer of every update,
-    and the system clears each page anew. On the other hand oneDNN, which multiplies bfloat16 on the CPU, keeps a
-    program of several megabytes for each of the last 1,024 shapes it met, and batches have ever new ones: en-de grew to
-    8 GB. As many as one update needs are enough.
-    """
-    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")  # read when it multiplies for the first time
-    trim_threshold, mmap_threshold, largest = -1, -3, 2**31 - 1  # malloc.h: M_TRIM_THRESHOLD, M_MMAP_THRESHOLD
-    with suppress(OSError, AttributeError):  # another C library has no such switch
-        if sys.platform == "linux":
-            mallopt = ctypes.CDLL("libc.so.6").mallopt  # gives 0 for a value it refuses: older ones all above 32 MiB
-            # Trap: the second threshold without the first makes it worse. Test: test_an_older_glibc_gets_what_it_takes.
-            if mallopt(mmap_threshold, largest) or mallopt(mmap_threshold, 32 * 2**20):
-                mallopt(trim_threshold, largest)

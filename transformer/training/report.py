@@ -59,8 +59,12 @@ class Report:
         progress.recent_flop += made.flop
         progress.recent_seconds += seconds
         self._bar.update(self._task, completed=progress.update)
-        if progress.update % self._config.log_every and progress.update != self._config.updates:
-            return
+        if progress.update % self._config.log_every == 0 or progress.update == self._config.updates:
+            self._line(progress, made, rate)
+        watch(progress, made.loss, made.tokens, self._config.warmup, self._vocab_size)
+
+    def _line(self, progress: Progress, made: Update, rate: float) -> None:
+        """Of all updates since the line before: metrics, and a line to read."""
         took = max(progress.recent_seconds, 1e-9)
         values = {
             "loss": progress.recent_loss / progress.recent_tokens,
@@ -82,7 +86,6 @@ class Report:
             self.say(f"{count}  epoch {progress.epoch + 1}  {text}  {clock(left)} left")
         progress.recent_loss, progress.recent_tokens = 0.0, 0
         progress.recent_flop, progress.recent_seconds = 0.0, 0.0
-        watch(progress, values["loss"], self._config.warmup, self._vocab_size)
 
     def validation(self, progress: Progress, improved: bool) -> None:
         """After every validation: its scores, and whether they are the best so far."""

@@ -19,17 +19,19 @@ FREE: dict[str, set[str]] = {
 }
 
 
-def differences(before: Mapping[str, Any], now: Recipe) -> list[str]:
+def differences(before: Mapping[str, Any], now: Recipe, free: Mapping[str, set[str]] = FREE) -> list[str]:
     """Where a recipe differs from the one that a run was started with, in what may not change.
 
-    `before` comes from a file: its tuples are lists, and it lacks options that are younger than it.
+    Args:
+        before: from a file: its tuples are lists, and it lacks options that are younger than it.
+        free: what may change, by section; others are not looked at.
     """
     lines = []
-    for section, free in FREE.items():
+    for section, may_change in free.items():
         options = getattr(now, section)
         for option in fields(options):
             old = before[section].get(option.name, option.default)
             new = getattr(options, option.name)
-            if option.name not in free and old != (list(new) if isinstance(new, tuple) else new):
+            if option.name not in may_change and old != (list(new) if isinstance(new, tuple) else new):
                 lines.append(f"{section}.{option.name}: {shown(old)} then, {new} now")
     return lines

@@ -167,7 +167,7 @@ class Run:
 
     def snapshots(self) -> list[Path]:
         """The checkpoints kept for the average, the oldest first."""
-        return sorted((self.folder / "snapshots").glob("*.safetensors"))
+        return _by_update(self.folder / "snapshots")
 
     def rung(self, recipe: Recipe, model: Transformer, tokenizer: Tokenizer, progress: Progress) -> None:
         """Keeps the model as it is at this update, if it is one of `training.ladder`, for good."""
@@ -179,13 +179,18 @@ class Run:
 
     def rungs(self) -> list[Path]:
         """The checkpoints of the ladder, the oldest first."""
-        return sorted((self.folder / "ladder").glob("*.safetensors"))
+        return _by_update(self.folder / "ladder")
 
     def average(self) -> Path:
         """The mean of the snapshots, as a checkpoint."""
         path = self.path("average")
         average_checkpoints(path, self.snapshots())
         return path
+
+
+def _by_update(folder: Path) -> list[Path]:
+    """The checkpoints that are called by their update; a copy that somebody has put beside them is none of them."""
+    return sorted(path for path in folder.glob("*.safetensors") if path.stem.isdigit())
 
 
 def fit_vocabulary(recipe: Recipe, tokenizer: Tokenizer) -> Recipe:

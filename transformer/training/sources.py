@@ -91,6 +91,7 @@ class Corpus:
         self._recipe = recipe
         self._own = Store(run_dir / "prepared")
         self._store = self._own if data.prepared is None else Store(Path(data.prepared))
+        self._epochs: list[Path] = []
         self.changes = recipe.tokenizer.sampling > 0 or data.swap_names > 0
         given = _texts(data, (data.valid,), (data.valid_target,) if data.valid_target else ()) if data.valid else None
         valid = None if given is None else read_all(given)
@@ -128,7 +129,8 @@ class Corpus:
             return EncodedPairs(*read_ids(self._store.find_or_make("ids", made_from, make)))
         folder = self._own.find_or_make("epoch", made_from, make)
         pairs = EncodedPairs(*read_ids(folder))
-        self._own.drop("epoch", but=folder)
+        self._epochs = [*self._epochs[-1:], folder]  # ranks on other machines may be some batches behind
+        self._own.drop("epoch", but=self._epochs)
         return pairs
 
     def report(self, pairs: EncodedPairs, run_dir: Path) -> None:

@@ -26,7 +26,7 @@ from transformer.untrusted import shown, validate
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 _SECTIONS = ("model", "tokenizer", "data", "training")
 
-_MOST = 2**50  # in a file: far more than any run reaches, and far from what overflows
+_MOST = {int: 2**50, float: 1e30}  # in a file: far more than any run reaches, and far from what overflows
 
 Natural = Annotated[StrictInt, Field(ge=0)]
 Finite = Annotated[StrictFloat, Field(allow_inf_nan=False)]
@@ -52,7 +52,10 @@ class Progress:
     recent_tokens: Natural = 0
     recent_flop: Amount = 0.0
     recent_seconds: Amount = 0.0  # which took so long
-    lowest_loss: Amount | None = None  # of a line of the metrics; and how many lines running lie far above it
+    window_loss: Amount = 0.0  # summed over the window_tokens target pieces of the newest updates that are judged
+    window_tokens: Natural = 0  # together (divergence.py),
+    window_updates: Natural = 0  # of which there are so many yet
+    lowest_loss: Amount | None = None  # the mean of such a window; and how many of them running lie far above it
     climbing: Natural = 0
     corpus: str = ""  # fingerprint of the training text, to notice when it is no longer the same
 
@@ -105,9 +108,9 @@ def read_progress(path: Path) -> tuple[Progress, dict[str, Any]]:
         raise _refusal(path, str(error)) from None
     progress, problems = validate(Progress, stated, prefix="progress.")
     problems += [
-        f"progress.{name} = {shown(value)}: should be at most 2^50."
+        f"progress.{name} = {shown(value)}: should be at most {_MOST[type(value)]:.2g}."
         for name, value in (asdict(progress) if progress else {}).items()
-        if isinstance(value, int | float) and abs(value) > _MOST
+        if type(value) in _MOST and abs(value) > _MOST[type(value)]
     ]
     sections = recipe if isinstance(recipe, dict) else {}
     problems += [

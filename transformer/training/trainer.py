@@ -30,8 +30,10 @@ from transformer.training.ahead import made_for
 from transformer.training.arithmetic import measured_peak
 from transformer.training.compiling import compile_layers
 from transformer.training.data import Position, TrainingData
-from transformer.training.device import choose_device, device_of_rank, keep_memory
+from transformer.training.device import choose_device, device_of_rank
+from transformer.training.divergence import may_be_saved
 from transformer.training.interrupt import Interrupt
+from transformer.training.memory import keep_memory
 from transformer.training.metrics import Metrics
 from transformer.training.optimizer import make_optimizer
 from transformer.training.ranks import Ranks
@@ -107,10 +109,12 @@ def follow(recipe: Recipe, run: Run, start: Start | None, where: torch.device, s
                     saved = None
             update, ends = progress.update, bool(stop) or is_finished(progress, settings)
             due = saved is None or ends or update % settings.save_every == 0
-            if update != saved and due and not progress.climbing:
+            good = may_be_saved(progress, settings.warmup, recipe.model.vocab_size)
+            if update != saved and due and good:
                 run.save(recipe, model, data.tokenizer, optimizer, progress)
                 saved = update
-            run.rung(recipe, model, data.tokenizer, progress)
+            if not validation_is_due(progress, settings):  # a rung has the scores of its update
+                run.rung(recipe, model, data.tokenizer, progress)
             stop.hear(ranks.meet(ends, stop.number)[1])  # others may have been told to stop: after one more update
             if ends:
                 break
@@ -125,7 +129,7 @@ def follow(recipe: Recipe, run: Run, start: Start | None, where: torch.device, s
                 chosen = finish(run, recipe, data, progress, where, report, stop)
                 ranks.give(str(chosen).encode())
                 return chosen
-    kept = "what is saved is from before its loss climbed" if progress.climbing else "everything is saved"
+    kept = "everything is saved" if saved == progress.update else "what is saved is from before its loss climbed"
     raise Stopped(
         f"Stopped by {stop} after update {progress.update} of {settings.updates}; {kept}. "
         f"To go on, give the same command with --resume (and --run-dir {run.folder})."

@@ -9,12 +9,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from transformer.training.device import keep_memory
+from transformer.training.memory import keep_memory
 
 COUNT_FAULTS = """
 import resource
 import torch
-from transformer.training.device import keep_memory
+from transformer.training.memory import keep_memory
 keep_memory()
 torch.ones(4_000_000)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
