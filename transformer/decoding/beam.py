@@ -7,6 +7,9 @@ that end are finished if they are among the k best; the k best that do not end g
 The search is over when no live hypothesis can win any more. A sum of log-probabilities only falls, and the length
 penalty only grows, so the best that a live hypothesis of sum s can reach is s / lp(length limit). Trap: to compare with
 s / lp(length now) stops too early (test_stopping_early_never_changes_the_result).
+
+A sentence keeps its k rows until then. Those that cannot win any more could go, and nothing would change, for whatever
+ranks below them cannot win either; but they are few, and a batch is a rectangle, as wide as its widest sentence.
 """
 
 import math

@@ -13,7 +13,8 @@ pass forward multiplies
 
 and training does it three times: forward, and backward for the inputs and for the weights (what the paper estimates in
 table 2 by the hours that its GPUs ran). Embeddings, norms, dropout and softmax pass over numbers without many
-operations for each; they cost time, and are why nothing reaches the peak.
+operations for each; they cost time, and are why nothing reaches the peak. The share of it that a run does reach is
+called model FLOP utilisation (MFU) elsewhere; the peak is usually the maker's there, and measured here.
 """
 
 import math
