@@ -27,8 +27,10 @@ def loss_chart(runs: Sequence[Run], marked: int | None, sentence: tuple[np.ndarr
     if sentence is not None:
         curves.append(Curve(runs[0].name, "this sentence", *sentence, None, "computed"))
     _place(curves, "Loss", "nats a piece", key="loss", marked=marked)
+    said = "A nat is 1.44 bits; a loss of 0.69 nats is that of a coin, and e to the loss is the perplexity."
     if any(run.recipe and run.recipe.training.label_smoothing for run in runs):
-        st.caption("The training loss has label smoothing in it, the validation loss has not.")
+        said += " The training loss has label smoothing in it, the validation loss has not."
+    st.caption(said)
 
 
 def chosen_curves(runs: Sequence[Run]) -> None:
