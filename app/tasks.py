@@ -11,6 +11,8 @@ LANGUAGES = {
     "ja": "Japanese", "zh": "Chinese", "ar": "Arabic", "he": "Hebrew", "fi": "Finnish", "sv": "Swedish", "da": "Danish",
 }  # fmt: skip
 
+CAPTIONS = "captions"  # what a model that was trained on Multi30k has read: English captions of photographs
+
 # The first is what a visitor is met with: short, and its translation has another number of pieces, so that in a shape
 # the two sides are told apart.
 EXAMPLES = {
@@ -26,6 +28,12 @@ EXAMPLES = {
         "Wo ist der nächste Bahnhof?",
         "Das Tier überquerte die Straße nicht, weil es zu müde war.",
         "Ich habe noch nie einen so schönen Garten gesehen.",
+    ),
+    CAPTIONS: (
+        "Two dogs are playing with a ball in the snow.",
+        "A woman in a red coat is riding a bicycle down the street.",
+        "An old man is sitting on a bench and reading a newspaper.",
+        "Three children in yellow shirts are jumping into a lake.",
     ),
     "copy": ("h e a d l i g h t", "a b c d e f g", "t h e t h e"),
     "reverse": ("h e a d l i g h t", "a b c d e f g", "t h e t h e"),
@@ -60,5 +68,9 @@ def task_in(recipe: object) -> Task:
         LANGUAGES.get(source, source.capitalize() or "Source"),
         LANGUAGES.get(target, target.capitalize() or "Target"),
         target if target in LANGUAGES else "",
-        EXAMPLES.get(str(toy) if toy else source, ()),
+        EXAMPLES.get(str(toy) if toy else CAPTIONS if _reads_captions(data) else source, ()),
     )
+
+
+def _reads_captions(data: dict[str, Any]) -> bool:
+    return data.get("source_language") == "en" and "multi30k" in str(data.get("train"))
