@@ -196,8 +196,8 @@ def shown(key: Literal["nth", "alternative"], count: int) -> int:
 
 def _number_in_address(key: str, default: int) -> int:
     """A number that stands in the address from 1, counted from 0."""
-    linked = st.query_params.get(key, "")
-    return int(linked) - 1 if linked.isascii() and linked.isdigit() and len(linked) < 5 else default
+    linked = _small_number(key)
+    return default if linked is None else linked - 1
 
 
 def position(key: Literal["t", "s", "k"], count: int, default: int = 0) -> int:
@@ -208,6 +208,30 @@ def position(key: Literal["t", "s", "k"], count: int, default: int = 0) -> int:
     if st.query_params.get(key) != str(chosen + 1):
         st.query_params[key] = str(chosen + 1)
     return chosen
+
+
+def keep_in_address() -> None:
+    """Puts all that is chosen on every page into the address, and takes it from there, whatever this page uses of it.
+
+    Trap: on the way to another page Streamlit drops what we have written into the address, and a link that is copied
+    there would have lost what that page does not ask for (test_what_is_chosen_is_in_the_address_of_every_page).
+    """
+    for key, taken in ((KIND, st.query_params.get(KIND)), *((key, _small_number(key)) for key in (LAYER, HEAD))):
+        if key not in st.session_state and taken is not None:
+            st.session_state[key] = taken
+        if key in st.session_state and st.query_params.get(key) != str(st.session_state[key]):
+            st.query_params[key] = str(st.session_state[key])
+    for key in (STEP, SOURCE_TOKEN, OTHER_TOKEN):
+        taken = _small_number(key)
+        if key not in st.session_state and taken:
+            st.session_state[key] = taken - 1
+        if key in st.session_state and st.query_params.get(key) != str(int(st.session_state[key]) + 1):
+            st.query_params[key] = str(int(st.session_state[key]) + 1)
+
+
+def _small_number(key: str) -> int | None:
+    text = st.query_params.get(key, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 5 else None
 
 
 def choose_position(key: Literal["t", "s", "k"], index: int) -> None:

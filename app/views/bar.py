@@ -27,6 +27,7 @@ from app.session import (
     STEP,
     choose_position,
     is_dark,
+    keep_in_address,
     linked,
     position,
     stack_from_old_link,
@@ -137,6 +138,7 @@ class Bar:
 
 def bar(scene: Scene, *, translation: bool = True) -> Bar:
     """Begins the bar, and below it says the translation, unless the page has it in its first picture."""
+    keep_in_address()
     with st.container(key="chosen"):  # see page.css
         color = ground(is_dark())
         st.html(f"<style>.st-key-chosen, [data-testid='stHeader'] {{ background: {color} !important; }}</style>")

@@ -16,7 +16,7 @@ from app.source import lines_between, lines_from
 from app.theme import probability_text, score_text
 from app.views.placed import placed
 from app.views.stage import Scene
-from app.views.triplet import triplet
+from app.views.triplet import shape_text, triplet
 from transformer.config import DecodingConfig
 from transformer.decoding.rows import Rows
 from transformer.decoding.translation import Hypothesis
@@ -43,7 +43,7 @@ def methods_part(scene: Scene) -> None:
             st.caption(_numbers(found))
     if at is not None:
         _parted(greedy, beam, at, names)
-    _paper()
+    _paper(scene)
 
 
 def _parted(greedy: Hypothesis, beam: Hypothesis, at: int, names: tuple[str, str]) -> None:
@@ -63,7 +63,7 @@ def _parted(greedy: Hypothesis, beam: Hypothesis, at: int, names: tuple[str, str
     st.caption("The upright line is the first step at which they differ; up to there they are one.")
 
 
-def _paper() -> None:
+def _paper(scene: Scene) -> None:
     triplet(
         "section 6.1",
         r"\log p(y \mid x) = \textstyle\sum_t \log p(y_t \mid y_{<t}, x)",
@@ -71,6 +71,7 @@ def _paper() -> None:
         "the largest term of each step; the largest terms do not always make the largest sum, nor the best score.",
         lines_from(Rows.advance, "best(scores, 1)"),
         whole=lines_between("decoding/rows.py", "Rows.advance"),
+        shape="scores: " + shape_text(("B", "W", "V"), (1, 1, scene.config.vocab_size)),
     )
 
 

@@ -13,6 +13,7 @@ def search_paper(scene: Scene) -> None:
     if settings.method == "beam" and settings.beam > 1:
         _beam(scene)
         return
+    rows = settings.n_best if settings.method == "sampling" else 1
     triplet(
         "greedy decoding" if settings.method != "sampling" else "sampling",
         r"y_t = \arg\max_y\; p(y \mid y_{<t}, x)" if settings.method != "sampling" else r"y_t \sim p(y \mid y_{<t}, x)",
@@ -20,6 +21,7 @@ def search_paper(scene: Scene) -> None:
         "for comparison; the search never follows them.",
         lines_from(search, "while True:", "tokens = step.tokens"),
         whole=lines_between("decoding/search.py", "search"),
+        shape="logits: " + shape_text(("B", "W", "V"), (1, rows, scene.config.vocab_size)),
         in_paper=False,
     )
 
@@ -44,4 +46,5 @@ def _beam(scene: Scene) -> None:
         "longest output.",
         lines_from(Beam.done, "attainable =", "return"),
         whole=lines_between("decoding/search.py", "search"),
+        shape="sums: " + shape_text(("B", "W"), (1, size)),
     )

@@ -70,16 +70,7 @@ def hidden(scene: Scene, here: Station) -> None:
         alt=f"{title}: the strongest and the most silenced units of the chosen token, before and after.",
         table=lambda: firing_table(before, after, rows),
     )
-    values = before if here.name == "hidden" else after
-    limit = _limit(values)
-    placed(
-        tensor_heatmap(values, rows, title=title, columns="unit", row=row, limit=limit, norms=True, dark=is_dark()),
-        key="units",
-        name=f"{title}, all units",
-        alt=tensor_alt(values, rows, title),
-        table=lambda: tensor_table(values, rows, "unit"),
-    )
-    _say_limit(values)
+    _pictures(before if here.name == "hidden" else after, rows, title, row, columns="unit")
 
 
 def tensor(scene: Scene, here: Station) -> np.ndarray:
@@ -114,15 +105,15 @@ def kind_at(here: Station) -> Kind:
     return "encoder" if here.stack == "encoder" else "decoder"
 
 
-def _pictures(values: np.ndarray, rows: TokenAxis, title: str, row: int | None) -> None:
-    """All dimensions at a glance, then a few of them in numbers."""
+def _pictures(values: np.ndarray, rows: TokenAxis, title: str, row: int | None, columns: str = "dimension") -> None:
+    """All columns at a glance, then a few of them in numbers."""
     limit = _limit(values)
     placed(
-        tensor_heatmap(values, rows, title=title, row=row, limit=limit, norms=True, dark=is_dark()),
+        tensor_heatmap(values, rows, title=title, columns=columns, row=row, limit=limit, norms=True, dark=is_dark()),
         key="tensor",
-        name=title,
+        name=f"{title}, all {columns}s",
         alt=tensor_alt(values, rows, title),
-        table=lambda: tensor_table(values, rows),
+        table=lambda: tensor_table(values, rows, columns),
     )
     _say_limit(values)
     width = values.shape[1]
@@ -130,16 +121,16 @@ def _pictures(values: np.ndarray, rows: TokenAxis, title: str, row: int | None) 
         return
     starts = list(range(0, width, NUMBERS_UP_TO))
     first = st.select_slider(
-        "Numbers of dimensions from", starts, value=0, key=f"first_{width}", persist_state="session"
+        f"Numbers of {columns}s from", starts, value=0, key=f"first_{width}", persist_state="session"
     )
     window = values[:, first : first + NUMBERS_UP_TO]
-    name = f"{title}, dimensions {first} to {first + window.shape[1] - 1}"
+    name = f"{title}, {columns}s {first} to {first + window.shape[1] - 1}"
     placed(
-        tensor_heatmap(window, rows, title=name, first=first, row=row, limit=limit, dark=is_dark()),
+        tensor_heatmap(window, rows, title=name, columns=columns, first=first, row=row, limit=limit, dark=is_dark()),
         key="tensor_numbers",
         name=name,
         alt=tensor_alt(window, rows, name),
-        table=lambda: tensor_table(window, rows, first=first),
+        table=lambda: tensor_table(window, rows, columns, first=first),
     )
 
 

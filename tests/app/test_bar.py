@@ -52,3 +52,32 @@ def test_of_the_decoding_page_only_the_parts_with_steps_and_heads_ask_for_them(o
         app.button_group(key="part").set_value(part).run()
         assert [each["disabled"] for each in switches(app)] == [not head, not head], part
         assert components(app, "picker")[0]["disabled"] != step, part
+
+
+@pytest.mark.parametrize("page", ["positions", "residual", "decoding", "attention", "scaling"])
+def test_what_is_chosen_is_in_the_address_of_every_page(open_app: Open, page: str) -> None:
+    chosen = {"kind": "decoder", "layer": "2", "head": "3", "t": "2", "s": "3", "k": "1"}
+    app = open_app(sentence="the cat", **chosen)
+    for key in chosen:
+        del app.query_params[key]  # as Streamlit does on the way to another page
+    app.switch_page(VIEWS.format(page)).run()
+    assert {key: address(app, key) for key in chosen} == chosen
+
+
+def test_a_head_in_the_link_to_a_page_that_shows_none_is_chosen_on_the_next(open_app: Open) -> None:
+    app = open_app(sentence="the cat")
+    app.switch_page(VIEWS.format("positions"))
+    for key in ("layer", "head"):
+        del app.session_state[key]
+        app.query_params[key] = "2"
+    app.run()
+    app.switch_page(VIEWS.format("multihead")).run()
+    assert [each["chosen"] for each in switches(app) if each["name"] in ("layer", "head")] == [1, 1]
+
+
+@pytest.mark.parametrize("nonsense", ["", "-1", "x", "99999", "½"])
+def test_nonsense_in_the_address_chooses_nothing(open_app: Open, nonsense: str) -> None:
+    app = open_app(sentence="the cat", **dict.fromkeys(("kind", "layer", "head", "t", "s", "k"), nonsense))
+    assert not app.exception
+    app.switch_page(VIEWS.format("hand")).run()
+    assert not app.exception

@@ -23,9 +23,13 @@ NOT_OURS = {
     "scrollable-region-focusable": "stCode",
 }
 
-# All that a page says: its text, and the names of its pictures.
-SAID = """main => main.textContent + [...main.querySelectorAll('[aria-label], [alt]')].map(
-    node => `${node.ariaLabel} ${node.getAttribute('alt')}`).join(' ')"""
+# All that a page says: its text, and the names of its pictures, those inside our own components too.
+SAID = """main => {
+    const names = node => `${node.ariaLabel ?? ''} ${node.getAttribute('alt') ?? ''}`;
+    const said = root => root.textContent + [...root.querySelectorAll('*')].map(
+        node => `${names(node)} ${node.shadowRoot ? said(node.shadowRoot) : ''}`).join(' ');
+    return said(main);
+}"""
 
 
 def serious(page: Any) -> list[str]:
@@ -132,7 +136,7 @@ def test_the_sentence_and_the_head_are_the_same_on_every_page(visit: Begin) -> N
         one.settle()
         is_drawn(one, name)
         one.says("the cat sat")
-    assert "head=3" in one.page.url or "head=" not in one.page.url
+        assert "head=3" in one.page.url or PAGES[name].title in ("Training", "Models")  # which have no bar
 
 
 def test_the_example_is_there_on_every_page(visit: Begin) -> None:
