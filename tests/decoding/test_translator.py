@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ import torch
 from transformer.checkpoint import save_checkpoint
 from transformer.config import BOS, EOS, DecodingConfig, ModelConfig, TokenizerConfig
 from transformer.decoding import Translator
+from transformer.decoding.translator import batches
 from transformer.errors import CheckpointError, ConfigError, TranslationError
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
@@ -232,3 +234,12 @@ def test_a_character_outside_the_vocabulary_is_named_not_scored_as_unknown() -> 
     model = Transformer(replace(translator().model.config, vocab_size=tokenizer.vocab_size)).eval()
     with pytest.raises(TranslationError, match="no piece for '🚂'"):
         Translator(model, tokenizer).score("a b", "a 🚂")
+
+
+@pytest.mark.parametrize(("method", "rows"), [("greedy", 1), ("beam", 4), ("sampling", 3)])
+def test_a_batch_holds_as_many_sentences_as_its_limit_allows_with_the_rows_of_each(method: Any, rows: int) -> None:
+    settings = DecodingConfig(method=method, beam=4, n_best=3 if method == "sampling" else 1)
+    lengths = [7, 0, 3, 12, 5, 5, 1, 40, 2]
+    found = batches(lengths, settings, batch_tokens=24 * rows)
+    assert found == [[7], [3, 0], [4, 5, 2, 8], [6]]
+    assert all(len(batch) * rows * max(lengths[i] for i in batch) <= 24 * rows or len(batch) == 1 for batch in found)

@@ -66,7 +66,9 @@ def test_pairs_set_aside_are_chosen_from_what_is_left(tmp_path: Path) -> None:
     text = TrainingText(folder)
     assert text.counts == Counts(read=100, duplicates=60, validation=5, learnt=35)
     assert len(set(text.set_aside())) == 5
-    assert {"s0", "t0"} <= {*text.sentences(), *(side for pair in text.set_aside() for side in pair)}
+    aside = {side for pair in text.set_aside() for side in pair}
+    assert {"s0", "t0"} <= {*text.sentences(), *aside}
+    assert not aside & set(text.sentences())  # from which the vocabulary is learnt
     assert {path.name for path in folder.iterdir()} == {
         "text.tsv",
         "blocks.npy",

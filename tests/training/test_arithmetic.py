@@ -61,7 +61,9 @@ def test_a_run_writes_its_speed_as_a_share_of_the_peak(tmp_path: Path) -> None:
     recipe, progress = toy_recipe(log_every=2), Progress()
     with Report(recipe, Metrics(tmp_path, 0, 0), progress, peak=1000.0) as report:
         for progress.update, flop in ((1, 300), (2, 500)):
-            report.update(progress, Update(loss=8.0, tokens=4, gradient_norm=1.0, flop=flop), rate=0.1, seconds=2.0)
+            made = Update(loss=flop / 50, tokens=2 * progress.update, gradient_norm=1.0, flop=flop)
+            report.update(progress, made, rate=0.1, seconds=2.0)
     (line,) = read_metrics(tmp_path / "metrics.jsonl")
     assert line["share_of_peak"] == pytest.approx(800 / 4.0 / 1000.0)
-    assert line["tokens_per_second"] == pytest.approx(8 / 4.0)
+    assert line["tokens_per_second"] == pytest.approx(6 / 4.0)
+    assert line["loss"] == pytest.approx((6 + 10) / 6)  # of all pieces since the line before

@@ -9,8 +9,9 @@ import torch
 
 from tests.training.small import MODEL, corpus_recipe, toy_recipe, write_pairs
 from transformer.checkpoint import load_checkpoint
-from transformer.config import DataConfig, Recipe, TokenizerConfig
+from transformer.config import EOS, DataConfig, Recipe, TokenizerConfig
 from transformer.errors import ConfigError, CorpusError
+from transformer.text.corpus import read_pairs
 from transformer.text.splits import marks, shared
 from transformer.text.tokenizer import Tokenizer
 from transformer.text.toy import toy_pairs
@@ -125,6 +126,35 @@ def test_the_stream_can_be_entered_anywhere(tmp_path: Path) -> None:
         batch, _ = next(data.stream(drawn[i][1]))
         assert torch.equal(batch.source, drawn[i + 1][0].source)
         assert torch.equal(batch.labels, drawn[i + 1][0].labels)
+
+
+def epochs_of(data: TrainingData, count: int) -> list[list[tuple[tuple[int, ...], tuple[int, ...]]]]:
+    """Source and labels of each pair, in the order in which the stream gives them, of the first epochs."""
+    found: list[list[tuple[tuple[int, ...], tuple[int, ...]]]] = [[] for _ in range(count)]
+    for batch, after in data.stream(Position()):
+        if after.epoch >= count:
+            return found
+        rows = zip(batch.source.tolist(), batch.labels.tolist(), strict=True)
+        found[after.epoch] += [(tuple(filter(None, source)), tuple(filter(None, labels))) for source, labels in rows]
+    return found
+
+
+def test_the_stream_gives_every_pair_once_an_epoch_each_time_in_another_order(tmp_path: Path) -> None:
+    recipe = corpus_recipe(tmp_path, sampling=0.0)
+    data = TrainingData(recipe, tmp_path / "run")
+    first, second = epochs_of(data, 2)
+    aside = set(data.valid_pairs)
+    pairs = [pair for pair in read_pairs(Path(recipe.data.train[0])) if pair not in aside]
+    encode = data.tokenizer.encode
+    ids = [((*encode(source), EOS), (*encode(target), EOS)) for source, target in pairs]
+    assert sorted(first) == sorted(second) == sorted(ids)
+    assert first != second
+
+
+def test_the_stream_gives_words_that_are_cut_anew(tmp_path: Path) -> None:
+    first, second = epochs_of(TrainingData(corpus_recipe(tmp_path, sampling=0.2), tmp_path / "run"), 2)
+    assert len(first) == len(second)
+    assert sorted(first) != sorted(second)
 
 
 def test_bounds_that_leave_nothing_to_learn_are_told(tmp_path: Path) -> None:

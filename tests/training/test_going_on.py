@@ -208,6 +208,7 @@ def test_scores_of_another_validation_are_not_compared_with(
     progress = metadata(tmp_path / "run" / "training.safetensors")["progress"]
     assert progress["best"] == {"nothing": 50.0, "translations, under loss": -1.0, "best_by": -2.0}.get(change, 40.0)
     assert chosen.stem == ("best" if change in ("nothing", "translations, under loss") else "average")
+    assert read_header(tmp_path / "run" / "best.safetensors").metrics["update"] == 5  # at 10 it is no better
     assert [line["update"] for line in lines(tmp_path / "run") if line["kind"] == "valid"] == [5, 10]
 
 

@@ -13,7 +13,10 @@ from transformer.config import PAD, ModelConfig
 from transformer.model import Transformer
 from transformer.text.batches import Batch, collate
 from transformer.training import cross_entropy
+from transformer.training import device as device_module
 from transformer.training.data import Position
+from transformer.training.device import autocast
+from transformer.training.distribution import dropout_seed
 from transformer.training.loss import negative_log_likelihood, summed_loss
 from transformer.training.optimizer import make_optimizer
 from transformer.training.ranks import Ranks
@@ -200,3 +203,27 @@ def test_on_random_targets_the_loss_does_not_fall_below_what_chance_allows(leaks
         losses.append(made.loss / made.tokens)
     last = sum(losses[-30:]) / 30
     assert last < 0.5 * chance if leaks else 0.97 * chance < last < 1.15 * chance
+
+
+def test_dropout_of_each_update_and_each_rank_has_a_seed_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    net, batch = model(), random_batch([2, 4])
+    recipe, progress, ranks = toy_recipe(precision="float32"), Progress(), Ranks()
+    ranks.rank = 1
+    seeds: list[int] = []
+    monkeypatch.setattr(torch, "manual_seed", seeds.append)
+    stream = iter([(batch, Position(0, number)) for number in (1, 2)])
+    for _ in range(2):
+        one_update(net, make_optimizer(net, recipe.training), stream, progress, recipe, 0.001, ranks)
+    assert seeds == [dropout_seed(recipe.training.seed, update, 1) for update in (0, 1)]
+
+
+@pytest.mark.parametrize("hardware", [False, True])
+@pytest.mark.parametrize("precision", ["float32", "bfloat16", "auto"])
+def test_products_are_in_bfloat16_where_that_was_asked_for(
+    precision: str, hardware: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device_module, "multiplies_bfloat16", lambda _: hardware)
+    with autocast(torch.device("cpu"), precision):
+        product = torch.ones(2, 2) @ torch.ones(2, 2)
+    expected = precision == "bfloat16" or (precision == "auto" and hardware)
+    assert product.dtype == (torch.bfloat16 if expected else torch.float32)

@@ -1,0 +1,50 @@
+"""What a validation reports, beside the same computed by other means."""
+
+import math
+
+import pytest
+import torch
+from torch.nn.functional import cross_entropy
+
+from tests.training.small import toy_recipe
+from transformer.config import PAD, DecodingConfig, ModelConfig
+from transformer.decoding.translator import Translator
+from transformer.evaluation import score
+from transformer.model import Transformer
+from transformer.text.batches import encode_pairs
+from transformer.text.tokenizer import Tokenizer
+from transformer.text.toy import toy_lines, toy_pairs
+from transformer.training.validation import validate
+
+
+def test_a_validation_reports_the_mean_over_all_pieces_and_the_scores_of_greedy_translations() -> None:
+    recipe = toy_recipe(validation_sentences=12, precision="float32")
+    tokenizer = Tokenizer.train(toy_lines("numbers"), recipe.tokenizer)
+    torch.manual_seed(3)
+    config = ModelConfig(
+        vocab_size=tokenizer.vocab_size, encoder_layers=1, decoder_layers=1, d_model=16, d_ff=16, heads=2, dropout=0.5
+    )
+    model = Transformer(config).train()  # dropout is switched off for a validation
+    pairs = [*toy_pairs("numbers", 1, 20), ("one", "eins"), ("one", "ein")]
+    encoded = encode_pairs(tokenizer, pairs, 60)
+    batches = [encoded.collate(rows) for rows in encoded.batches(60, 0, 0)]
+    found = validate(model, tokenizer, batches, pairs, recipe)
+
+    assert len({batch.target_tokens for batch in batches}) > 1
+    with torch.no_grad():
+        logits = [model(batch.source, batch.target).flatten(0, 1) for batch in batches]
+    labels = torch.cat([batch.labels.flatten() for batch in batches])
+    together = torch.cat(logits)
+    loss = float(cross_entropy(together, labels, ignore_index=PAD))
+    assert found["loss"] == pytest.approx(loss, rel=1e-5)
+    assert found["perplexity"] == pytest.approx(math.exp(loss), rel=1e-4)
+    due = labels != PAD
+    assert found["accuracy"] == pytest.approx(float((together.argmax(-1) == labels)[due].float().mean()))
+
+    sources = list(dict.fromkeys(source for source, _ in pairs))[:12]
+    references = [list(dict.fromkeys(target for source, target in pairs if source == wanted)) for wanted in sources]
+    greedy = DecodingConfig(method="greedy", max_extra_length=recipe.decoding.max_extra_length)
+    outputs = [each.text for each in Translator(model, tokenizer).translate_sentences(sources, greedy)]
+    expected = score(outputs, references)
+    assert {name: found[name] for name in expected} == expected
+    assert any(outputs)
