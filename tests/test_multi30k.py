@@ -1,9 +1,14 @@
 """How the literature on Multi30k cuts text before it scores it (tests/benchmarks/multi30k.py)."""
 
+import json
+from pathlib import Path
+
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from tests.benchmarks.multi30k import as_in_the_literature, tokenized_bleu
+from tests.benchmarks.multi30k import WORDS, as_in_the_literature, tokenized_bleu
+
+PRETRAINED = Path(__file__).parents[1] / "pretrained"
 
 
 def test_german_captions_are_cut_as_the_script_of_the_data_set_cuts_them() -> None:
@@ -24,3 +29,16 @@ def test_case_and_quotes_cost_nothing_there_and_do_on_plain_text() -> None:
     assert "tok:none" in str(scored["bleu_signature"])
     assert "lower-cased" in str(scored["bleu_signature"])
     assert BLEU().corpus_score(outputs, [references]).score < 90
+
+
+def test_the_card_of_the_model_that_ships_has_the_scores_that_were_printed() -> None:
+    """By `python -m tests.benchmarks.multi30k`, on texts that are not in this repository."""
+    card = (PRETRAINED / "multi30k-en-de.md").read_text(encoding="utf-8")
+    lines = (PRETRAINED / "multi30k-en-de.scores.jsonl").read_text(encoding="utf-8").splitlines()
+    scores = {found["data"]: found for found in map(json.loads, lines)}
+    for name in WORDS:
+        plain, tokenized = scores[f"{name}.tsv.gz"], scores[f"{name}, tokenized"]
+        assert f"| {name} | {plain['bleu']:.1f} | {plain['chrf']:.1f} | {tokenized['bleu']:.1f} |" in card
+        assert tokenized["reference_words"] == WORDS[name]
+        assert tokenized["bleu_signature"] in card
+    assert "non-commercial research and education only" in card.lower()
