@@ -6,19 +6,14 @@ address too. The sentence stays in the session and in the browser's tab, and ent
 user copies; such a link is read once and the sentence taken out of the address again.
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal
 
 import streamlit as st
 
 from app.models import MOST_CHARACTERS, CheckpointFile
 from app.tasks import EXAMPLES, Task
-from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
-
-Choice = TypeVar("Choice")
-Name = TypeVar("Name", bound=str)
 
 TEXT = "text"  # what is translated
 SENTENCE = "sentence"  # the box for it, and what a link calls it
@@ -135,103 +130,9 @@ def show_given(place: int, file: CheckpointFile, source: str) -> None:
     st.session_state[SHOWN_HYPOTHESIS] = place
 
 
-def shown_hypothesis(translation: Translation) -> int:
-    """Which of its alternatives is shown, from 0."""
-    return shown(SHOWN_HYPOTHESIS, len(translation.hypotheses))
-
-
 def show_hypothesis(index: int) -> None:
     """Chooses one of the alternatives."""
     st.session_state[SHOWN_HYPOTHESIS] = index
-
-
-def linked(key: str, options: Sequence[Choice], default: Choice) -> Choice:
-    """A choice kept in the session, mirrored in the address; to be called before the widget of that key is drawn.
-
-    Trap: a widget bound to the address leaves it when its value is the default. Where the default depends on what else
-    is chosen, such a link would open with another choice (test_a_link_restores_the_head_whatever_the_page_opens_with).
-    """
-    if st.session_state.get(key) not in options:
-        text = st.query_params.get(key)
-        st.session_state[key] = next((option for option in options if str(option) == text), default)
-    chosen: Choice = st.session_state[key]
-    if st.query_params.get(key) != str(chosen):
-        st.query_params[key] = str(chosen)
-    return chosen
-
-
-def stack_from_old_link() -> None:
-    """Takes the stack of an old link, when three pages had one of their own: now the kind of attention says it."""
-    for key in ("stream_of", "positions_of", "sizes_of"):
-        stack = st.query_params.pop(key, None)
-        if stack in ("encoder", "decoder"):
-            st.session_state[KIND] = "encoder" if stack == "encoder" else "cross"
-
-
-def named(key: str, names: Mapping[Name, str], default: Name) -> Name:
-    """A choice whose short key stands in the address, not the words on its button, which may change any day.
-
-    Links from the time when the words stood there work too. To be called before the widget of that key is drawn.
-    """
-    if key not in st.session_state:
-        text = st.query_params.get(key)
-        old = next((short for short, words in names.items() if words == text), None)
-        if old is not None:
-            st.session_state[key] = old
-    return linked(key, tuple(names), default)
-
-
-def shown(key: Literal["nth", "alternative"], count: int) -> int:
-    """Which of `count` is shown, from 0; in the address from 1, and only if it is not the first."""
-    if key not in st.session_state:
-        st.session_state[key] = _number_in_address(key, 0)
-    chosen = int(st.session_state[key])
-    if not 0 < chosen < count:
-        st.query_params.pop(key, None)
-        return 0
-    if st.query_params.get(key) != str(chosen + 1):
-        st.query_params[key] = str(chosen + 1)
-    return chosen
-
-
-def _number_in_address(key: str, default: int) -> int:
-    """A number that stands in the address from 1, counted from 0."""
-    linked = _small_number(key)
-    return default if linked is None else linked - 1
-
-
-def position(key: Literal["t", "s", "k"], count: int, default: int = 0) -> int:
-    """A chosen token, from 0, in a row of `count`; kept in the session and mirrored, from 1, in the address."""
-    if key not in st.session_state:
-        st.session_state[key] = _number_in_address(key, default)
-    chosen = min(max(int(st.session_state[key]), 0), count - 1)
-    if st.query_params.get(key) != str(chosen + 1):
-        st.query_params[key] = str(chosen + 1)
-    return chosen
-
-
-def keep_in_address() -> None:
-    """Puts all that is chosen on every page into the address, and takes it from there, whatever this page uses of it.
-
-    Trap: on the way to another page Streamlit drops what we have written into the address, and a link that is copied
-    there would have lost what that page does not ask for (test_what_is_chosen_is_in_the_address_of_every_page).
-    """
-    for key, taken in ((KIND, st.query_params.get(KIND)), *((key, _small_number(key)) for key in (LAYER, HEAD))):
-        if key not in st.session_state and taken is not None:
-            st.session_state[key] = taken
-        if key in st.session_state and st.query_params.get(key) != str(st.session_state[key]):
-            st.query_params[key] = str(st.session_state[key])
-    for key in (STEP, SOURCE_TOKEN, OTHER_TOKEN):
-        taken = _small_number(key)
-        if key not in st.session_state and taken:
-            st.session_state[key] = taken - 1
-        if key in st.session_state and st.query_params.get(key) != str(int(st.session_state[key]) + 1):
-            st.query_params[key] = str(int(st.session_state[key]) + 1)
-
-
-def _small_number(key: str) -> int | None:
-    text = st.query_params.get(key, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 5 else None
 
 
 def choose_position(key: Literal["t", "s", "k"], index: int) -> None:

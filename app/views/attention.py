@@ -8,11 +8,12 @@ from functools import partial
 import streamlit as st
 
 from app import components, computed
+from app.address import named
 from app.figures.axes import TokenAxis
 from app.figures.heads import even_entropy
 from app.figures.ranking import head_numbers, head_ranking, ranking_csv
 from app.figures.shown import Naming, Options, Shown, shown
-from app.session import SOURCE_TOKEN, STEP, choose_position, named
+from app.session import SOURCE_TOKEN, STEP, choose_position
 from app.views.attention_alignment import alignment
 from app.views.attention_bertviz import bertviz
 from app.views.attention_rollout import rollout_pictures

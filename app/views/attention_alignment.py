@@ -6,12 +6,13 @@ import numpy as np
 import streamlit as st
 
 from app import components, computed
+from app.address import named
 from app.figures.alignment import Alignment, Shift, links, pharaoh, word_alignment
 from app.figures.axes import TokenAxis
 from app.figures.heads import clarity
 from app.figures.lines import attention_lines
 from app.figures.matrix import matrix_alt, matrix_table
-from app.session import is_dark, named
+from app.session import is_dark
 from app.source import lines_from
 from app.views.attention_map import drawn_map, measured
 from app.views.choose import buttons, choose_head

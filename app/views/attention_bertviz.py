@@ -4,10 +4,11 @@ import numpy as np
 import streamlit as st
 
 from app import computed
+from app.address import named
 from app.figures.axes import visible
 from app.figures.bertviz import ALL_LAYERS_UP_TO, MOST_TOKENS, View, bertviz_html, is_installed
 from app.figures.mosaic import heads_table
-from app.session import is_dark, named
+from app.session import is_dark
 from app.views.choose import axes
 from app.views.head_pictures import Chosen
 from app.views.placed import belongings

@@ -16,22 +16,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from app import components
+from app.address import keep_in_address, linked, position, stack_from_old_link
 from app.components.switches import Button, Options, switches
 from app.figures.axes import TokenAxis, visible
-from app.session import (
-    HEAD,
-    KIND,
-    LAYER,
-    OTHER_TOKEN,
-    SOURCE_TOKEN,
-    STEP,
-    choose_position,
-    is_dark,
-    keep_in_address,
-    linked,
-    position,
-    stack_from_old_link,
-)
+from app.session import HEAD, KIND, LAYER, OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark
 from app.theme import ground, role_color
 from app.views.choose import SHORT, choose_head, clearest_of
 from app.views.stage import Scene, headline

@@ -9,9 +9,10 @@ import numpy as np
 import streamlit as st
 
 from app import computed
+from app.address import Name
 from app.figures.axes import TokenAxis
 from app.figures.heads import clearest_head
-from app.session import HEAD, LAYER, Name
+from app.session import HEAD, LAYER
 from app.views.stage import Scene
 from transformer.kinds import Kind
 
@@ -20,7 +21,7 @@ SHORT: dict[Kind, str] = {"cross": "Encoder-decoder", "encoder": "Encoder self",
 
 
 def buttons(key: str, names: Mapping[Name, str], label: str, *, says: bool = True, help: str | None = None) -> None:
-    """The buttons of a choice that `app.session.named` keeps, which is called before.
+    """The buttons of a choice that `app.address.named` keeps, which is called before.
 
     Args:
         names: what stands on the buttons, by what is kept. says: whether the label is seen, or only heard.

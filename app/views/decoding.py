@@ -10,7 +10,8 @@ from dataclasses import replace
 import streamlit as st
 
 from app import computed, playing
-from app.session import STEP, choose_position, named, position, shown_hypothesis
+from app.address import named, position, shown_hypothesis
+from app.session import STEP, choose_position
 from app.views.bar import bar
 from app.views.choose import buttons
 from app.views.decoding_lens import lens_part

@@ -3,10 +3,11 @@
 import streamlit as st
 
 from app import components
+from app.address import shown_hypothesis
 from app.components.decoding import difference
 from app.figures.difference import difference as words_compared
 from app.figures.difference import difference_data, difference_table
-from app.session import show_hypothesis, shown_hypothesis, written_for
+from app.session import show_hypothesis, written_for
 from app.source import lines_between, lines_from
 from app.views.placed import belongings
 from app.views.stage import Scene

@@ -5,6 +5,7 @@ from functools import partial
 
 import streamlit as st
 
+from app.address import named
 from app.components.chart import Point, chart
 from app.figures.arithmetic import ByHand, differences
 from app.figures.hand import CELLS_TO_CLICK, weights_map
@@ -12,7 +13,7 @@ from app.figures.matrix import matrix_alt, matrix_table
 from app.figures.reasons import who
 from app.figures.snippet import numpy_snippet
 from app.figures.written import Writing
-from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark, named
+from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark
 from app.views.bar import Place, bar
 from app.views.choose import axes, buttons
 from app.views.hand_steps import SITE_NAMES, STEPS, Calculation

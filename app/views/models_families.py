@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from app.address import named
 from app.catalogue import Entry
 from app.families import Families, Family, Measure, Member
 from app.figures.family import NOT_RUN, Place, family_alt, family_chart, family_table
-from app.session import CHECKPOINT, is_dark, named, open_checkpoint
+from app.session import CHECKPOINT, is_dark, open_checkpoint
 from app.views.choose import buttons
 from app.views.models_cards import card
 from app.views.placed import placed

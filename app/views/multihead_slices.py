@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from app.address import linked
 from app.figures.head_slices import (
     PLAIN,
     WHOLE_UP_TO,
@@ -17,7 +18,7 @@ from app.figures.head_slices import (
     window,
 )
 from app.projections import Matrix, input_site, projection
-from app.session import is_dark, linked
+from app.session import is_dark
 from app.source import SourceLines, lines_from
 from app.theme import number
 from app.views.choose import SHORT, choose_head_from_afar, follow_head

@@ -12,6 +12,7 @@ import numpy as np
 import streamlit as st
 
 from app import components, computed, models
+from app.address import shown, shown_hypothesis
 from app.figures.axes import TokenAxis
 from app.models import MOST_CHARACTERS, MOST_SENTENCES
 from app.session import (
@@ -29,8 +30,6 @@ from app.session import (
     forget_given,
     open_with_example,
     sentence_from_link,
-    shown,
-    shown_hypothesis,
     take_sentence,
     typed,
 )

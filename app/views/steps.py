@@ -7,9 +7,10 @@ from functools import partial
 import streamlit as st
 
 from app import components, playing
+from app.address import linked, named
 from app.figures.map import model_map
 from app.figures.walk import Detail, Station, nearest, stations
-from app.session import KIND, LAYER, is_dark, linked, named
+from app.session import KIND, LAYER, is_dark
 from app.views.bar import bar, stands_in
 from app.views.choose import buttons
 from app.views.stage import Scene, stage

@@ -6,9 +6,10 @@ What may change while one looks stands in a fragment that is drawn again every o
 import streamlit as st
 
 from app import launch
+from app.address import linked
 from app.ladders import run_names
 from app.runs import Run, corpus_counts, read_curves, read_run
-from app.session import Opened, linked
+from app.session import Opened
 from app.views.stage import choose_sentence
 from app.views.training_curves import chosen_curves, loss_chart, rate_section
 from app.views.training_ladder import is_playing, time_machine

@@ -9,12 +9,13 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
+from app.address import linked
 from app.figures.ladder import ladder_alt, ladder_table, ladder_tiles
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_table, matrix_width
 from app.ladders import ladder
 from app.models import CheckpointFile
 from app.runs import Run
-from app.session import CHECKPOINT, Opened, forget_choice, forget_head, is_dark, linked, take_sentence
+from app.session import CHECKPOINT, Opened, forget_choice, forget_head, is_dark, take_sentence
 from app.views.choose import SHORT
 from app.views.placed import placed, scrolling
 from app.views.training_sweep import Sweep, sweep

@@ -4,9 +4,10 @@ import math
 
 import streamlit as st
 
+from app.address import shown_hypothesis
 from app.figures.distribution import offers
 from app.figures.smoothing import loss, smoothed, target_bars, target_table
-from app.session import STEP, Opened, is_dark, shown_hypothesis
+from app.session import STEP, Opened, is_dark
 from app.source import lines_from
 from app.theme import number
 from app.views.bar import row_of_tokens

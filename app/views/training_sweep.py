@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import streamlit as st
 
 from app import computed, models
+from app.address import linked
 from app.computed import Look
 from app.figures.axes import TokenAxis
 from app.figures.heads import clearest_head
 from app.models import CheckpointFile
 from app.runs import Run
-from app.session import Opened, linked, written_for
+from app.session import Opened, written_for
 from app.tasks import Task, task_of
 from transformer.decoding.translation import Translation
 from transformer.errors import HeadlightError

@@ -5,19 +5,11 @@ import math
 import streamlit as st
 
 from app import components, models
+from app.address import shown_hypothesis
 from app.catalogue import way_back
 from app.figures.pieces import source_strip, source_table, target_strip, target_table
 from app.models import MOST_CHARACTERS
-from app.session import (
-    GIVEN,
-    Opened,
-    is_dark,
-    open_checkpoint,
-    show_given,
-    show_hypothesis,
-    shown_hypothesis,
-    take_sentence,
-)
+from app.session import GIVEN, Opened, is_dark, open_checkpoint, show_given, show_hypothesis, take_sentence
 from app.theme import score_text
 from app.views.attention_pictures import attention_pictures
 from app.views.bar import bar

@@ -52,7 +52,7 @@ def may_be_saved(progress: Progress, warmup: int, vocab_size: int) -> bool:
 
 def _is_high(progress: Progress, warmup: int, vocab_size: int) -> bool:
     """Whether the updates of this window have a loss far above the lowest."""
-    mean = progress.window_loss / progress.window_tokens
+    mean = progress.window_loss / max(progress.window_tokens, 1)  # a state from a file may have none
     return progress.update > warmup and mean > _lowest(progress, vocab_size) + RISE
 
 
