@@ -247,6 +247,7 @@ def test_a_model_without_positions_has_as_many_as_it_translates_too() -> None:
         ("decoding.temperature=1e-38", "decoding.temperature = 1e-38: should be greater than or equal to 0.001"),
         ("model=5", "--set: model = 5: should be a section"),
         ("model.heads.x=5", "model.heads"),
+        ("model.d-model=256", "model.d-model is not an option. Did you mean d_model?"),
         ("=5", "give it as section.key=value"),
         ("data.toy=revers", "'copy', 'reverse', 'sort' or 'numbers'"),
         ("x" * 5000 + "=1", "..."),

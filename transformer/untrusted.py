@@ -7,7 +7,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
-from typing import TypeVar, get_type_hints
+from types import NoneType
+from typing import TypeVar, get_args, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
@@ -55,11 +56,11 @@ def finite_number(value: object) -> float | None:
 
 
 def _sentence(kind: type, detail: ErrorDetails, prefix: str) -> str:
-    path = [part for part in detail["loc"] if isinstance(part, int) or part.isidentifier()]
+    *path, last = detail["loc"] or ("",)
     name = ".".join(shown(str(part)) for part in detail["loc"])  # "": the section as a whole
     where = prefix + name if name else prefix.rstrip(".")
     if detail["type"] == "unexpected_keyword_argument":
-        return f"{where} is not an option. {nearest(str(detail['loc'][-1]), _options(kind, path[:-1]))}"
+        return f"{where} is not an option. {nearest(str(last), _options(kind, path))}"
     if detail["type"] == "missing":
         return f"{where} is missing."
     if detail["type"] == "value_error":  # our own sentences about values that do not go together
@@ -72,7 +73,9 @@ def _sentence(kind: type, detail: ErrorDetails, prefix: str) -> str:
 
 
 def _options(kind: type, path: list[int | str]) -> list[str]:
-    """The options of the section at `path` below `kind`."""
+    """The options of the section at `path` below `kind`; a number in it is an entry of a list."""
     for part in path:
-        kind = get_type_hints(kind)[str(part)]
+        kind = get_args(kind)[0] if isinstance(part, int) else get_type_hints(kind)[part]
+        if NoneType in get_args(kind):  # X | None
+            kind = next(one for one in get_args(kind) if one is not NoneType)
     return [field.name for field in fields(kind)] if is_dataclass(kind) else []

@@ -187,6 +187,9 @@ def test_a_map_of_other_weights_is_refused(found: AlignmentMap, beside: Path) ->
         (lambda map: map["reads"]["aer"][0].__setitem__(0, 1.5), "reads.aer"),
         (lambda map: map["gold"].pop("name"), "gold.name is missing"),
         (lambda map: map.update(extra=1), "extra is not an option"),
+        (lambda map: map.update(home=map["text"] | {"los": 1}), "home.los is not an option. Did you mean loss?"),
+        (lambda map: map["diagonal"].update(aer=7), "diagonal.aer"),
+        (lambda map: map["chance"].update(recall=-3), "chance.recall"),
     ],
 )
 def test_a_map_that_cannot_be_one_is_refused_in_a_sentence(

@@ -73,6 +73,12 @@ def test_a_queue_is_told_all_its_mistakes_at_once(tmp_path: Path) -> None:
     ]:
         with pytest.raises(ConfigError):
             load_queue(write_queue(tmp_path, SMALL.replace(wrong, said)))
+    for wrong, said, told in [
+        ("seeds = [1, 2]", "sed = [1]", r"members\.0\.sed is not an option\. Did you mean seeds\?"),
+        ("option = ", 'optoin = "x", option = ', r"families\.0\.optoin is not an option\. Did you mean option\?"),
+    ]:
+        with pytest.raises(ConfigError, match=told):
+            load_queue(write_queue(tmp_path, SMALL.replace(wrong, said)))
     with pytest.raises(ConfigError, match="Did you mean families"):
         load_queue("familys")
 

@@ -15,19 +15,23 @@ Two rates tell what a number is worth: that of the *diagonal*, which knows lengt
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
 from transformer.alignment.gold import GoldPair, Link
+
+Share = Annotated[float, Field(ge=0, le=1)]
 
 
 @dataclass(frozen=True)
 class Rate:
-    """Three shares, 0 to 1."""
+    """Three shares, 0 to 1: checked where they are read from a file."""
 
-    aer: float
-    precision: float
-    recall: float
+    aer: Share
+    precision: Share
+    recall: Share
 
 
 @dataclass

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from transformer.alignment.error_rate import Rate
+from transformer.alignment.error_rate import Rate, Share
 from transformer.alignment.words import SHIFTS, Shift
 from transformer.config import STRICT, ModelConfig
 from transformer.errors import CheckpointError
@@ -28,7 +28,6 @@ FORMAT_VERSION = 1
 LARGEST = 2**22  # bytes; a map of 64 layers of 64 heads takes a quarter of that
 
 Head = tuple[int, int]  # (decoder layer, head), from 0
-Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]
 Mean = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
