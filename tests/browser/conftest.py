@@ -16,7 +16,7 @@ from tests.alignment.small import made_map
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.families import write_families
 from tests.browser.driver import FLAGS, browser_path, running_app
-from tests.browser.pages import is_idle
+from tests.browser.pages import is_drawn, is_idle
 from tests.training.small import toy_recipe
 from transformer.training import train
 
@@ -130,11 +130,8 @@ class Visit:
         expect(self.page.get_by_label("Sentence", exact=True)).to_have_value(sentence, timeout=PATIENCE)
 
     def drawn(self) -> None:
-        """Waits for all three pictures."""
-        self.page.locator(".st-key-lines svg .line").first.wait_for(state="attached")
-        for key in ("mosaic", "matrix"):
-            self.page.locator(f".st-key-{key} .hm image").first.wait_for(state="attached")
-        self.settle()
+        """Waits for the three pictures of Translate and Attention."""
+        is_drawn(self, "translate")
 
     def type(self, sentence: str) -> None:
         """Types a sentence and presses Enter."""

@@ -51,9 +51,12 @@ def is_idle(page: Any) -> None:
 
 
 def is_drawn(one: Any, name: str) -> None:
-    """Waits until the page has drawn."""
-    for selector in PAGES[name].pictures:
-        one.page.locator(selector).first.wait_for(state="attached")
+    """Waits until the page has drawn. One that has settled with all its pictures has, and is not settled again."""
+    pictures = [one.page.locator(selector).first for selector in PAGES[name].pictures]
+    if all(picture.count() for picture in pictures):
+        return
+    for picture in pictures:
+        picture.wait_for(state="attached")
     one.settle()
 
 

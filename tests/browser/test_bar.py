@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -25,37 +26,51 @@ def parts(one: Visit) -> list[str]:
     return sorted(boxes, key=boxes.__getitem__)
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-def test_the_bar_stands_at_the_same_spot_on_every_page_and_its_parts_in_the_same_order(
-    visit: Begin, width: int
+def place(one: Visit, name: str) -> tuple[float, float, float]:
+    """Where the bar of a page stands and how wide it is; its parts are in their order, and all are on the screen."""
+    found = parts(one)
+    assert found, name
+    assert sorted(found, key=ORDER.index) == found, name
+    inside = one.page.locator(".st-key-chosen .st-key-choose").evaluate("n => n.scrollWidth <= n.clientWidth + 1")
+    assert inside, f"the bar of {name} is wider than the screen"
+    box = one.page.locator(".st-key-chosen").bounding_box()
+    return box["x"], box["y"], box["width"]
+
+
+def all_the_same(places: dict[str, tuple[float, float, float]]) -> None:
+    first = places[WITH_BAR[0]]
+    for name, found in places.items():
+        assert found == pytest.approx(first, abs=1.5), name
+
+
+def test_on_a_phone_the_bar_stands_at_the_same_spot_on_every_page_and_its_parts_in_the_same_order(
+    visit: Begin,
 ) -> None:
-    one, places = visit(width=width), {}
+    one, places = visit(width=390), {}
     for name in WITH_BAR:
         one.open(PAGES[name].path, sentence="the cat sat", kind="decoder", one="true")
         is_drawn(one, name)
-        box = one.page.locator(".st-key-chosen").bounding_box()
-        places[name] = (box["x"], box["y"], box["width"])
-        found = parts(one)
-        assert found, name
-        assert sorted(found, key=ORDER.index) == found, name
-        inside = one.page.locator(".st-key-chosen .st-key-choose").evaluate("n => n.scrollWidth <= n.clientWidth + 1")
-        assert inside, f"the bar of {name} is wider than the screen"
-    first = places[WITH_BAR[0]]
-    for name, place in places.items():
-        assert place == pytest.approx(first, abs=1.5), name
+        places[name] = place(one, name)
+    all_the_same(places)
 
 
-def test_what_is_chosen_in_the_bar_of_one_page_is_chosen_on_the_next(visit: Begin) -> None:
-    one = visit().open("multihead", sentence="the cat sat", kind="decoder", layer="1", head="1", t="1")
-    is_drawn(one, "multihead")
+def test_on_a_walk_through_all_pages_the_bar_stands_still_and_what_is_chosen_stays_chosen(visit: Begin) -> None:
+    one, places = visit().open("attention", kind="decoder", layer="1", head="1", one="true"), {}
+    one.type("the cat sat")
+    is_drawn(one, "attention")
     page = one.page
     for key, number in (("layer", 2), ("head", 3), ("pick_step", 2)):
         page.locator(PLACE.format(key)).get_by_role("radio").nth(number - 1).click()
         one.settle()
-    for name in WITH_BAR:
+    for name in (*WITH_BAR, "training", "models"):
         page.locator('[data-testid="stSidebarNav"]').get_by_role("link", name=PAGES[name].title, exact=True).click()
         one.settle()
         is_drawn(one, name)
+        one.says("the cat sat")
+        if name not in WITH_BAR:
+            continue
+        places[name] = place(one, name)
+        assert parse_qs(urlsplit(page.url).query)["head"] == ["3"], name
         found = parts(one)
         assert set(found) & {"layer", "head", "stack"}, name
         for key, number in (("layer", 2), ("head", 3), ("pick_step", 2)):
@@ -63,6 +78,7 @@ def test_what_is_chosen_in_the_bar_of_one_page_is_chosen_on_the_next(visit: Begi
                 chosen = page.locator(PLACE.format(key)).get_by_role("radio", checked=True)
                 said = chosen.get_attribute("aria-label") or chosen.inner_text()
                 assert said.startswith(str(number)), (name, key)
+    all_the_same(places)
 
 
 def test_back_in_the_decoder_its_kind_of_attention_is_the_one_that_was_left(visit: Begin) -> None:

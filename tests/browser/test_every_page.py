@@ -127,18 +127,6 @@ def test_nobody_is_shut_out_of_a_mask_where_a_cell_is_chosen(visit: Begin, kind:
     assert serious(page) == []
 
 
-def test_the_sentence_and_the_head_are_the_same_on_every_page(visit: Begin) -> None:
-    one = visit().open(layer="2", head="3")
-    one.type("the cat sat")
-    for name in PAGES:
-        link = one.page.locator('[data-testid="stSidebarNav"]').get_by_role("link", name=PAGES[name].title, exact=True)
-        link.click()
-        one.settle()
-        is_drawn(one, name)
-        one.says("the cat sat")
-        assert "head=3" in one.page.url or PAGES[name].title in ("Training", "Models")  # which have no bar
-
-
 def test_the_example_is_there_on_every_page(visit: Begin) -> None:
     """Whoever has typed nothing yet sees the same sentence wherever they go."""
     one = visit().open()
