@@ -142,19 +142,28 @@ def test_a_vocabulary_that_cannot_be_read_is_told(tmp_path: Path) -> None:
 SHORT: dict[str, Any] = {"updates": 40, "log_every": 2, "save_every": 2, "schedule": "constant", "warmup": 2}
 
 
-def test_a_run_that_diverges_ends_and_goes_on_from_before_at_a_lower_rate(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(divergence, "WINDOW", 2)
-    recipe = toy_recipe(**SHORT)
+def diverge_at(update: int, monkeypatch: pytest.MonkeyPatch, stop_at: int = 0) -> None:
+    """The next run has useless weights from this update on, and may be told to stop at another."""
 
     def one_update(model: Transformer, optimizer: Any, batches: Any, progress: Any, *others: Any) -> Any:
-        if progress.update == 20:
+        if progress.update == update:
             for weight in model.parameters():
                 weight.data.mul_(30)
-        return make_update(model, optimizer, batches, progress, *others)
+        done = make_update(model, optimizer, batches, progress, *others)
+        if progress.update == stop_at:
+            signal.raise_signal(signal.SIGTERM)
+        return done
 
+    monkeypatch.setattr(divergence, "WINDOW", 2)
     monkeypatch.setattr(trainer, "one_update", one_update)
+
+
+@pytest.mark.parametrize("warmup", [2, 30], ids=["after the warm-up", "in the warm-up"])
+def test_a_run_that_diverges_ends_and_goes_on_from_before_at_a_lower_rate(
+    warmup: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = toy_recipe(**SHORT | {"warmup": warmup})
+    diverge_at(20, monkeypatch)
     with pytest.raises(TrainingError, match=r"at update 26 the weights diverge\..*lower training\.peak_rate"):
         train(recipe, tmp_path / "run", device="cpu")
     monkeypatch.undo()
@@ -167,35 +176,40 @@ def test_a_run_that_diverges_ends_and_goes_on_from_before_at_a_lower_rate(
 def test_a_run_that_is_stopped_while_its_loss_is_high_keeps_what_was_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(divergence, "WINDOW", 2)
-
-    def one_update(model: Transformer, optimizer: Any, batches: Any, progress: Any, *others: Any) -> Any:
-        if progress.update == 20:
-            for weight in model.parameters():
-                weight.data.mul_(30)
-        done = make_update(model, optimizer, batches, progress, *others)
-        if progress.update == 23:
-            signal.raise_signal(signal.SIGTERM)
-        return done
-
-    monkeypatch.setattr(trainer, "one_update", one_update)
+    diverge_at(20, monkeypatch, stop_at=23)
     with pytest.raises(Stopped, match="from before its loss climbed"):
         train(toy_recipe(**SHORT), tmp_path / "run", device="cpu")
     assert_saved_at(tmp_path / "run", 20)
 
 
-def test_losses_that_climb_for_a_moment_or_in_the_warmup_end_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_is_over_while_its_loss_is_high_is_not_said_to_be_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = toy_recipe(**SHORT | {"updates": 24})
+    diverge_at(20, monkeypatch)
+    with pytest.raises(TrainingError, match=r"the run is over: at update 24 the weights diverge\..*--resume"):
+        train(recipe, tmp_path / "run", device="cpu")
+    monkeypatch.undo()
+    assert_saved_at(tmp_path / "run", 20)
+    assert not (tmp_path / "run" / "average.safetensors").exists()
+    train(recipe, tmp_path / "run", resume=True, device="cpu")
+    assert_saved_at(tmp_path / "run", 24)
+
+
+def test_losses_that_climb_for_a_moment_or_begin_worse_than_guessing_end_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(divergence, "WINDOW", 1)
     progress = Progress()
-    for update, loss in enumerate((9.5, 12.0, 12.0, 12.0, 4.0, 6.0, 6.0, 4.5, 5.2, 4.9, 6.0, 6.0), start=1):
+    for update, loss in enumerate((12.0, 12.5, 12.9, 11.0, 4.0, 6.0, 6.0, 4.5, 5.2, 4.9, 6.0, 6.0), start=1):
         progress.update = update
         watch(progress, 100 * loss, 100, warmup=4, vocab_size=8000)
     assert (progress.climbing, progress.lowest_loss) == (2, 4.0)
     progress.update += 1
-    with pytest.raises(TrainingError, match=r"climbed to 6\.00 and stays there, 2\.00 above"):
+    with pytest.raises(TrainingError, match=r"climbed to 6\.00 and stays there, 2\.00 above.*saved is from before"):
         watch(progress, 600.0, 100, warmup=4, vocab_size=8000)
     never_good = Progress(update=50, lowest_loss=20.0, climbing=2)
-    with pytest.raises(TrainingError, match=r"11\.01 above"):
+    with pytest.raises(TrainingError, match=r"never come near 8\.99, .* that are saved, too\. Start anew"):
         watch(never_good, 2000.0, 100, warmup=4, vocab_size=8000)
 
 

@@ -1,7 +1,9 @@
 """What a validation reports, beside the same computed by other means."""
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from torch.nn.functional import cross_entropy
@@ -9,6 +11,7 @@ from torch.nn.functional import cross_entropy
 from tests.training.small import toy_recipe
 from transformer.config import PAD, DecodingConfig, ModelConfig
 from transformer.decoding.translator import Translator
+from transformer.errors import TrainingError
 from transformer.evaluation import score
 from transformer.model import Transformer
 from transformer.text.batches import encode_pairs
@@ -28,7 +31,7 @@ def test_a_validation_reports_the_mean_over_all_pieces_and_the_scores_of_greedy_
     pairs = [*toy_pairs("numbers", 1, 20), ("one", "eins"), ("one", "ein")]
     encoded = encode_pairs(tokenizer, pairs, 60)
     batches = [encoded.collate(rows) for rows in encoded.batches(60, 0, 0)]
-    found = validate(model, tokenizer, batches, pairs, recipe)
+    found = validate(model, tokenizer, batches, pairs, recipe, update=7)
 
     assert len({batch.target_tokens for batch in batches}) > 1
     with torch.no_grad():
@@ -48,3 +51,15 @@ def test_a_validation_reports_the_mean_over_all_pieces_and_the_scores_of_greedy_
     expected = score(outputs, references)
     assert {name: found[name] for name in expected} == expected
     assert any(outputs)
+
+
+def test_a_loss_that_is_no_number_is_told_with_its_update_and_that_the_saved_state_is_good() -> None:
+    recipe = toy_recipe()
+    tokenizer = Tokenizer.train(toy_lines("reverse"), recipe.tokenizer)
+    model = Transformer(replace(recipe.model, vocab_size=tokenizer.vocab_size))
+    with torch.no_grad():
+        model.output.weight[:] = torch.nan
+    pairs = toy_pairs("reverse", 1, 3)
+    batch = encode_pairs(tokenizer, pairs, 60).collate(np.arange(3))
+    with pytest.raises(TrainingError, match=r"number after update 7:.* last saved state is good\. Go on .*--resume"):
+        validate(model, tokenizer, [batch], pairs, recipe, update=7)

@@ -22,7 +22,7 @@ import torch
 from torch.optim import AdamW
 
 from transformer.checkpoint import load_checkpoint
-from transformer.config import Recipe, TrainingConfig
+from transformer.config import Recipe
 from transformer.errors import Stopped, TrainingError
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
@@ -31,7 +31,8 @@ from transformer.training.arithmetic import measured_peak
 from transformer.training.compiling import compile_layers
 from transformer.training.data import Position, TrainingData
 from transformer.training.device import choose_device, device_of_rank
-from transformer.training.divergence import may_be_saved
+from transformer.training.divergence import check_end, may_be_saved
+from transformer.training.due import goodness, is_finished, validation_is_due
 from transformer.training.interrupt import Interrupt
 from transformer.training.memory import keep_memory
 from transformer.training.metrics import Metrics
@@ -125,6 +126,7 @@ def follow(recipe: Recipe, run: Run, start: Start | None, where: torch.device, s
             progress.seconds += seconds
             report.update(progress, made, rate, seconds)
         if not stop:
+            check_end(progress, settings.warmup, recipe.model.vocab_size)
             with suppress(Interrupted):
                 chosen = finish(run, recipe, data, progress, where, report, stop)
                 ranks.give(str(chosen).encode())
@@ -165,16 +167,12 @@ def untrained(recipe: Recipe, where: torch.device) -> tuple[Transformer, AdamW]:
     return model, make_optimizer(model, recipe.training)
 
 
-def validation_is_due(progress: Progress, settings: TrainingConfig) -> bool:
-    """Every so many updates, and after the last; once at each."""
-    update = progress.update
-    return progress.validated < update and (update % settings.validate_every == 0 or update >= settings.updates)
-
-
-def is_finished(progress: Progress, settings: TrainingConfig) -> bool:
-    """All updates are made, or the score has not become better for `patience` validations."""
-    impatient = bool(settings.patience) and progress.without_improvement >= settings.patience
-    return impatient or progress.update >= settings.updates
+def judge(
+    model: Transformer, data: TrainingData, recipe: Recipe, update: int, stop: Interrupt
+) -> dict[str, float | str]:
+    """The scores of a model on the validation text. Raises Interrupted if the run is told to stop meanwhile."""
+    text = data.tokenizer, data.valid_batches, data.valid_pairs
+    return validate(model, *text, recipe, update, lambda: bool(stop))
 
 
 def check(
@@ -191,7 +189,7 @@ def check(
     Raises:
         Interrupted: the run was told to stop meanwhile; nothing has changed.
     """
-    progress.scores = validate(model, data.tokenizer, data.valid_batches, data.valid_pairs, recipe, lambda: bool(stop))
+    progress.scores = judge(model, data, recipe, progress.update, stop)
     progress.validated = progress.update
     value = goodness(progress.scores, recipe)
     improved = progress.best is None or value > progress.best
@@ -203,12 +201,6 @@ def check(
     if improved:
         run.checkpoint("best", recipe, model, data.tokenizer, progress)
     report.validation(progress, improved)
-
-
-def goodness(scores: dict[str, float | str], recipe: Recipe) -> float:
-    """The score that decides, turned so that more is better."""
-    value = float(scores[recipe.training.best_by])
-    return -value if recipe.training.best_by == "loss" else value
 
 
 def finish(
@@ -229,7 +221,7 @@ def finish(
     if progress.update < settings.updates:
         report.say(f"No better {settings.best_by} in {settings.patience} validations.")
     averaged = load_checkpoint(run.average(), device)
-    scores = validate(averaged.model, data.tokenizer, data.valid_batches, data.valid_pairs, recipe, lambda: bool(stop))
+    scores = judge(averaged.model, data, recipe, progress.update, stop)
     value, best = goodness(scores, recipe), progress.best
     taken = [path.name for path in run.snapshots()]
     run.checkpoint("average", recipe, averaged.model, data.tokenizer, replace(progress, scores=scores), taken)

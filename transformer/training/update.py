@@ -21,6 +21,7 @@ from transformer.training.arithmetic import training_flop
 from transformer.training.data import Position
 from transformer.training.device import autocast
 from transformer.training.distribution import dropout_seed
+from transformer.training.divergence import GO_ON
 from transformer.training.ranks import Ranks
 from transformer.training.state import Progress
 
@@ -68,8 +69,7 @@ def one_update(
     if not math.isfinite(norm):
         raise TrainingError(
             f"The loss or its gradient is no longer a number at update {progress.update + 1} (epoch "
-            f"{progress.epoch + 1}, rate {rate:.2g}). The last saved state is good: go on from it with --resume and a "
-            "lower training.peak_rate, or with training.clip_norm = 1.0; or start anew with a longer training.warmup."
+            f"{progress.epoch + 1}, rate {rate:.2g}). The last saved state is good. {GO_ON}"
         )
     for group in optimizer.param_groups:
         group["lr"] = rate

@@ -13,6 +13,7 @@ from transformer.model import Transformer
 from transformer.text.batches import Batch
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.device import autocast
+from transformer.training.divergence import GO_ON
 from transformer.training.loss import negative_log_likelihood
 
 
@@ -27,10 +28,14 @@ def validate(
     batches: Sequence[Batch],
     pairs: Sequence[tuple[str, str]],
     recipe: Recipe,
+    update: int,
     stop: Callable[[], bool] = lambda: False,
 ) -> dict[str, float | str]:
     """Teacher-forced loss over `batches`; greedy translations of the first `validation_sentences` different sources of
     `pairs`, scored by sacrebleu against all references each has.
+
+    Args:
+        update: after which the weights are these, for the message.
 
     Returns:
         `loss` (nats a piece, without label smoothing), `perplexity` (of a piece), `accuracy` (pieces ranked first) and,
@@ -52,8 +57,8 @@ def validate(
         total, right, count = total + loss, right + correct, count + batch.target_tokens
     if not math.isfinite(total):
         raise TrainingError(
-            "The validation loss is no longer a number: the weights have diverged. Lower training.peak_rate, raise "
-            "training.warmup or set training.clip_norm = 1.0, and start anew."
+            f"The validation loss is no longer a number after update {update}: the weights have diverged. The last "
+            f"saved state is good. {GO_ON}"
         )
     scores: dict[str, float | str] = {
         "loss": total / count,
