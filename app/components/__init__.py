@@ -38,6 +38,7 @@ _map = component("map")
 _meter = component("meter")
 _link = component("link")
 _export = component("export")
+_copied = component("copied")
 
 
 def headline(text: str, language: str, *, key: str) -> None:
@@ -155,6 +156,11 @@ def link(sentence: str, *, boxes: Sequence[str] = (), fresh: bool, key: str, on_
 def export(target: str, name: str, *, key: str) -> None:
     """Buttons that save the picture inside the container with key `target` as SVG or PNG, made in the browser."""
     _export(data={"target": target, "name": name}, key=key)
+
+
+def copied(text: str, label: str, help: str, *, key: str) -> None:
+    """A button that copies a text; `help` appears over it."""
+    _copied(data={"text": text, "label": label, "help": help}, key=key)
 
 
 def _nothing() -> None:

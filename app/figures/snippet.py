@@ -1,5 +1,6 @@
-"""The calculation as a few lines of NumPy that stand alone: paste, run, and the same number is printed.
+"""The calculation as a few lines of NumPy that stand alone: paste, run, and the page's numbers are printed.
 
+Printed is what the page's own lines have, with the same four digits (test_the_snippet_prints_the_numbers_of_the_page).
 Each number of a tensor is written with the digits that bring back its very bits. Tokens stand in comments only, as
 Python writes them (`repr`), so that no line break in a token can end a comment and begin a statement
 (test_hostile_tokens_stay_in_their_comments).
@@ -16,7 +17,7 @@ WIDTH = 110
 
 
 def numpy_snippet(hand: ByHand, queries: TokenAxis, keys: TokenAxis, *, query: int, title: str) -> str:
-    """Python source that prints the weight of the chosen key and the context vector.
+    """Python source that prints each step to the weight of the chosen key, and the context vector.
 
     Args:
         query: the position of the query, from 0.
@@ -24,6 +25,8 @@ def numpy_snippet(hand: ByHand, queries: TokenAxis, keys: TokenAxis, *, query: i
     """
     reads = f", predicts {queries.predicts[query]!r}" if queries.predicts else ""
     kind = hand.query.dtype.name
+    largest, e = ("masked - masked.max()", "e^(score - largest)") if hand.subtracted else ("masked", "e^score")
+    why = "  # the same number from all changes no weight" if hand.subtracted else ""
     lines = [
         f"# {title}, by hand.",
         f"# Query {query + 1} of {len(queries)}: {queries.tokens[query]!r}{reads}",
@@ -37,18 +40,27 @@ def numpy_snippet(hand: ByHand, queries: TokenAxis, keys: TokenAxis, *, query: i
         f"j = {hand.chosen}  # the chosen key, from 0",
         "",
         "q, K, V = (x.astype(np.float64) for x in (q, K, V))",
-        "product = q @ K[j]",
-        "scores = K @ q / np.sqrt(len(q))",
+        "products = K @ q",
+        "scores = products / np.sqrt(len(q))",
         "masked = np.where(mask, scores, -np.inf)",
-        "e = np.exp(masked - (masked.max() if mask.any() else 0))  # the same number from all changes no weight",
+        f"e = np.exp({largest}){why}",
         "weights = e / (e.sum() or 1)",
         "context = weights @ V",
         "",
-        'print(f"q·k     = {product:.4f}")',
-        'print(f"score   = {scores[j]:.4f}")',
-        'print(f"masked  = {masked[j]:.4f}")',
-        'print(f"weight  = {weights[j]:.4f}")',
-        'print("context =", context.round(4))',
+        "",
+        "def four(x):  # digits",
+        "    if 9_999.5 <= abs(x) < 999_999.5:",
+        '        return f"{x:,.0f}"',
+        '    return f"{x:#.4g}".rstrip(".") if x else "0"',
+        "",
+        "",
+        'print("q·k =", four(products[j]))',
+        'print("score =", four(scores[j]))',
+        'print("masked =", four(masked[j]))',
+        f'print("{e} =", four(e[j]))',
+        'print("sum =", four(e.sum()))',
+        'print("weight =", four(weights[j]))',
+        'print("context =", np.array2string(context, formatter={"float": four}))',
     ]
     return "\n".join(lines) + "\n"
 

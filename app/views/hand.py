@@ -5,6 +5,7 @@ from functools import partial
 
 import streamlit as st
 
+from app import components
 from app.address import named
 from app.components.chart import Point, chart
 from app.figures.arithmetic import ByHand, differences
@@ -99,6 +100,12 @@ def _overview(this: Calculation, strongest: int) -> None:
         )
         click = "Click a cell, or choose" if weights.size <= CELLS_TO_CLICK else "Choose"
         st.caption(f"{click} query and key above. Rows are queries, columns are keys; a row sums to 1.")
+    with left:
+        belongings(
+            key="hand_map",
+            name=f"{this.title}: weights",
+            table=lambda: matrix_table(weights, this.queries, this.keys),
+        )
     with right:
         with st.container(key="said_hand"):
             row, column = who(this.queries, this.query), who(this.keys, hand.chosen)
@@ -112,10 +119,11 @@ def _overview(this: Calculation, strongest: int) -> None:
                 args=(KEYS[this.kind], strongest),
                 help="The key to which this query gives the largest weight. The page opens with it.",
             )
-            belongings(
-                key="hand_map",
-                name=f"{this.title}: weights",
-                table=lambda: matrix_table(weights, this.queries, this.keys),
+            components.copied(
+                _snippet(this),
+                "Copy as NumPy",
+                "Copies a few lines of Python that stand alone and print these numbers",
+                key="copy_numpy",
             )
 
 
@@ -128,12 +136,15 @@ def _checks(this: Calculation) -> None:
     )
     rows = differences(this.hand, this.tensors, this.query)
     st.dataframe(rows, hide_index=True, width="content", alt="Each step by hand beside the tensor of the model")
-    source = st.expander("Copy as NumPy", on_change="rerun", key="hand_numpy")
+    source = st.expander("The same as NumPy", on_change="rerun", key="hand_numpy")
     if source.open:
-        snippet = numpy_snippet(this.hand, this.queries, this.keys, query=this.query, title=this.title)
-        source.caption("It stands alone and prints these numbers. The button to copy it is at its top right.")
-        source.code(snippet, language="python", height=420)
-        source.download_button("Save as a file", snippet, "by_hand.py", "text/x-python", on_click="ignore")
+        source.caption("It stands alone and prints these numbers: what “Copy as NumPy” above copies.")
+        source.code(_snippet(this), language="python", height=420)
+        source.download_button("Save as a file", _snippet(this), "by_hand.py", "text/x-python", on_click="ignore")
+
+
+def _snippet(this: Calculation) -> str:
+    return numpy_snippet(this.hand, this.queries, this.keys, query=this.query, title=this.title)
 
 
 page()

@@ -18,7 +18,7 @@ from app.figures.reasons import forbidden_by, verdict
 from app.figures.snippet import numpy_snippet
 from app.figures.stages import plain, short, stages_alt, stages_figure, stages_table
 from app.figures.written import TERMS, Writing, digits
-from tests.app.drawn import checked
+from tests.app.drawn import checked, written
 from transformer.config import ModelConfig
 from transformer.model.attention import attend
 from transformer.model.probe import Probe
@@ -104,18 +104,38 @@ def test_a_query_that_may_look_nowhere_has_weights_of_zero_and_a_snippet_that_ru
     assert (blind.context == 0).all()
     Writing(blind, 0).softmax()
     Writing(blind, 0).context(0)
-    assert printed(numpy_snippet(blind, axis(4), axis(6), query=0, title="t"))["weight"] == "0.0000"
+    assert printed(numpy_snippet(blind, axis(4), axis(6), query=0, title="t"))["weight"] == "0"
 
 
-@pytest.mark.parametrize("scale", [1e-4, 1.0, 12.0])
+@pytest.mark.parametrize("scale", [1e-4, 1.0, 2.6, 12.0])  # the last has its largest score subtracted
 @pytest.mark.parametrize("d_k", [1, 8, 64])
-def test_the_snippet_prints_the_number_of_the_tensor(d_k: int, scale: float) -> None:
+def test_the_snippet_prints_the_numbers_of_the_page(d_k: int, scale: float) -> None:
     hand, (tensors, row) = case(d_k=d_k, scale=scale)
-    found = printed(numpy_snippet(hand, axis(4, "decoder"), axis(6), query=row, title="Layer 1, head 1"))
-    assert found["weight"] == f"{hand.weights[1]:.4f}"
-    assert float(found["weight"]) == pytest.approx(float(tensors["weights"][row, 1]), abs=6e-5)
-    assert float(found["score"]) == pytest.approx(float(tensors["scores"][row, 1]), abs=6e-5, rel=1e-5)
-    assert float(found["q·k"]) == pytest.approx(float(tensors["products"][row, 1]), abs=6e-5, rel=1e-5)
+    for chosen in (1, int(np.argmin(np.where(hand.mask, hand.weights, 2)))):  # of the second the weight may be tiny
+        this = ByHand(hand.query, hand.keys, hand.values, hand.mask, chosen)
+        found = printed(numpy_snippet(this, axis(4, "decoder"), axis(6), query=row, title="Layer 1, head 1"))
+        page = {
+            "q·k": this.products[chosen],
+            "score": this.scores[chosen],
+            "masked": this.masked_scores[chosen],
+            "e^(score - largest)" if this.subtracted else "e^score": this.exponentials[chosen],
+            "sum": this.total,
+            "weight": this.weights[chosen],
+        }
+        assert list(found) == [*page, "context"]
+        for name, value in page.items():
+            assert float(found[name].replace(",", "")) == pytest.approx(written(plain(value)), rel=1e-9, abs=0), name
+        for name, site in (("q·k", "products"), ("score", "scores"), ("weight", "weights")):
+            tensor = float(tensors[site][row, chosen])
+            assert float(found[name].replace(",", "")) == pytest.approx(tensor, rel=1e-3, abs=6e-5)
+
+
+def test_the_snippet_prints_four_digits_of_a_tiny_weight_as_the_page_does() -> None:
+    one = np.ones(1, np.float32)
+    hand = ByHand(one, np.array([[11.0], [-0.3]], np.float32), np.ones((2, 1), np.float32), np.ones(2, bool), 1)
+    assert plain(hand.weights[1]) == "1.237×10⁻⁵"
+    found = printed(numpy_snippet(hand, axis(1), axis(2), query=0, title="t"))
+    assert (found["weight"], found["sum"]) == ("1.237e-05", "59,875")
 
 
 def test_the_numbers_of_the_snippet_are_the_tensors_bit_for_bit() -> None:
@@ -139,7 +159,7 @@ def test_hostile_tokens_stay_in_their_comments(token: str) -> None:
     assert len(snippet.splitlines()) == len(clean.splitlines())
     strip = [line for line in snippet.splitlines() if not line.startswith("#")]
     assert strip == [line for line in clean.splitlines() if not line.startswith("#")]
-    assert printed(snippet)["weight"] == f"{hand.weights[1]:.4f}"
+    assert float(printed(snippet)["weight"]) == written(plain(hand.weights[1]))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.figures.written import digits
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, charts, open_view, title
+from tests.app.drawn import array, charts, components, open_view, title
 from transformer.decoding.translator import Translator
 from transformer.kinds import KINDS
 from transformer.trace import trace
@@ -104,13 +104,17 @@ def test_what_is_written_drawn_and_printed_are_the_tensors(
     assert np.array_equal(cells[tensors["mask"]], tensors["weights"][tensors["mask"]])
 
 
-def test_the_snippet_on_the_page_prints_the_number_of_the_page(open_hand: Open, folder: Path) -> None:
+def test_the_button_copies_what_prints_the_numbers_of_the_page(open_hand: Open, folder: Path) -> None:
     app = open_hand(kind="cross", layer="2", head="3", t="2", s="3")
+    (button,) = components(app, "copied")
+    found = printed(button["text"])
+    for name, site in (("weight", "weights"), ("score", "scores"), ("q·k", "products")):
+        value = float(found[name].replace(",", ""))
+        assert value == pytest.approx(float(expected(folder, "cross", 1, 2)[site][1, 2]), rel=6e-4)
+        assert digits(value) in formulas(app)
     app.session_state["hand_numpy"] = True
     app.run()
-    snippet = next(block.value for block in app.code if "import numpy" in block.value)
-    weight = float(expected(folder, "cross", 1, 2)["weights"][1, 2])
-    assert float(printed(snippet)["weight"]) == pytest.approx(weight, abs=6e-5)
+    assert button["text"].rstrip() in [block.value.rstrip() for block in app.code]
 
 
 def test_each_step_by_hand_stands_beside_the_tensor_and_differs_by_rounding_alone(

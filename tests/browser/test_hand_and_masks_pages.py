@@ -50,20 +50,33 @@ def test_a_click_on_a_cell_and_the_arrow_keys_choose_query_and_key(visit: Begin)
     page.locator(".st-key-said_verdict").get_by_text("Row 4 (reads").wait_for()
 
 
-def test_the_snippet_opens_and_can_be_copied(visit: Begin) -> None:
-    one = visit(clipboard=True).open("hand", sentence=SENTENCE)
+def test_the_calculation_is_copied_as_numpy_by_a_button_and_by_keys(visit: Begin) -> None:
+    one = visit(clipboard=True).open("hand", sentence=SENTENCE, kind="cross", t="2", s="3")
     is_drawn(one, "hand")
-    page = one.page
-    page.get_by_role("radio", name="The model's number?").click()
-    page.get_by_text("Copy as NumPy").click()
-    code = page.locator('[data-testid="stCode"]', has_text="import numpy")
-    code.wait_for()
-    code.hover()
-    code.get_by_role("button").first.click()
-    page.wait_for_timeout(300)
-    copied = page.evaluate("navigator.clipboard.readText()")
-    assert "import numpy as np" in copied
+    button = one.page.get_by_role("button", name="Copy as NumPy")
+    box = button.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < 900  # seen without scrolling
+    one.page.get_by_role("button", name="Strongest key").focus()
+    one.page.keyboard.press("Tab")
+    assert button.evaluate("b => b.getRootNode().activeElement === b")
+    one.page.keyboard.press("Enter")
+    one.page.get_by_text("Copied.").wait_for()
+    copied = one.page.evaluate("navigator.clipboard.readText()")
+    assert "# Query 2 of" in copied
+    assert "# Key 3 of" in copied
     compile(copied, "snippet", "exec")
+
+
+def test_where_the_clipboard_is_closed_the_calculation_can_be_copied_by_hand(visit: Begin) -> None:
+    one = visit()
+    one.page.add_init_script("navigator.clipboard.writeText = () => Promise.reject(new Error('closed'))")
+    one.open("hand", sentence=SENTENCE)
+    one.page.get_by_role("button", name="Copy as NumPy").click()
+    box = one.page.locator(".st-key-copy_numpy textarea")
+    box.wait_for()
+    compile(box.input_value(), "snippet", "exec")
+    assert box.evaluate("b => b.selectionEnd - b.selectionStart === b.value.length")
 
 
 def test_a_click_chooses_a_mask_and_a_cell_of_it(visit: Begin) -> None:
