@@ -2,9 +2,14 @@
 
 import pytest
 import sacrebleu
+import torch
 
+from transformer.config import DecodingConfig, ModelConfig, TokenizerConfig
+from transformer.decoding.translator import Translator
 from transformer.errors import HeadlightError
-from transformer.evaluation import group_by_source, score, sentence_score
+from transformer.evaluation import as_text, evaluate, group_by_source, score, sentence_score
+from transformer.model import Transformer
+from transformer.text.tokenizer import Tokenizer
 
 OUTPUTS = ["Der Hund bellt laut im Garten.", "Ich heiße Anna, und du?", "Das ist ein kleines Haus."]
 FIRST = ["Der Hund bellt laut im Hof.", "Ich heiße Anna und du?", "Dies ist ein kleines Haus."]
@@ -56,6 +61,25 @@ def test_rows_that_share_a_source_become_its_references_in_order() -> None:
     rows = [("a", "1"), ("b", "2"), ("a", "3"), ("a", "1"), ("c", "4")]
     assert group_by_source(rows) == {"a": ["1", "3"], "b": ["2"], "c": ["4"]}
     assert list(group_by_source(rows)) == ["a", "b", "c"]
+
+
+def test_why_a_source_has_no_translation_is_told() -> None:
+    tokenizer = Tokenizer.train(OUTPUTS, TokenizerConfig(vocab_size=320))
+    config = ModelConfig(
+        vocab_size=tokenizer.vocab_size,
+        encoder_layers=1,
+        decoder_layers=1,
+        d_model=8,
+        d_ff=8,
+        heads=1,
+        max_positions=60,
+    )
+    broken = Transformer(config).eval()
+    torch.nn.init.constant_(broken.output.weight, torch.nan)
+    found = evaluate(Translator(broken, tokenizer), zip(OUTPUTS, FIRST, strict=True), DecodingConfig(method="greedy"))
+    assert found["untranslated"] == 3
+    assert "counted as empty: 3. The model's scores are no numbers" in as_text(found)
+    assert "too long" not in as_text(found)
 
 
 @pytest.mark.parametrize(("outputs", "references"), [([], []), (["a"], [[]]), (["a", "b"], [["a"]])])

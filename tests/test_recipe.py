@@ -265,6 +265,7 @@ def test_impossible_values_are_told_in_a_sentence(override: str, expected: str) 
     ("overrides", "expected"),
     [
         (["data.valid=none", "data.valid_target=my.de"], "valid_target is line-aligned with valid: give valid, too"),
+        (["data.valid=hf:a:b:c", "data.valid_target=my.de"], "brings both sides: leave valid_target out"),
         (["decoding.method=greedy", "decoding.n_best=4"], "decoding.n_best is 4: set n_best = 1, or choose beam or"),
     ],
 )

@@ -123,6 +123,8 @@ class DataConfig:
             raise ValueError("a Hugging Face data set (hf:) brings both sides: leave train_target out")
         if self.valid_target and not self.valid:
             raise ValueError("valid_target is line-aligned with valid: give valid, too")
+        if self.valid_target and self.valid and self.valid.startswith("hf:"):
+            raise ValueError("a Hugging Face data set (hf:) brings both sides: leave valid_target out")
         if self.toy_min_length > self.toy_max_length:
             raise ValueError("toy_min_length is larger than toy_max_length")
         if self.max_length + 1 > self.tokens_per_batch:

@@ -18,7 +18,7 @@ from sacrebleu.metrics.chrf import CHRF
 
 from transformer.config import DecodingConfig
 from transformer.decoding.translator import Translator
-from transformer.errors import HeadlightError
+from transformer.errors import HeadlightError, TranslationError
 from transformer.lines import translate_each
 
 
@@ -83,7 +83,7 @@ def as_text(result: dict[str, Any]) -> str:
         f"{counted}, {result['seconds']:.1f} s ({speed:.1f} a second)",
     ]
     if result["untranslated"]:
-        lines.append(f"{result['untranslated']:,} sentences are too long for this model and count as empty.")
+        lines.append(f"Without a translation, counted as empty: {result['untranslated']:,}. {result['problem']}")
     return "\n".join(lines)
 
 
@@ -101,16 +101,17 @@ def evaluate(
 
     Returns:
         What `score` returns, and `sentences` (different sources), `references`, `untranslated` (sources that are too
-        long for the model: they count as empty outputs), `seconds` (of translating alone).
+        long for the model, say: they count as empty outputs), `problem` (why the first of them has no translation, or
+        None), `seconds` (of translating alone).
     """
     grouped = group_by_source(pairs)
     sources = sorted(grouped, key=len)  # sentences of like length together: less padding
     outputs: list[str] = []
-    untranslated = 0
+    problems: list[TranslationError] = []
     began = time.perf_counter()
     for start in range(0, len(sources), 256):
         found = translate_each(translator, sources[start : start + 256], settings)
-        untranslated += sum(not isinstance(output, str) for output in found)
+        problems += [output for output in found if isinstance(output, TranslationError)]
         outputs += [output if isinstance(output, str) else "" for output in found]
         advance(len(outputs), len(sources))
     seconds = time.perf_counter() - began
@@ -118,6 +119,7 @@ def evaluate(
         **score(outputs, [grouped[source] for source in sources]),
         "sentences": len(sources),
         "references": sum(map(len, grouped.values())),
-        "untranslated": untranslated,
+        "untranslated": len(problems),
+        "problem": str(problems[0]) if problems else None,
         "seconds": round(seconds, 3),
     }

@@ -52,7 +52,10 @@ def shown(value: object, length: int = 80) -> str:
 
 def finite_number(value: object) -> float | None:
     """A value from a file, if it is a number that one can draw."""
-    return float(value) if type(value) in (int, float) and math.isfinite(value) else None  # type: ignore[arg-type]
+    try:
+        return float(value) if type(value) in (int, float) and math.isfinite(value) else None  # type: ignore[arg-type]
+    except OverflowError:  # an integer of 400 digits
+        return None
 
 
 def _sentence(kind: type, detail: ErrorDetails, prefix: str) -> str:

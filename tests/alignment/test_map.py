@@ -124,6 +124,12 @@ def test_the_text_is_measured_as_validation_measures_it(reverse: Checkpoint, tmp
     assert (whole.home.name, whole.home.pairs) == ("home", 3)
 
 
+@pytest.mark.parametrize("stated", [-0.5, float("inf"), float("nan"), 10**400, "0.5"], ids=lambda value: str(value)[:4])
+def test_a_validation_loss_that_cannot_be_one_is_left_out(reverse: Checkpoint, tmp_path: Path, stated: object) -> None:
+    strange = replace(reverse, metrics={"valid_loss": stated})
+    assert measured(strange, mirrored(tmp_path / "gold.tsv", 2)).valid_loss is None
+
+
 def test_opening_are_as_many_of_the_best_heads_as_align_best_together(found: AlignmentMap) -> None:
     reading = replace(found.reads, best=[(1, 0), (0, 1), (0, 0)], together=[0.5, 0.4, 0.45])
     assert replace(found, reads=reading).opening("reads") == [(0, 1), (1, 0)]

@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from typer.testing import CliRunner
 
 from tests.families.small import SMALL, write_queue
-from tests.training.small import lines, stop_after
+from tests.training.small import lines, stop_after, write_pairs
 from transformer.checkpoint import load_checkpoint
 from transformer.cli import app
 from transformer.config import Recipe
-from transformer.errors import ConfigError, HeadlightError, Stopped
+from transformer.errors import ConfigError, CorpusError, HeadlightError, Stopped
+from transformer.families import results
 from transformer.families import run as running
 from transformer.families.queue import load_queue, value_of
 from transformer.families.results import RESULT, read_result
@@ -86,19 +88,19 @@ def test_a_queue_is_told_all_its_mistakes_at_once(tmp_path: Path) -> None:
 def test_every_run_of_the_queue_is_trained_and_scored(worked_off: tuple[Path, Path]) -> None:
     file, runs = worked_off
     assert {path.name for path in runs.iterdir() if path.is_dir()} == {"base-seed1", "base-seed2", "no-mask-seed1"}
-    results = {}
+    found = {}
     sources = len(
         {line.split("\t")[0] for line in (file.parent / "scored.tsv").read_text(encoding="utf-8").splitlines()}
     )
     for training in load_queue(file, file.parent).trainings:
-        result = results[training.folder] = read_result(training, runs / training.folder)
+        result = found[training.folder] = read_result(training, runs / training.folder)
         assert result is not None
         kept = load_checkpoint(runs / training.folder / result["checkpoint"])
         assert kept.config.causal_training == (training.member == "base")
         assert result["updates"] == 6
         assert result["beam_4"]["sentences"] == result["greedy"]["sentences"] == sources
         assert ("perplexity_without_mask" in result) == (training.member == "no-mask")
-    unmasked = results["no-mask-seed1"]
+    unmasked = found["no-mask-seed1"]
     assert unmasked is not None
     assert unmasked["loss_without_mask"] != unmasked["loss"]
 
@@ -140,13 +142,16 @@ def test_ctrl_c_while_a_model_is_scored_loses_only_the_scoring(tmp_path: Path, m
     assert is_done(queue.trainings[0], tmp_path / "runs")
 
 
-def test_a_run_that_fails_does_not_keep_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("trouble", [HeadlightError("The weights have diverged."), OSError(28, "The disk is full")])
+def test_a_run_that_fails_does_not_keep_the_others(
+    trouble: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     queue = load_queue(write_queue(tmp_path), tmp_path)
     trained: list[str] = []
 
     def train(recipe: Recipe, folder: Path, **_: Any) -> Path:
         if not recipe.model.causal_training:
-            raise HeadlightError("The weights have diverged.")
+            raise trouble
         trained.append(folder.name)
         return folder
 
@@ -155,6 +160,22 @@ def test_a_run_that_fails_does_not_keep_the_others(tmp_path: Path, monkeypatch: 
     with pytest.raises(HeadlightError, match="without a result: no-mask-seed1"):
         work_off(queue, queue.trainings, tmp_path / "runs", "cpu")
     assert trained == ["base-seed1", "base-seed2"]
+
+
+def test_a_text_is_scored_whose_sentences_are_longer_than_a_batch_and_one_that_is_too_long_is_refused(
+    worked_off: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, runs = worked_off
+    training = load_queue(file, file.parent).trainings[0]
+    expected = read_result(training, runs / training.folder)
+    assert expected is not None
+    checkpoint, scored_on = runs / training.folder / expected["checkpoint"], file.parent / "scored.tsv"
+    monkeypatch.setattr(results, "BATCH", 2)
+    found = results.measure(training, tmp_path, checkpoint, scored_on, torch.device("cpu"))
+    assert found["loss"] == pytest.approx(expected["loss"])
+    write_pairs(tmp_path / "long.tsv", [("a " * 99, "a " * 99)])
+    with pytest.raises(CorpusError, match=r"long\.tsv: every pair has more than 63 pieces on a side"):
+        results.measure(training, tmp_path, checkpoint, tmp_path / "long.tsv", torch.device("cpu"))
 
 
 def altered(result: Path, change: Callable[[dict[str, Any]], object]) -> None:
@@ -220,3 +241,7 @@ def test_only_members_like_the_pattern_are_worked_on(worked_off: tuple[Path, Pat
     wrong = CliRunner().invoke(app, [*common, "--only", "heads-*"])
     assert wrong.exit_code == 2
     assert "No member is like heads-*. There are: base, no-mask." in wrong.stderr
+    for what in ("--report", "--ship"):
+        wrong = CliRunner().invoke(app, [*common, "--only", "no-*", what, str(tmp_path / "to")])
+        assert wrong.exit_code == 2
+        assert "leave --only out" in wrong.stderr

@@ -11,7 +11,7 @@ from transformer.errors import ConfigError
 from transformer.families.gather import disagreements, gather
 from transformer.families.paper import BASE, BIG, TABLE_3, Value, row_of
 from transformer.families.queue import Queue, Training, load_queue, value_of
-from transformer.families.report import write_report
+from transformer.families.report import markdown, write_report
 from transformer.families.results import RESULT, write_json
 from transformer.recipe import load_recipe
 
@@ -144,6 +144,24 @@ def test_the_card_says_what_differs_what_is_measured_and_what_was_not_run(queue:
         "value": 1,
         "paper": {"perplexity": 5.29, "bleu": 24.9},
     }
+
+
+def test_an_option_that_is_not_set_is_told_as_what_that_means(tmp_path: Path) -> None:
+    family = '{{ name = "{}", option = "{}", members = ["base", "{}"] }},\n]'
+    text = QUEUE
+    for name, option, said in [
+        ("window", "model.attention_window", '"model.attention_window=3"'),
+        ("rate", "training.peak_rate", '"training.peak_rate=none", "training.schedule=inverse_sqrt"'),
+    ]:
+        text = text.replace("]\nfamilies", f'    {{ name = "{name}", set = [{said}] }},\n]\nfamilies')
+        text = text.rstrip().removesuffix("]") + family.format(name, option, name)
+    (tmp_path / "toys.toml").write_text(text, encoding="utf-8")
+    queue = load_queue(tmp_path / "toys.toml")
+    card = markdown(queue, gather(queue, tmp_path / "runs"))
+    assert "| unlimited (base) |" in card.partition("## window")[2].partition("##")[0]
+    rates = card.partition("## rate")[2].partition("##")[0]
+    assert "| 0.002 (base) |" in rates
+    assert "| the paper's (rate) |" in rates
 
 
 def test_a_report_without_runs_says_where_they_were_looked_for(queue: Queue, tmp_path: Path) -> None:

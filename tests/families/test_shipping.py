@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from transformer.checkpoint import load_checkpoint
+from transformer.checkpoint import load_checkpoint, save_checkpoint
 from transformer.cli import app
 from transformer.decoding.translator import Translator
 from transformer.errors import HeadlightError
 from transformer.evaluation import evaluate
 from transformer.families.queue import load_queue
 from transformer.families.results import RESULT
-from transformer.families.shipping import ship
+from transformer.families.shipping import card, ship
 from transformer.text.corpus import read_pairs
 
 PRETRAINED = Path(__file__).parents[2] / "pretrained"
@@ -31,16 +31,33 @@ def test_members_with_a_lesson_ship_as_they_were_scored(worked_off: tuple[Path, 
     shipped = tmp_path / "to" / "family-no-mask.safetensors"
     assert shipped.read_bytes() == (runs / "no-mask-seed1" / result["checkpoint"]).read_bytes()
     assert not load_checkpoint(shipped).config.causal_training
-    card = shipped.with_suffix(".md").read_text(encoding="utf-8")
-    assert "What it saw, it copies." in card
-    assert "| Unlike the base | `model.causal_training=false` |" in card
-    assert "1 + 1 layers" in card
-    assert f"| BLEU, beam 4 | {result['beam_4']['bleu']:.1f} | {base['beam_4']['bleu']:.1f} |" in card
-    assert f"seeing the pieces after it too, as in training | {result['perplexity_without_mask']:.2f} |  |" in card
+    said = shipped.with_suffix(".md").read_text(encoding="utf-8")
+    assert "What it saw, it copies." in said
+    assert "| Unlike the base | `model.causal_training=false` |" in said
+    assert "1 + 1 layers" in said
+    assert "parameters, stored in single precision |" in said
+    assert f"`python -m transformer evaluate {shipped} --data" in said
+    assert f"the training loss was {result['train_loss']:.2f} at the end" in said
+    assert f"| BLEU, beam 4 | {result['beam_4']['bleu']:.1f} | {base['beam_4']['bleu']:.1f} |" in said
+    assert f"seeing the pieces after it too, as in training | {result['perplexity_without_mask']:.2f} |  |" in said
     translator = Translator.load(shipped)
     greedy = replace(translator.settings, method="greedy", n_best=1)
     found = evaluate(translator, read_pairs(file.parent / "scored.tsv"), greedy)
-    assert f"| chrF, greedy | {found['chrf']:.1f} |" in card
+    assert f"| chrF, greedy | {found['chrf']:.1f} |" in said
+
+
+def test_what_was_not_measured_or_is_stored_otherwise_is_said_otherwise(
+    worked_off: tuple[Path, Path], tmp_path: Path
+) -> None:
+    file, runs = worked_off
+    queue = load_queue(file, file.parent)
+    training = next(training for training in queue.trainings if training.member == "no-mask")
+    result = json.loads((runs / training.folder / RESULT).read_text(encoding="utf-8"))
+    kept = load_checkpoint(runs / training.folder / result["checkpoint"])
+    save_checkpoint(tmp_path / "half.safetensors", kept.model, kept.tokenizer, recipe=None, metrics={}, half=True)
+    text = card(queue, tmp_path / "half.safetensors", training, result | {"train_loss": None}, result)
+    assert "parameters, stored in half precision |" in text
+    assert f"seed {training.seed} |" in text
 
 
 def test_what_has_no_result_does_not_ship_and_a_lost_checkpoint_is_told(
@@ -62,11 +79,11 @@ def test_the_members_that_ship_are_those_with_a_lesson_and_their_cards_have_the_
     report = json.loads((PRETRAINED / "families.json").read_text(encoding="utf-8"))
     assert {path.stem for path in PRETRAINED.glob("family-*.safetensors")} == {f"family-{m}" for m in queue.lessons}
     for name, lesson in queue.lessons.items():
-        card = (PRETRAINED / f"family-{name}.md").read_text(encoding="utf-8")
-        assert lesson.strip() in card
+        said = (PRETRAINED / f"family-{name}.md").read_text(encoding="utf-8")
+        assert lesson.strip() in said
         result = report["members"][name]["runs"][0]
         for title, value in (("BLEU, beam 4", result["beam_4"]["bleu"]), ("chrF, greedy", result["greedy"]["chrf"])):
-            assert re.search(rf"^\| {title} \| {value:.1f} \|", card, re.MULTILINE)
+            assert re.search(rf"^\| {title} \| {value:.1f} \|", said, re.MULTILINE)
         loaded = load_checkpoint(PRETRAINED / f"family-{name}.safetensors")
         options = {f"model.{option}": value for option, value in vars(queue.recipes[name].model).items()}
         odd = [option for option, value in options.items() if getattr(loaded.config, option[6:]) != value]

@@ -50,6 +50,11 @@ def test_a_number_gets_other_digits_and_as_many() -> None:
     assert len(found) > 5
 
 
+def test_a_number_longer_than_python_writes_stays() -> None:
+    pairs = [("9" * 5000, "9" * 5000)]
+    assert list(Names(pairs).swapped(pairs, 1.0, random.Random(0))) == pairs
+
+
 def test_what_is_no_name_stays() -> None:
     """Written small elsewhere, not equally often on both sides, all in capitals, or too short."""
     for seed in range(20):

@@ -161,6 +161,11 @@ def test_bounds_that_leave_nothing_to_learn_are_told(tmp_path: Path) -> None:
     recipe = corpus_recipe(tmp_path)
     with pytest.raises(CorpusError, match="valid_size = 500"):
         TrainingData(replace(recipe, data=replace(recipe.data, valid_size=500)), tmp_path)
+    copies = write_pairs(tmp_path / "copies.tsv", [(f"word {i}", f"word {i}") for i in range(5)])
+    for valid in (None, recipe.data.train[0]):
+        data = replace(recipe.data, train=(str(copies),), valid=valid, drop_copies=True)
+        with pytest.raises(CorpusError, match=r"5 the same on both sides, 0 to learn from\. Set data\.drop_copies"):
+            TrainingData(replace(recipe, data=data), tmp_path)
     long = write_pairs(tmp_path / "long.tsv", [("two words", "zwei Wörter")] * 5)
     with pytest.raises(CorpusError, match=r"training pairs is at most data\.max_length = 1 "):
         TrainingData(

@@ -178,6 +178,8 @@ def test_an_option_that_a_run_did_not_know_of_counts_as_its_default(stopped: Run
     recipe = replace(recipe, model=replace(recipe.model, vocab_size=known["model"]["vocab_size"]))
     del known["model"]["activation"], known["training"]["cooldown"]
     assert differences(known, recipe) == []
+    known["training"].pop("ladder")
+    assert differences(known, recipe, {"training": set()}) == []
     changed = replace(recipe, training=replace(recipe.training, cooldown=0.5))
     assert differences(known, changed) == ["training.cooldown: 0.0 then, 0.5 now"]
 

@@ -28,7 +28,8 @@ from transformer.text.batches import collate
 from transformer.text.normalise import normalise
 from transformer.text.tokenizer import Tokenizer
 from transformer.trace import trace_batch
-from transformer.training.loss import negative_log_likelihood
+from transformer.training.loss import mean_loss
+from transformer.untrusted import finite_number
 
 AT_ONCE = 16  # pairs in one pass: the weights of all heads of all layers are kept
 TOGETHER = 6  # of so many of the best heads the mean is tried
@@ -70,7 +71,7 @@ def measure(
     heads = _heads(model, asked, lambda done: advance(done, 2 * len(asked)))
     best = {shift: _best(counts.aer) for shift, (counts, _) in heads.items()}
     together = _together(model, asked, best, lambda done: advance(len(asked) + done, 2 * len(asked)))
-    valid_loss = checkpoint.metrics.get("valid_loss")
+    valid_loss = finite_number(checkpoint.metrics.get("valid_loss"))
     return AlignmentMap(
         weights_sha256=weights_checksum(checkpoint.path),
         gold=Gold(
@@ -88,7 +89,7 @@ def measure(
         chance=chance(kept),
         text=measure_text(model, tokenizer, data.name, [(source.text, target.text) for _, source, target in asked]),
         home=measure_text(model, tokenizer, *home) if home else None,
-        valid_loss=float(valid_loss) if isinstance(valid_loss, int | float) else None,
+        valid_loss=None if valid_loss is None or valid_loss < 0 else valid_loss,
     )
 
 
@@ -96,12 +97,10 @@ def measure_text(model: Transformer, tokenizer: Tokenizer, name: str, pairs: Seq
     """Lengths, pieces and loss of a text; pairs too long for the model are left out."""
     ids = [(text, tokenizer.encode(text[0]), tokenizer.encode(text[1])) for text in pairs]
     fit = [each for each in ids if max(len(each[1]), len(each[2])) < model.config.max_positions]
-    loss, pieces = 0.0, 0
-    device = next(model.parameters()).device
-    for part in _parts(sorted(fit, key=lambda each: len(each[2]))):
-        batch = collate([source for _, source, _ in part], [target for _, _, target in part]).to(device)
-        loss += negative_log_likelihood(model, batch)[0]
-        pieces += batch.target_tokens
+    batches = (
+        collate([source for _, source, _ in part], [target for _, _, target in part])
+        for part in _parts(sorted(fit, key=lambda each: len(each[2])))
+    )
     words = [sum(len(_WORD.findall(text[side])) for text, _, _ in fit) for side in (0, 1)]
     count = max(len(fit), 1)
     return TextMeasures(
@@ -111,7 +110,7 @@ def measure_text(model: Transformer, tokenizer: Tokenizer, name: str, pairs: Seq
         target_words=words[1] / count,
         source_pieces=sum(len(source) for _, source, _ in fit) / max(words[0], 1),
         target_pieces=sum(len(target) for _, _, target in fit) / max(words[1], 1),
-        loss=loss / max(pieces, 1),
+        loss=mean_loss(model, batches).loss if fit else 0.0,
     )
 
 

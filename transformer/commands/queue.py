@@ -46,6 +46,8 @@ def queue(
     """
     from transformer.families.queue import load_queue
 
+    if only != "*" and (report is not None or ship is not None):
+        raise ConfigError("--report and --ship are of all members: leave --only out.")
     loaded = load_queue(file, data)
     chosen = [training for training in loaded.trainings if fnmatch(training.member, only)]
     if not chosen:

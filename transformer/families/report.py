@@ -24,6 +24,11 @@ COLUMNS = {
     "updates": "training.updates",
 }
 NOT_RUN = "not run"
+NONE = {  # what it means that an option is not set
+    "model.attention_window": "unlimited",
+    "data.max_ratio": "unlimited",
+    "training.peak_rate": "the paper's",
+}
 SIGNATURES = "Signatures of sacrebleu: BLEU `{bleu_signature}`, chrF `{chrf_signature}`."
 
 
@@ -87,8 +92,8 @@ def _ours(queue: Queue, standings: dict[str, Standing]) -> list[str]:
         base = queue.recipes[first]
         cells = [_changed(option, recipe, base, name == first) for option in COLUMNS.values()]
         extra = [option for option in options if option not in COLUMNS.values()]
-        differs = [f"{option.partition('.')[2]} {_said(value_of(recipe, option))}" for option in extra]
-        usual = [f"{option.partition('.')[2]} {_said(value_of(base, option))}" for option in extra]
+        differs = [f"{option.partition('.')[2]} {_said(option, value_of(recipe, option))}" for option in extra]
+        usual = [f"{option.partition('.')[2]} {_said(option, value_of(base, option))}" for option in extra]
         said = ", ".join(one for one, other in zip(differs, usual, strict=True) if one != other)
         one = standings[name]
         size = f"{one.runs[0]['parameters'] / 1e6:.2f}" if one.runs else ""
@@ -100,7 +105,7 @@ def _ours(queue: Queue, standings: dict[str, Standing]) -> list[str]:
 def _beside(queue: Queue, family: Family, standings: dict[str, Standing]) -> list[str]:
     rows = [[family.option, "PPL", "BLEU", "BLEU, greedy", "PPL, the paper", "BLEU, the paper"]]
     for name, row in paper_rows(queue, family):
-        one, value = standings[name], _said(value_of(queue.recipes[name], family.option))
+        one, value = standings[name], _said(family.option, value_of(queue.recipes[name], family.option))
         numbers = [_number(one, "perplexity", 2), _number(one, "bleu", 1), _number(one, "greedy_bleu", 1)]
         theirs = ["–", "–"] if row is None else [f"{row.perplexity:.2f}", f"{row.bleu:.1f}"]
         rows.append([f"{value} ({name})", *numbers, *theirs])
@@ -111,7 +116,7 @@ def _paper() -> list[str]:
     rows = [["", *COLUMNS, "else", "PPL", "BLEU", "params ×10⁶"]]
     for row in TABLE_3:
         first = row.group == "base"
-        cells = [_said(BASE[option]) if first else _cell(row, option) for option in COLUMNS.values()]
+        cells = [_said(option, BASE[option]) if first else _cell(row, option) for option in COLUMNS.values()]
         learned = "learned positions" if row.differs.get("model.positions") == "learned" else ""
         numbers = [f"{row.perplexity:.2f}", f"{row.bleu:.1f}", "" if row.millions is None else str(row.millions)]
         rows.append([row.group, *cells, learned, *numbers])
@@ -119,12 +124,12 @@ def _paper() -> list[str]:
 
 
 def _cell(row: Row, option: str) -> str:
-    return _said(row.differs[option]) if option in row.differs else ""
+    return _said(option, row.differs[option]) if option in row.differs else ""
 
 
 def _changed(option: str, recipe: Recipe, base: Recipe, is_base: bool) -> str:
-    value = _said(value_of(recipe, option))
-    return value if is_base or value != _said(value_of(base, option)) else ""
+    value = _said(option, value_of(recipe, option))
+    return value if is_base or value != _said(option, value_of(base, option)) else ""
 
 
 def _number(one: Standing, name: str, digits: int) -> str:
@@ -135,10 +140,10 @@ def _number(one: Standing, name: str, digits: int) -> str:
     return f"{text} ± {one.spread[name]:.{digits}f}" if name in one.spread else text
 
 
-def _said(value: Value) -> str:
-    """A value as a reader writes it."""
+def _said(option: str, value: Value) -> str:
+    """The value of "section.key" as a reader writes it."""
     if value is None:
-        return "unlimited"
+        return NONE.get(option, "none")
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) else str(value)

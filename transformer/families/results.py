@@ -9,15 +9,15 @@ A perplexity of pieces can be compared between members only because all of them 
 """
 
 import json
-import math
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from transformer.decoding.translator import Translator
-from transformer.errors import HeadlightError
+from transformer.errors import CorpusError, HeadlightError
 from transformer.evaluation import evaluate
 from transformer.families.queue import Training
 from transformer.files import replacing
@@ -25,7 +25,7 @@ from transformer.model import Transformer
 from transformer.progress import show_progress
 from transformer.text.batches import Batch, encode_pairs
 from transformer.text.corpus import read_pairs
-from transformer.training.loss import negative_log_likelihood
+from transformer.training.loss import mean_loss
 from transformer.training.metrics import read_metrics
 from transformer.training.resumption import FREE, differences
 from transformer.untrusted import shown
@@ -39,7 +39,7 @@ OF_NO_CONSEQUENCE: dict[str, set[str]] = {
     "training": {"log_every", "save_every", "half", "compile", "ladder"},
     "decoding": set(),
 }
-BATCH = 4000  # tokens
+BATCH = 4000  # tokens; more if a sentence has more
 
 
 def measure(
@@ -54,15 +54,23 @@ def measure(
         What is in that file.
 
     Raises:
-        HeadlightError: the text or the checkpoint cannot be read, or the file cannot be written.
+        HeadlightError: the text or the checkpoint cannot be read, or the text has no pair that the model can.
+        OSError: the file cannot be written.
     """
     data = training.recipe.data
     pairs = read_pairs(scored_on, data.source_column, data.target_column)
     translator = Translator.load(checkpoint, device)
     model, kept = translator.model, translator.checkpoint
     assert kept is not None
-    encoded = encode_pairs(translator.tokenizer, pairs, model.config.max_positions - 1)
-    batches = [encoded.collate(indices) for indices in encoded.batches(BATCH, 0, 0)]
+    longest = model.config.max_positions - 1
+    encoded = encode_pairs(translator.tokenizer, pairs, longest)
+    if not len(encoded):
+        raise CorpusError(
+            f"{scored_on}: every pair has more than {longest:,} pieces on a side, too many for this model. Score it on "
+            "shorter sentences, or raise model.max_positions."
+        )
+    room = max(BATCH, 1 + int(np.maximum(encoded.sources.lengths, encoded.targets.lengths).max()))
+    batches = [encoded.collate(indices) for indices in encoded.batches(room, 0, 0)]
     result: dict[str, Any] = {
         "member": training.member,
         "seed": training.seed,
@@ -119,11 +127,8 @@ def read_result(training: Training, folder: Path) -> dict[str, Any] | None:
 
 def loss_per_piece(model: Transformer, batches: list[Batch]) -> dict[str, float]:
     """`loss` in nats a target piece (</s> counts), without label smoothing, and the `perplexity` that goes with it."""
-    device = next(model.parameters()).device
-    with torch.inference_mode():
-        total = sum(negative_log_likelihood(model, batch.to(device))[0] for batch in batches)
-    loss = total / sum(batch.target_tokens for batch in batches)
-    return {"loss": loss, "perplexity": math.exp(min(50.0, loss))}
+    mean = mean_loss(model, batches)
+    return {"loss": mean.loss, "perplexity": mean.perplexity}
 
 
 def write_json(path: Path, value: object) -> None:

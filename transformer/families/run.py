@@ -51,7 +51,7 @@ def work_off(queue: Queue, trainings: Sequence[Training], runs: Path, device: st
             raise Stopped(
                 f"The queue stopped at {where}. Everything is saved: give the same command again to go on."
             ) from None
-        except HeadlightError as error:
+        except (HeadlightError, OSError) as error:  # OSError: a full disk, say
             log.warning("%s failed: %s", training.folder, error)
             failed.append(training.folder)
     if failed:

@@ -14,6 +14,7 @@ from transformer.families.queue import Queue, Training
 from transformer.families.report import SIGNATURES, table
 from transformer.families.results import read_result
 from transformer.files import replacing
+from transformer.header import read_header
 
 Result = dict[str, Any]
 
@@ -40,7 +41,7 @@ def ship(queue: Queue, runs: Path, folder: Path) -> list[Path]:
     results = {name: read_result(training, runs / training.folder) for name, training in first.items()}
     base = results[next(iter(queue.recipes))]
     written: list[Path] = []
-    for name, lesson in queue.lessons.items():
+    for name in queue.lessons:
         training, result = first[name], results[name]
         if result is None or base is None:
             continue
@@ -52,24 +53,28 @@ def ship(queue: Queue, runs: Path, folder: Path) -> list[Path]:
         with replacing(target) as temporary:
             shutil.copyfile(source, temporary)
         with replacing(target.with_suffix(".md")) as temporary:
-            temporary.write_text(card(queue, training, lesson, result, base), encoding="utf-8")
+            temporary.write_text(card(queue, target, training, result, base), encoding="utf-8")
         written.append(target)
     return written
 
 
-def card(queue: Queue, training: Training, lesson: str, result: Result, base: Result) -> str:
-    """What somebody should know who opens this member. `result`: of this run; `base`: of the first member's."""
+def card(queue: Queue, checkpoint: Path, training: Training, result: Result, base: Result) -> str:
+    """What somebody should know who opens this member. `result`: of this run; `base`: of the first member's.
+
+    Raises CheckpointError if `checkpoint`, where it ships, is none.
+    """
     name, model = training.member, training.recipe.model
+    precision = "half" if read_header(checkpoint).half else "single"
+    loss = "" if result["train_loss"] is None else f"; the training loss was {result['train_loss']:.2f} at the end"
     changes = queue.changes[name]
     facts = queue.facts | {
         "Architecture": f"N = {model.encoder_layers} + {model.decoder_layers} layers, d_model {model.d_model}, d_ff "
         f"{model.d_ff}, h = {model.heads}, {model.norm}-norm, positions {model.positions}: {result['parameters']:,} "
-        "parameters, stored in half precision",
+        f"parameters, stored in {precision} precision",
         "Unlike the base": ", ".join(f"`{change}`" for change in changes) or "nothing: this is the base",
         "Recipe": f"the run {training.folder} of `python -m transformer queue {queue.name}`",
         "Training": f"the checkpoint is of update {result['updates']:,} of {training.recipe.training.updates:,}, after "
-        f"{result['target_tokens'] / 1e6:.1f} million target tokens; seed {training.seed}; the training loss was "
-        f"{result['train_loss']:.2f} at the end",
+        f"{result['target_tokens'] / 1e6:.1f} million target tokens; seed {training.seed}{loss}",
     }
     compared = {f"family-{name}": result} | ({} if result is base else {"the base": base})
     scores = [["", *compared]]
@@ -78,9 +83,9 @@ def card(queue: Queue, training: Training, lesson: str, result: Result, base: Re
     if "perplexity_without_mask" in result:
         seen = [f"{one['perplexity_without_mask']:.2f}" if one is result else "" for one in compared.values()]
         scores.append(["perplexity of a piece, seeing the pieces after it too, as in training", *seen])
-    parts = [f"# family-{name}", "", lesson.strip(), "", *table([["", ""], *map(list, facts.items())]), ""]
+    parts = [f"# family-{name}", "", queue.lessons[name].strip(), "", *table([["", ""], *map(list, facts.items())]), ""]
     parts += ["## Scores", ""]
-    parts += [f"`python -m transformer evaluate pretrained/family-{name}.safetensors --data {queue.text} --beam 4`", ""]
+    parts += [f"`python -m transformer evaluate {checkpoint} --data {queue.text} --beam 4`", ""]
     parts += [*table(scores), "", SIGNATURES.format(**result["beam_4"]), ""]
     parts += [f"All members, the paper's, and where the order is not the paper's: [{queue.name}]({queue.name}.md).", ""]
     return "\n".join(parts)

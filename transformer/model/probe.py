@@ -49,7 +49,7 @@ class Probe(Silent):
         sites: all names there are, from `transformer.model.sites.census`. Patterns are resolved once, here.
         watch: names or shell patterns (`decoder.layers.*.cross_attention.weights`) to record.
         edits: name or pattern -> pure function of the tensor. Edits come before the recording, so what is recorded is
-            what the model went on with. The shape may not change.
+            what the model went on with (with `probabilities` it does not go on). The shape may not change.
 
     Raises:
         HeadlightError: a pattern matches no site; the message names the nearest ones. An edit changed a shape.

@@ -109,7 +109,11 @@ class Transformer(nn.Module):
         return self.decoder(target, memory, masks.padding_mask(source), probe.at("decoder"))  # (B, T, D)
 
     def predict(self, states: Tensor, probe: Silent = SILENT) -> Tensor:
-        """The decoder's output (..., D) -> logits (..., V); the softmax is computed only for somebody who watches."""
+        """The decoder's output (..., D) -> logits (..., V); the softmax is computed only for somebody who watches.
+
+        Nothing comes after the probabilities here, so an edit of them changes what is recorded and nothing else; what
+        a model would choose is changed by an edit of the logits.
+        """
         logits = probe("logits", self.project(states))  # (..., V)
         if probe.watches("probabilities"):
             probe("probabilities", logits.softmax(dim=-1))  # (..., V)

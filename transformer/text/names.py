@@ -19,6 +19,7 @@ from transformer.text.corpus import Pair
 
 _WORD = re.compile(r"[^\W\d_]+|\d+")  # letters, or digits
 SHORTEST = 3  # letters of a name
+LONGEST = 4000  # digits of a number; Python writes none of more than 4,300
 TYPOS = 0.01  # of the times that a name is written, it may be without its capital
 
 
@@ -44,7 +45,7 @@ class Names:
         for word in _in_both(pair):
             if word in self._are_names and rng.random() < rate:
                 others[word] = self._another(rng)
-            elif len(word) > 1 and word.isdecimal() and rng.random() < rate:
+            elif 1 < len(word) <= LONGEST and word.isdecimal() and rng.random() < rate:
                 others[word] = str(rng.randrange(10 ** (len(word) - 1), 10 ** len(word)))
         if not others:
             return pair

@@ -12,6 +12,10 @@ divides once by the number of all their pieces. Trap: a mean of means lets piece
 test_four_small_batches_of_unequal_length_give_the_gradient_of_one_large_batch.
 """
 
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
@@ -20,6 +24,18 @@ from transformer.config import PAD
 from transformer.model import Transformer
 from transformer.text.batches import Batch
 from transformer.training.cross_entropy import linear_cross_entropy
+
+
+class MeanLoss(NamedTuple):
+    """Of a text, without label smoothing. Every target piece weighs the same, whichever batch it is in."""
+
+    loss: float  # nats a piece (</s> counts)
+    accuracy: float  # share of pieces that the model ranks first
+
+    @property
+    def perplexity(self) -> float:
+        """Of a piece; that of a loss above 50 nats is told as that of 50, which JSON can write."""
+        return math.exp(min(50.0, self.loss))
 
 
 def summed_loss(model: Transformer, batch: Batch, label_smoothing: float) -> Tensor:
@@ -39,3 +55,13 @@ def negative_log_likelihood(model: Transformer, batch: Batch) -> tuple[float, in
     logits = model.project(model.states(batch.source, batch.target)[counts]).float()  # (N, V)
     labels = batch.labels[counts]  # (N)
     return float(cross_entropy(logits, labels, reduction="sum")), int((logits.argmax(dim=-1) == labels).sum())
+
+
+def mean_loss(model: Transformer, batches: Iterable[Batch]) -> MeanLoss:
+    """Over all target pieces of the batches, of which there must be one at least; each goes to the model's device."""
+    device = next(model.parameters()).device
+    total, right, pieces = 0.0, 0, 0
+    for batch in batches:
+        loss, correct = negative_log_likelihood(model, batch.to(device))
+        total, right, pieces = total + loss, right + correct, pieces + batch.target_tokens
+    return MeanLoss(total / pieces, right / pieces)

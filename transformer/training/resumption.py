@@ -30,8 +30,13 @@ def differences(before: Mapping[str, Any], now: Recipe, free: Mapping[str, set[s
     for section, may_change in free.items():
         options = getattr(now, section)
         for option in fields(options):
-            old = before[section].get(option.name, option.default)
-            new = getattr(options, option.name)
-            if option.name not in may_change and old != (list(new) if isinstance(new, tuple) else new):
+            old = _listed(before[section].get(option.name, option.default))
+            new = _listed(getattr(options, option.name))
+            if option.name not in may_change and old != new:
                 lines.append(f"{section}.{option.name}: {shown(old)} then, {new} now")
     return lines
+
+
+def _listed(value: Any) -> Any:
+    """A tuple as JSON gives it back."""
+    return list(value) if isinstance(value, tuple) else value

@@ -106,7 +106,9 @@ class Corpus:
         self._text = TrainingText(self._folder)
         self.valid = self._text.set_aside() if valid is None else valid
         if not self._text.counts.learnt:
-            raise CorpusError(f"{self._text.counts} Lower data.valid_size = {data.valid_size}, or give data.valid.")
+            all_aside = f"Lower data.valid_size = {data.valid_size}, or give data.valid."
+            all_dropped = "Set data.drop_copies = false, raise data.max_ratio, or give other text."
+            raise CorpusError(f"{self._text.counts} {all_aside if self._text.counts.validation else all_dropped}")
 
     def learn_tokenizer(self) -> Tokenizer:
         options = asdict(self._recipe.tokenizer) | {"model": None, "sampling": None}

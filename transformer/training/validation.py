@@ -1,7 +1,7 @@
 """How good the model is on text it does not learn from: loss, accuracy, and BLEU and chrF of real translations."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import torch
 
@@ -14,7 +14,7 @@ from transformer.text.batches import Batch
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.device import autocast
 from transformer.training.divergence import GO_ON
-from transformer.training.loss import negative_log_likelihood
+from transformer.training.loss import mean_loss
 
 
 class Interrupted(Exception):
@@ -48,22 +48,24 @@ def validate(
     """
     device = next(model.parameters()).device
     model.eval()
-    total, right, count = 0.0, 0, 0
-    for batch in batches:
-        if stop():
-            raise Interrupted
-        with autocast(device, recipe.training.precision):
-            loss, correct = negative_log_likelihood(model, batch.to(device))
-        total, right, count = total + loss, right + correct, count + batch.target_tokens
-    if not math.isfinite(total):
+
+    def until_stopped() -> Iterator[Batch]:
+        for batch in batches:
+            if stop():
+                raise Interrupted
+            yield batch
+
+    with autocast(device, recipe.training.precision):
+        mean = mean_loss(model, until_stopped())
+    if not math.isfinite(mean.loss):
         raise TrainingError(
             f"The validation loss is no longer a number after update {update}: the weights have diverged. The last "
             f"saved state is good. {GO_ON}"
         )
     scores: dict[str, float | str] = {
-        "loss": total / count,
-        "perplexity": math.exp(min(50.0, total / count)),
-        "accuracy": right / count,
+        "loss": mean.loss,
+        "perplexity": mean.perplexity,
+        "accuracy": mean.accuracy,
     }
     if recipe.training.validation_sentences:
         scores.update(_translate_and_score(model, tokenizer, pairs, recipe, stop))
