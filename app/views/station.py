@@ -17,26 +17,28 @@ from app.views.placed import placed
 from app.views.search_code import about_probabilities
 from app.views.stage import Scene
 from app.views.station_attention import mask, scores, weights
-from app.views.station_tensors import chosen_row, head, hidden, norm, stream
+from app.views.station_tensors import chosen_row, head, hidden, norm, places, stream
 
 
 def draw(scene: Scene, here: Station, chosen: int) -> None:
     """The picture of this station; of the chosen head, from 0, where it is of one."""
+    at = places()
     pictures: dict[str, Callable[[Scene, Station], None]] = {
         "characters": _characters,
         "pieces": _pieces,
         "shifted": _shifted,
-        "stream": stream,
-        "head": partial(head, chosen=chosen),
+        "stream": partial(stream, at=at),
+        "head": partial(head, at=at, chosen=chosen),
         "scores": partial(scores, head=chosen),
         "mask": mask,
         "weights": partial(weights, head=chosen),
-        "norm": norm,
-        "hidden": hidden,
+        "norm": partial(norm, at=at),
+        "hidden": partial(hidden, at=at),
         "logits": _logits,
         "chosen": _chosen,
     }
-    pictures[here.look](scene, here)
+    with at.first:
+        pictures[here.look](scene, here)
 
 
 def _characters(scene: Scene, here: Station) -> None:

@@ -24,10 +24,10 @@ def scores(scene: Scene, here: Station, *, head: int) -> None:
     limit = None
     if here.name != "products":  # the same colours before and after the mask
         limit = float(np.abs(_beside(scene, here, "scores")[head]).max())
-    with scrolling("score_matrix", _narrowest(len(keys))):
+    with scrolling("walk_matrix", _narrowest(len(keys))):
         placed(
             score_matrix(values, queries, keys, title=title, limit=limit, row=chosen_row(scene, here), dark=is_dark()),
-            key="score_matrix",
+            key="walk_matrix",
             name=title,
             alt=f"{title}. {values.shape[0]} rows by {values.shape[1]} columns; the table has the numbers.",
             table=lambda: matrix_table(values, queries, keys),
@@ -42,10 +42,10 @@ def mask(scene: Scene, here: Station) -> None:
     target_ids = (BOS, *scene.hypothesis.ids[:-1])
     parts = mask_parts(scene.config, scene.translation.source_ids, target_ids, kind)
     title = title_of(here)
-    with scrolling("may_look", _narrowest(len(keys))):
+    with scrolling("walk_matrix", _narrowest(len(keys))):
         placed(
             may_look(found, parts, queries, keys, title=title, row=chosen_row(scene, here), dark=is_dark()),
-            key="may_look",
+            key="walk_matrix",
             name=title,
             alt=mask_alt(found, parts, queries, keys, title),
             table=lambda: mask_table(found, parts, queries, keys),

@@ -1,7 +1,10 @@
 """Stations that show tokens by dimensions: the residual stream, a head's slice, LayerNorm, hidden units."""
 
+from typing import NamedTuple
+
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from app.figures.axes import TokenAxis
 from app.figures.firing import firing_table, firing_units, share_firing
@@ -16,24 +19,41 @@ from app.views.stage import Scene
 from transformer.kinds import Kind, depth
 
 
-def stream(scene: Scene, here: Station) -> None:
+class Places(NamedTuple):
+    """Where the pictures of a station stand: at each station all of these, in this order, some of them empty.
+
+    Trap: a chart whose place is another one at the next station is thrown away by the browser and drawn twice, first
+    what it showed before (test_a_step_draws_each_picture_once_and_the_tensor_in_the_place_where_it_stood).
+    """
+
+    first: DeltaGenerator  # what is said and drawn before the tensor, or in its stead
+    whole: DeltaGenerator  # the tensor, all columns
+    numbers: DeltaGenerator  # a few of them
+
+
+def places() -> Places:
+    """Makes them."""
+    return Places(st.container(), st.container(), st.container())
+
+
+def stream(scene: Scene, here: Station, at: Places) -> None:
     """(Q, D): all heads or none."""
     values = tensor(scene, here)
     if here.name == "concatenated":
         values = values.transpose(1, 0, 2).reshape(values.shape[1], -1)  # (H, Q, E) -> (Q, D)
-    _pictures(values, rows_of(scene, here), title_of(here), chosen_row(scene, here))
+    _pictures(at, values, rows_of(scene, here), title_of(here), chosen_row(scene, here))
 
 
-def head(scene: Scene, here: Station, *, chosen: int) -> None:
+def head(scene: Scene, here: Station, at: Places, *, chosen: int) -> None:
     """(Q, E) or (K, E): what the chosen head, from 0, has of (H, Q, E)."""
     rows = rows_of(scene, here)
     if here.name in ("key", "value") and here.part == "cross_attention":
         rows = scene.source
     frame = chosen_row(scene, here) if rows.role == rows_of(scene, here).role else None
-    _pictures(tensor(scene, here)[chosen], rows, f"{title_of(here)}, head {chosen + 1}", frame)
+    _pictures(at, tensor(scene, here)[chosen], rows, f"{title_of(here)}, head {chosen + 1}", frame)
 
 
-def norm(scene: Scene, here: Station) -> None:
+def norm(scene: Scene, here: Station, at: Places) -> None:
     """(Q, D), and the mean and deviation of each row before and after."""
     before, after = _before_norm(scene, here), tensor(scene, here)
     rows, title = rows_of(scene, here), title_of(here)
@@ -48,10 +68,10 @@ def norm(scene: Scene, here: Station) -> None:
         "The learned gain and shift may move the mean away from 0 and the deviation from 1; but rows that were long "
         "and rows that were short now have much the same length."
     )
-    _pictures(after, rows, f"{title}, after", chosen_row(scene, here))
+    _pictures(at, after, rows, f"{title}, after", chosen_row(scene, here))
 
 
-def hidden(scene: Scene, here: Station) -> None:
+def hidden(scene: Scene, here: Station, at: Places) -> None:
     """(Q, F), and the units of the chosen token before and after the activation."""
     found = scene.record(f"{here.stack}.layers.{here.layer}.*")
     base = (here.site or "").rsplit(".", 1)[0]
@@ -70,7 +90,7 @@ def hidden(scene: Scene, here: Station) -> None:
         alt=f"{title}: the strongest and the most silenced units of the chosen token, before and after.",
         table=lambda: firing_table(before, after, rows),
     )
-    _pictures(before if here.name == "hidden" else after, rows, title, row, columns="unit")
+    _pictures(at, before if here.name == "hidden" else after, rows, title, row, columns="unit")
 
 
 def tensor(scene: Scene, here: Station) -> np.ndarray:
@@ -105,20 +125,28 @@ def kind_at(here: Station) -> Kind:
     return "encoder" if here.stack == "encoder" else "decoder"
 
 
-def _pictures(values: np.ndarray, rows: TokenAxis, title: str, row: int | None, columns: str = "dimension") -> None:
+def _pictures(
+    at: Places, values: np.ndarray, rows: TokenAxis, title: str, row: int | None, columns: str = "dimension"
+) -> None:
     """All columns at a glance, then a few of them in numbers."""
     limit = _limit(values)
-    placed(
-        tensor_heatmap(values, rows, title=title, columns=columns, row=row, limit=limit, norms=True, dark=is_dark()),
-        key="tensor",
-        name=f"{title}, all {columns}s",
-        alt=tensor_alt(values, rows, title),
-        table=lambda: tensor_table(values, rows, columns),
-    )
-    _say_limit(values)
+    whole = tensor_heatmap(values, rows, title=title, columns=columns, row=row, limit=limit, norms=True, dark=is_dark())
+    with at.whole:
+        placed(
+            whole,
+            key="tensor",
+            name=f"{title}, all {columns}s",
+            alt=tensor_alt(values, rows, title),
+            table=lambda: tensor_table(values, rows, columns),
+        )
+        _say_limit(values)
+    if values.shape[1] > NUMBERS_UP_TO:
+        with at.numbers:
+            _numbers(values, rows, title, row, columns, limit)
+
+
+def _numbers(values: np.ndarray, rows: TokenAxis, title: str, row: int | None, columns: str, limit: float) -> None:
     width = values.shape[1]
-    if width <= NUMBERS_UP_TO:
-        return
     starts = list(range(0, width, NUMBERS_UP_TO))
     first = st.select_slider(
         f"Numbers of {columns}s from", starts, value=0, key=f"first_{width}", persist_state="session"

@@ -88,8 +88,8 @@ def _heading(here: Station, scene: Scene, count: str) -> None:
         st.markdown(here.text)
         if here.formula:
             st.latex(here.formula)
-    if here.letters:
-        st.caption(shape_text(here.letters, scene.sizes))
+        if here.letters:
+            st.caption(shape_text(here.letters, scene.sizes))
 
 
 def _choices(scene: Scene, here: Station) -> int:

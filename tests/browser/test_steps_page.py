@@ -86,7 +86,7 @@ def test_up_and_down_go_from_box_to_box_and_each_lights_up(visit: Begin) -> None
 
 
 NUMBERS = """() => {
-    const boxes = [...document.querySelectorAll('.st-key-score_matrix .plain-texts text')]
+    const boxes = [...document.querySelectorAll('.st-key-walk_matrix .plain-texts text')]
         .map(node => node.getBoundingClientRect());
     const over = boxes.filter((box, i) => i && Math.abs(box.y - boxes[i - 1].y) < 4 && box.x < boxes[i - 1].right);
     return [boxes.length, over.length];
@@ -141,3 +141,45 @@ def test_play_goes_on_by_itself_and_pauses(visit: Begin) -> None:
     held = page.url
     page.wait_for_timeout(4500)  # longer than a station is shown while playing
     assert page.url == held
+
+
+DRAWS = """
+let plotly;
+window.draws = [];
+Object.defineProperty(window, 'Plotly', {get: () => plotly, set: (given) => {
+    plotly = given;
+    if (!given?.react || given.watched) return;
+    const react = given.react;
+    given.watched = true;
+    given.react = (plot, ...what) => {
+        const key = plot.closest('[class*="st-key-picture_"]').className.match(/st-key-picture_(\\w+)/)[1];
+        window.draws.push([key, !plot._fullLayout]);
+        return react(plot, ...what);
+    };
+}});"""
+
+
+def test_a_step_draws_each_picture_once_and_the_tensor_in_the_place_where_it_stood(visit: Begin) -> None:
+    one = visit()
+    one.page.add_init_script(DRAWS)
+    one.open("steps", sentence="the cat sat", at="decoder.layers.0.self_attention.scores", detail="exam")
+    is_drawn(one, "steps")
+    matrix, tensors = ["walk_matrix"], ["tensor", "tensor_numbers"]
+    for name, expected, anew in (
+        *[
+            (name, matrix, [])
+            for name in ("self_attention.mask", "self_attention.masked_scores", "self_attention.weights")
+        ],
+        ("self_attention.context", ["tensor"], ["tensor"]),  # d_k 8: the numbers stand in the cells
+        ("self_attention.concatenated", tensors, ["tensor_numbers"]),
+        *[(f"self_attention.{name}", tensors, []) for name in ("output", "residual_sum")],
+        ("self_attention.norm_out", ["norm", *tensors], ["norm"]),
+        ("cross_attention.residual_in", tensors, []),
+    ):
+        one.page.evaluate("window.draws = []")
+        one.page.locator(".st-key-next button").click()
+        one.page.wait_for_url(f"**at=decoder.layers.0.{name}*")
+        one.settle()
+        draws = one.page.evaluate("window.draws")
+        assert sorted(key for key, _ in draws) == sorted(expected), name
+        assert [key for key, first in draws if first] == anew, name
