@@ -26,7 +26,7 @@ from transformer.decoding.translation import Hypothesis, TranslatedText, Transla
 from transformer.doctor import Constitution, Finding, constitution, examine
 from transformer.kinds import SITES, Kind, depth
 from transformer.lens import Lens, lens
-from transformer.padding import padding_difference
+from transformer.masking import padding_difference
 from transformer.trace import Trace, trace, trace_batch
 
 Ids = tuple[int, ...]

@@ -18,13 +18,14 @@ from transformer.text.lengths import lengths_in
 def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
     """Writes the mean of the weights of `paths` to `out`, with the tokenizer and recipe of the first.
 
-    One checkpoint is in memory at a time, and the sum, which is in float64: in float32 the mean of equal weights may
-    differ from them. (Trap: a shared matrix summed once for each of its names.
+    In memory are the first checkpoint, one other at a time, and the sum, which is in float64: in float32 the mean of
+    equal weights may differ from them. (Trap: a shared matrix summed once for each of its names.
     Test: test_the_average_of_equal_checkpoints_is_that_checkpoint.) Its scores are nobody's yet, so its metrics say
     only what it was made of, and how long the training sentences were. It is stored in half precision if the first is.
 
     Raises:
-        CheckpointError: one cannot be loaded, or they do not belong together; all problems at once.
+        CheckpointError: one cannot be loaded, or they do not belong together. All that are of another architecture are
+            named at once.
     """
     if not paths:
         raise CheckpointError("There is nothing to average: name at least one checkpoint.")
@@ -42,10 +43,7 @@ def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
     first = load_checkpoint(paths[0])
     sums = {name: weight.detach().to(torch.float64) for name, weight in first.model.named_parameters()}
     for path in paths[1:]:
-        other = load_checkpoint(path)
-        _same_tokenizer(first, other)
-        for name, weight in other.model.named_parameters():
-            sums[name] += weight.detach()
+        _add(sums, load_checkpoint(path), first)
     with torch.no_grad():
         for name, weight in first.model.named_parameters():
             weight.copy_(sums[name] / len(paths))
@@ -56,6 +54,13 @@ def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
         "update": max(updates, default=None),
     }
     save_checkpoint(out, first.model, first.tokenizer, recipe=first.recipe, metrics=metrics, half=headers[0].half)
+
+
+def _add(sums: dict[str, torch.Tensor], other: Checkpoint, first: Checkpoint) -> None:
+    """Adds the weights of `other`. With the end of this call nobody holds it any more, and the next may be loaded."""
+    _same_tokenizer(first, other)
+    for name, weight in other.model.named_parameters():
+        sums[name] += weight.detach()
 
 
 def _same_tokenizer(first: Checkpoint, other: Checkpoint) -> None:

@@ -35,7 +35,7 @@ __all__ = ["FORMAT_VERSION", "Checkpoint", "Header", "load_checkpoint", "read_he
 class Checkpoint:
     """A model ready to translate, and what is known about it."""
 
-    model: Transformer  # in eval mode, float32, on the device asked for
+    model: Transformer  # in eval mode, on the device asked for; float32, unless its translator was asked for bfloat16
     tokenizer: Tokenizer
     config: ModelConfig
     recipe: dict[str, Any] | None

@@ -1,4 +1,7 @@
-"""Every choice there is, with its type, its bounds and its default. The defaults are the paper's base model.
+"""Every choice there is, with its type, its bounds and its default.
+
+The defaults of the model, of its training and of decoding are the paper's base model. Those of the text are ours: a
+vocabulary of 8,000 unigram pieces learns from little text, where the paper has BPE of about 37,000 (section 5.1).
 
 One recipe (a commented TOML file in `recipes/`) fills these classes; a checkpoint carries them along as JSON.
 They are frozen and refuse unknown keys and values of another kind ("32" and true are no numbers), so a configuration
@@ -18,7 +21,7 @@ PAD, UNK, BOS, EOS = 0, 1, 2, 3
 
 Rate = Annotated[StrictFloat, Field(ge=0.0, lt=1.0)]
 Count = Annotated[StrictInt, Field(ge=1)]
-Update = Annotated[StrictInt, Field(ge=0)]
+UpdateNumber = Annotated[StrictInt, Field(ge=0)]
 ToyTask = Literal["copy", "reverse", "sort", "numbers"]
 STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -160,7 +163,7 @@ class TrainingConfig:
     average_last: Annotated[StrictInt, Field(ge=1, le=100)] = 5  # checkpoints averaged at the end (section 6.1)
     half: StrictBool = False  # store the weights of finished checkpoints in half precision
     # after these updates a small checkpoint is kept for ever, to see how the model learnt; 0 = the untrained model
-    ladder: Annotated[tuple[Update, ...], Field(max_length=100)] = ()
+    ladder: Annotated[tuple[UpdateNumber, ...], Field(max_length=100)] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> "TrainingConfig":

@@ -48,7 +48,9 @@ def translate_each(
     """The translation of each sentence, or why there is none. One that is too long does not hold up the others."""
     try:
         return [translation.text for translation in translator.translate_sentences(sentences, settings)]
-    except TranslationError as error:  # told before anything is computed, so trying the halves costs little
+    # What is too long is told before anything is computed, so trying the halves costs little. (Scores that are no
+    # numbers are told after the search, which each half then makes again.)
+    except TranslationError as error:
         if len(sentences) == 1:
             return [error]
     half = len(sentences) // 2

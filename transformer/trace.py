@@ -58,7 +58,8 @@ def trace(
         piece: how an id is written, `tokenizer.piece`.
 
     Raises:
-        HeadlightError: no site has such a name.
+        HeadlightError: no site has such a name, or a sentence is longer than the model's table of positions.
+        ValueError: the model is in training mode, a sentence is empty, or <s> stands in its target.
     """
     (found,) = trace_batch(model, [source_ids], [target_ids], watch, piece)
     return found
@@ -79,7 +80,8 @@ def trace_batch(
         sources, targets: of each sentence what `trace` takes.
 
     Raises:
-        HeadlightError: no site has such a name.
+        HeadlightError: no site has such a name, or a sentence is longer than the model's table of positions.
+        ValueError: the model is in training mode, a sentence is empty, or <s> stands in its target.
     """
     if model.training:
         raise ValueError("The model is in training mode, where dropout changes every pass. Call model.eval().")

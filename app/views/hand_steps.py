@@ -24,8 +24,8 @@ from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
 from transformer.config import BOS
 from transformer.kinds import KINDS, Kind
+from transformer.masking import mask_parts
 from transformer.model.attention import MultiHeadAttention, attend
-from transformer.padding import mask_parts
 
 SITE_NAMES = ("query", "key", "value", "products", "scores", "mask", "masked_scores", "weights", "context")
 

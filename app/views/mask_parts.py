@@ -18,8 +18,8 @@ from app.views.placed import belongings
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
 from transformer.kinds import KINDS, Kind
+from transformer.masking import mask_parts
 from transformer.model.transformer import Transformer
-from transformer.padding import mask_parts
 from transformer.trace import Trace
 
 NONE_HERE: dict[Kind, str] = {

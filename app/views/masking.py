@@ -19,7 +19,7 @@ from app.views.mask_parts import Sentence
 from app.views.placed import placed
 from app.views.triplet import shape_text, triplet
 from transformer.kinds import KINDS
-from transformer.padding import padding_difference
+from transformer.masking import padding_difference
 
 Ids = tuple[tuple[int, ...], ...]
 

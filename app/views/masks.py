@@ -21,7 +21,7 @@ from app.views.triplet import shape_text
 from transformer.decoding.translation import Translation
 from transformer.errors import HeadlightError
 from transformer.kinds import SITES, Kind
-from transformer.padding import mask_parts
+from transformer.masking import mask_parts
 from transformer.trace import Trace
 
 ROW = "sentence_of_batch"

@@ -13,7 +13,7 @@ from app.views.placed import placed, scrolling
 from app.views.stage import Scene
 from app.views.station_tensors import chosen_row, kind_at, tensor, title_of
 from transformer.config import BOS
-from transformer.padding import mask_parts
+from transformer.masking import mask_parts
 
 
 def scores(scene: Scene, here: Station, *, head: int) -> None:

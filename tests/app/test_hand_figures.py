@@ -20,9 +20,9 @@ from app.figures.stages import plain, short, stages_alt, stages_figure, stages_t
 from app.figures.written import TERMS, Writing, digits
 from tests.app.drawn import checked, written
 from transformer.config import ModelConfig
+from transformer.masking import mask_parts
 from transformer.model.attention import attend
 from transformer.model.probe import Probe
-from transformer.padding import mask_parts
 
 HOSTILE = (
     "</script><img src=x onerror=alert(1)>",

@@ -33,7 +33,7 @@ from app.figures.stages import stages_figure
 from app.theme import mask_color
 from tests.app.drawn import checked
 from transformer.config import ModelConfig
-from transformer.padding import mask_parts
+from transformer.masking import mask_parts
 
 HOSTILE = ("</script><img src=x onerror=alert(1)>", "_a_ $x$ :red[b]", "<b>bold</b>", "", "🙂")
 SOURCE, TARGET = (5, 6, 7, 3, 0, 0), (2, 5, 6, 7, 0)

@@ -14,8 +14,8 @@ from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, charts, title, written
 from transformer.decoding.translator import Translator
 from transformer.kinds import KINDS
+from transformer.masking import padding_difference
 from transformer.model.masks import causal_mask, padding_mask
-from transformer.padding import padding_difference
 from transformer.trace import Trace, trace_batch
 
 Open = Callable[..., AppTest]

@@ -87,7 +87,8 @@ class Translator:
             changes: single settings to change, by the names in `DecodingConfig`: `translate(text, beam=8)`.
 
         Raises:
-            TranslationError: there is nothing to translate, or a sentence is too long.
+            TranslationError: there is nothing to translate, a sentence is too long, or the scores are no numbers.
+            ConfigError: `changes` are no settings, or do not go together.
         """
         settings = _changed(settings or self.settings, changes)
         sentences: list[str] = []
@@ -119,7 +120,7 @@ class Translator:
             batch_tokens: size of a batch: sentences x hypotheses of each x length of the longest source.
 
         Raises:
-            TranslationError: a sentence is too long, or the prefix cannot be one.
+            TranslationError: a sentence is too long, the prefix cannot be one, or the scores are no numbers.
         """
         settings = settings or self.settings
         sources = [normalise(sentence) for sentence in sentences]

@@ -13,16 +13,15 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import ConfigDict, Field, StrictInt
+from pydantic import Field, StrictInt
 from pydantic.dataclasses import dataclass as checked
 
-from transformer.config import DataConfig, Recipe
+from transformer.config import STRICT, DataConfig, Recipe
 from transformer.errors import ConfigError
 from transformer.recipe import load_recipe
 from transformer.untrusted import nearest, validate
 
 BUNDLED = Path(__file__).parent
-STRICT = ConfigDict(extra="forbid")
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
 Seed = Annotated[StrictInt, Field(ge=0, lt=2**32)]
 

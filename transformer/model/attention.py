@@ -6,9 +6,9 @@
 
 `attend` is equation 1, once in a fused kernel and once step by step with a name for each step; which of them runs
 depends only on whether a probe watches, and a test holds them equal over all options. The h projections are slices of
-one matrix each. Two decisions of ours: the projections have biases (the paper's formulas show none, its parameter
-counts fit with them), and dropout on the weights, which the paper does not have, comes after the `weights` site, so
-that recorded rows sum to 1.
+one matrix each. Two decisions of ours: the projections have biases (the paper's formulas show none; its parameter
+counts, in whole millions, cannot tell), and dropout on the weights, which the paper does not have, comes
+after the `weights` site, so that recorded rows sum to 1.
 """
 
 import math

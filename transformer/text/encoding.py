@@ -65,7 +65,7 @@ def fingerprint(sources: Sequences, targets: Sequences) -> str:
     return f"{len(sources)} pairs, {checksum:08x}"
 
 
-class Ids(NamedTuple):
+class IdPairs(NamedTuple):
     """Pairs as ids, without BOS and EOS."""
 
     sources: Sequences
@@ -97,7 +97,7 @@ class Cutting:
         return random.Random(f"{self.chance} {portion}" if portion else self.chance)
 
 
-def encode(tokenizer: Tokenizer, pairs: Iterable[Pair], max_length: int, alpha: float, rng: random.Random) -> Ids:
+def encode(tokenizer: Tokenizer, pairs: Iterable[Pair], max_length: int, alpha: float, rng: random.Random) -> IdPairs:
     """Encodes pairs, read as a stream. Those with more than `max_length` pieces on a side are left out and counted."""
     sides: tuple[list[np.ndarray], ...] = ([], [], [], [])  # ids and lengths of the sources, of the targets
     stream, too_long = iter(pairs), 0
@@ -113,7 +113,7 @@ def encode(tokenizer: Tokenizer, pairs: Iterable[Pair], max_length: int, alpha: 
     joined = [
         np.concatenate([np.zeros(0, kind), *side]) for side, kind in zip(sides, (np.int32, np.int64) * 2, strict=True)
     ]
-    return Ids(_sequences(*joined[:2]), _sequences(*joined[2:]), too_long)
+    return IdPairs(_sequences(*joined[:2]), _sequences(*joined[2:]), too_long)
 
 
 def _sequences(ids: np.ndarray, lengths: np.ndarray) -> Sequences:
@@ -161,7 +161,7 @@ class _Encoder:
         self._text, self._cutting = TrainingText(text), cutting
         self._tokenizer = Tokenizer.from_bytes(cutting.model)
 
-    def __call__(self, portion: int) -> Ids:
+    def __call__(self, portion: int) -> IdPairs:
         cutting, text = self._cutting, self._text
         size = BLOCKS_A_SEED if cutting.by_chance else 1
         blocks = range(portion * size, min((portion + 1) * size, text.blocks))

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-Pair = tuple[str, str]
+from transformer.text.corpus import Pair
+
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 AT_ONCE = 1_000_000  # pairs looked at together
 

@@ -1,6 +1,7 @@
 """The processes of one run: `torchrun` starts them, on one machine or several, and each has a number, its rank.
 
-Rank 0 alone has the run's folder, validates and saves; what the others need of it, it gives them. Before all compute
+Rank 0 alone begins or resumes the run, validates and saves; what the others need of that, it gives them. In the run's
+folder they write what is made of the text, its vocabulary and ids, which is the same on each. Before all compute
 together they meet, and there each learns whether another one has failed, was told to stop, or says that the run ends.
 So an error on one ends all, and rank 0 tells it, once. A process that was started without torchrun is a rank 0 of 1 and
 meets nobody.

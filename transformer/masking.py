@@ -14,15 +14,15 @@ import numpy as np
 import torch
 
 from transformer.config import ModelConfig
+from transformer.kinds import Kind
 from transformer.model import Transformer, census, masks
 from transformer.trace import trace, trace_batch
 
-Attention = Literal["encoder", "decoder", "cross"]
 Part = Literal["padding", "causal", "window"]
 
 
 def mask_parts(
-    config: ModelConfig, source_ids: Sequence[int], target_ids: Sequence[int], kind: Attention
+    config: ModelConfig, source_ids: Sequence[int], target_ids: Sequence[int], kind: Kind
 ) -> dict[Part, np.ndarray]:
     """The masks whose conjunction is that of one sentence of a batch, padding included in its ids.
 

@@ -7,12 +7,13 @@ import pytest
 import torch
 
 from tests.decoding.small import undecided
+from transformer.kinds import Kind
+from transformer.masking import mask_parts, padding_difference
 from transformer.model import Transformer, census
-from transformer.padding import Attention, mask_parts, padding_difference
 from transformer.trace import trace_batch
 
 SOURCES, TARGETS = [[8, 9, 10, 11, 3], [9, 3]], [[5, 6, 7, 8, 3], [6, 3]]
-SITES: dict[Attention, str] = {
+SITES: dict[Kind, str] = {
     "encoder": "encoder.layers.0.self_attention.mask",
     "decoder": "decoder.layers.0.self_attention.mask",
     "cross": "decoder.layers.0.cross_attention.mask",
@@ -21,7 +22,7 @@ SITES: dict[Attention, str] = {
 
 @pytest.mark.parametrize("window", [None, 1, 2])
 @pytest.mark.parametrize("kind", ["encoder", "decoder", "cross"])
-def test_the_parts_together_are_the_mask_of_the_model(kind: Attention, window: int | None) -> None:
+def test_the_parts_together_are_the_mask_of_the_model(kind: Kind, window: int | None) -> None:
     model = Transformer(replace(undecided().config, attention_window=window)).eval()
     for found in trace_batch(model, SOURCES, TARGETS, [SITES[kind]]):
         parts = mask_parts(model.config, found.source_ids, found.target_ids, kind)
