@@ -36,7 +36,7 @@ def source_strip(pieces: Sequence[PieceLike], *, dark: bool = False) -> dict[str
         {
             "text": visible(piece.text),
             "kind": piece.kind,
-            "under": [str(piece.id), f"{piece.begin}–{piece.end}" if piece.kind != "control" else "end"],
+            "under": [str(piece.id), _places(piece)],
             "share": None,
             "title": KINDS[piece.kind],
         }
@@ -75,15 +75,15 @@ def target_strip(
 
 
 def source_table(pieces: Sequence[PieceLike], text: str) -> list[dict[str, Any]]:
-    """The same as rows of a table. Characters are counted from 0, the end is not included."""
+    """The same as rows of a table. Characters are counted from 0; a piece that covers none has no first one."""
     return [
         {
             "position": position,
             "piece": piece.text,
             "id": piece.id,
             "kind": piece.kind,
-            "from": piece.begin,
-            "to": piece.end,
+            "first place": piece.begin if piece.end > piece.begin else None,
+            "last place": piece.end - 1 if piece.end > piece.begin else None,
             "characters": text[piece.begin : piece.end],
         }
         for position, piece in enumerate(pieces, start=1)
@@ -104,6 +104,14 @@ def shifted_table(reads: Sequence[str], predicts: Sequence[str]) -> list[dict[st
         {"row": row, "reads": read, "predicts": predicted}
         for row, (read, predicted) in enumerate(zip(reads, predicts, strict=True), start=1)
     ]
+
+
+def _places(piece: PieceLike) -> str:
+    """The places of its characters, from 0, the last one included: "0–4", "5"; a dash where it covers none."""
+    if piece.kind == "control":
+        return "end"
+    first, last = piece.begin, piece.end - 1
+    return f"{first}–{last}" if last > first else str(first) if last == first else "–"
 
 
 def _kind(text: str) -> str:

@@ -42,7 +42,7 @@ _WORDS: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(
 )
 _PLAIN = ("characters", "pieces", "shifted", "chosen")
 _LECTURE = {
-    "encoder.self_attention": ("query", "key", "value", "weights", "context"),
+    "encoder.self_attention": ("norm_out", "query", "key", "value", "products", "scores", "weights", "context"),
     "encoder.feed_forward": ("activated",),
     "decoder.self_attention": ("mask", "weights"),
     "decoder.cross_attention": ("weights", "context"),
@@ -85,6 +85,12 @@ class Station:
         if self.id in _PLAIN:
             return "logits" if self.id == "chosen" else None
         return self.id.replace(".concatenated", ".context")
+
+    @property
+    def rows(self) -> Literal["encoder", "decoder"]:
+        """The stack whose tokens its rows are: keys and values of encoder-decoder attention are the source's."""
+        of_source = self.part == "cross_attention" and self.name in ("key", "value")
+        return "encoder" if self.stack == "encoder" or of_source else "decoder"
 
     @property
     def block(self) -> str:

@@ -15,7 +15,7 @@ def words_for(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
     normed = r"\gamma\,\frac{%s-\mu}{\sqrt{\sigma^2+\epsilon}}+\beta"
     last_norm = rf"\mathrm{{LayerNorm}}(x)={normed % 'x'}"
     after_sum = rf"\mathrm{{LayerNorm}}(z)={normed % 'z'},\quad z=x+\mathrm{{Sublayer}}(x)"
-    return _positions(config) | _mask(config, stack, part) | {
+    return _positions(config) | _mask(config, stack, part) | _dropped(config) | {
         "input": "source" if stack == "encoder" else "output so far, with `<s>` before it",
         "matrix": "the matrix that source, output and logits share" if shared else f"the {stack}'s own matrix",
         "memory": "the encoder's output" if part == "cross_attention" else "the same rows",
@@ -74,3 +74,24 @@ def _mask(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
     reach = f"rows t − {window} to t" + ("" if causal else f" + {window}")
     said = f"{later if causal else alone}. This checkpoint has a window, too: row t may look at {reach}."
     return {"masked": said, "mask_section": "sections 3.2.3 and 4"}
+
+
+def _dropped(config: ModelConfig) -> dict[str, str]:
+    """What training does at the dropouts in the code (section 5.4), and no picture shows."""
+
+    def said(what: str, rate: float, *, in_paper: bool = True) -> str:
+        if rate:
+            where = "section 5.4" if in_paper else "not in the paper"
+            return (
+                f" In training alone, dropout makes {what} 0 with chance {rate:g} ({where}); here nothing is dropped."
+            )
+        return " The dropout of section 5.4 has rate 0 in this checkpoint." if in_paper else (
+            " The dropout in the code has rate 0, as in the paper."
+        )  # fmt: skip
+
+    return {
+        "dropped_sum": said("each number of this sum", config.embedding_dropout),
+        "dropped": said("each number of the sub-layer's output, before the sum,", config.dropout),
+        "dropped_weights": said("each weight", config.attention_dropout, in_paper=False),
+        "dropped_units": said("each unit", config.activation_dropout, in_paper=False),
+    }

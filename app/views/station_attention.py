@@ -3,15 +3,17 @@
 import numpy as np
 import streamlit as st
 
+from app.figures.charts import Figure
 from app.figures.masks import mask_alt, mask_table
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_table, matrix_width
+from app.figures.panels import frame
 from app.figures.scores import NUMBERS_UP_TO, may_look, score_matrix
 from app.figures.walk import Station
 from app.session import is_dark
 from app.views.choose import axes
 from app.views.placed import placed, scrolling
 from app.views.stage import Scene
-from app.views.station_tensors import chosen_row, kind_at, tensor, title_of
+from app.views.station_tensors import chosen_row, chosen_source, kind_at, tensor, title_of
 from transformer.config import BOS
 from transformer.masking import mask_parts
 
@@ -26,12 +28,20 @@ def scores(scene: Scene, here: Station, *, head: int) -> None:
         limit = float(np.abs(_beside(scene, here, "scores")[head]).max())
     with scrolling("walk_matrix", _narrowest(len(keys))):
         placed(
-            score_matrix(values, queries, keys, title=title, limit=limit, row=chosen_row(scene, here), dark=is_dark()),
+            _with_column(
+                score_matrix(
+                    values, queries, keys, title=title, limit=limit, row=chosen_row(scene, here), dark=is_dark()
+                ),
+                scene,
+                here,
+            ),
             key="walk_matrix",
             name=title,
             alt=f"{title}. {values.shape[0]} rows by {values.shape[1]} columns; the table has the numbers.",
             table=lambda: matrix_table(values, queries, keys),
         )
+    if said := _said_of_column(here):
+        st.caption(said.strip())
 
 
 def mask(scene: Scene, here: Station) -> None:
@@ -63,13 +73,33 @@ def weights(scene: Scene, here: Station, *, head: int) -> None:
     row = chosen_row(scene, here)
     with scrolling("walk_matrix", narrowest):
         placed(
-            attention_matrix(found, queries, keys, title=title, mask=allowed, row=row, dark=is_dark()),
+            _with_column(
+                attention_matrix(found, queries, keys, title=title, mask=allowed, row=row, dark=is_dark()), scene, here
+            ),
             key="walk_matrix",
             name=title,
             alt=matrix_alt(found, queries, keys, title),
             table=lambda: matrix_table(found, queries, keys),
         )
-    st.caption("Each row sums to 1. Grey: masked. A point: less than .005.")
+    st.caption("Each row sums to 1. Grey: masked. A point: less than .005." + _said_of_column(here))
+
+
+def _with_column(figure: Figure, scene: Scene, here: Station) -> Figure:
+    """Frames, thinly, the key that was chosen in the source: at `Keys` and `Values` of encoder-decoder attention it is
+    the row that is framed."""
+    if here.part == "cross_attention":
+        column = chosen_source(scene)
+        figure.layout["shapes"] = [
+            frame(column - 0.5, column + 0.5, -0.5, len(scene.target) - 0.5, 1.5),
+            *figure.layout.get("shapes", []),
+        ]
+    return figure
+
+
+def _said_of_column(here: Station) -> str:
+    if here.part != "cross_attention":
+        return ""
+    return " Framed thinly: the source token that is chosen at the stations of keys and values."
 
 
 def _narrowest(columns: int) -> int:

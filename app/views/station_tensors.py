@@ -46,11 +46,8 @@ def stream(scene: Scene, here: Station, at: Places) -> None:
 
 def head(scene: Scene, here: Station, at: Places, *, chosen: int) -> None:
     """(Q, E) or (K, E): what the chosen head, from 0, has of (H, Q, E)."""
-    rows = rows_of(scene, here)
-    if here.name in ("key", "value") and here.part == "cross_attention":
-        rows = scene.source
-    frame = chosen_row(scene, here) if rows.role == rows_of(scene, here).role else None
-    _pictures(at, tensor(scene, here)[chosen], rows, f"{title_of(here)}, head {chosen + 1}", frame)
+    title = f"{title_of(here)}, head {chosen + 1}"
+    _pictures(at, tensor(scene, here)[chosen], rows_of(scene, here), title, chosen_row(scene, here))
 
 
 def norm(scene: Scene, here: Station, at: Places) -> None:
@@ -103,13 +100,21 @@ def tensor(scene: Scene, here: Station) -> np.ndarray:
 
 def rows_of(scene: Scene, here: Station) -> TokenAxis:
     """Whose rows they are."""
-    return scene.source if here.stack == "encoder" else scene.target
+    return scene.source if here.rows == "encoder" else scene.target
 
 
 def chosen_row(scene: Scene, here: Station) -> int:
-    """The chosen row of this stack, from 0."""
-    key = SOURCE_TOKEN if here.stack == "encoder" else STEP
-    return min(max(int(st.session_state.get(key, 0)), 0), len(rows_of(scene, here)) - 1)
+    """The chosen one of its rows, from 0."""
+    return _chosen(SOURCE_TOKEN if here.rows == "encoder" else STEP, rows_of(scene, here))
+
+
+def chosen_source(scene: Scene) -> int:
+    """The chosen token of the source, from 0."""
+    return _chosen(SOURCE_TOKEN, scene.source)
+
+
+def _chosen(key: str, tokens: TokenAxis) -> int:
+    return min(max(int(st.session_state.get(key, 0)), 0), len(tokens) - 1)
 
 
 def title_of(here: Station) -> str:

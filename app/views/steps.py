@@ -100,7 +100,7 @@ def _choices(scene: Scene, here: Station) -> int:
     _, head = chooses.layer_and_head(
         kind, on_layer=partial(_to_layer, here), layers=here.layer is not None, heads=here.look in OF_A_HEAD
     )
-    chooses.row("encoder" if here.stack == "encoder" else "decoder", disabled=here.look in WITHOUT_ROW)
+    chooses.row(here.rows, disabled=here.look in WITHOUT_ROW)
     return head
 
 

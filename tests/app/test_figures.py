@@ -215,7 +215,7 @@ def test_pieces_are_marked_by_kind_and_keep_ids_and_offsets() -> None:
     pieces = [Piece(7, "▁Hi", 0, 2, "piece"), Piece(200, "<0xF0>", 3, 4, "byte"), Piece(1, "x", 4, 5, "unknown")]
     chips = source_strip(pieces)["chips"]
     assert [chip["kind"] for chip in chips] == ["piece", "byte", "unknown"]
-    assert chips[0]["under"] == ["7", "0–2"]
+    assert chips[0]["under"] == ["7", "0–1"]
     assert source_table(pieces, "Hi 🙂x")[1]["characters"] == "🙂"
 
 

@@ -1,0 +1,142 @@
+"""Step by step in words: what is said at a station, its shape, its tables of text, and whose tokens its rows are."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.figures.pieces import source_strip, source_table
+from app.figures.walk import Station, stations
+from tests.app.drawn import MAIN, charts, components
+from transformer.config import BOS, EOS, ModelConfig
+from transformer.decoding.translator import Translator
+from transformer.text.tokenizer import Piece
+
+SENTENCE = "the 🚂 sat"
+Open = Callable[..., AppTest]
+
+
+def opened(open_app: Open, station: str, **state: Any) -> AppTest:
+    app = open_app(at=station, detail="exam")
+    app.switch_page(str(MAIN.parent / "views" / "steps.py")).run()
+    app.text_input(key="sentence").set_value(SENTENCE).run()
+    for key, value in state.items():
+        app.session_state[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def columns(app: AppTest) -> dict[str, list[Any]]:
+    """The table of the station."""
+    return {str(name): column.tolist() for name, column in app.dataframe[0].value.items()}
+
+
+@pytest.fixture
+def translator(folder: Path) -> Translator:
+    return Translator.load(folder / "en-de.safetensors")
+
+
+def test_the_table_of_characters_is_the_sentence(open_app: Open) -> None:
+    table = columns(opened(open_app, "characters"))
+    assert table["place"] == list(range(len(SENTENCE)))
+    assert [chr(int(code[2:], 16)) for code in table["code point"]] == list(SENTENCE)
+    assert table["character"] == ["(space)" if character == " " else character for character in SENTENCE]
+
+
+def test_the_table_of_pieces_is_what_the_tokenizer_makes_and_leads_back_to_the_characters(
+    open_app: Open, translator: Translator
+) -> None:
+    app = opened(open_app, "pieces")
+    table = columns(app)
+    ids = [*translator.tokenizer.encode(SENTENCE), EOS]
+    assert table["id"] == ids
+    assert table["piece"] == [translator.tokenizer.piece(id) for id in ids]
+    covered: set[int] = set()
+    for piece, first, last, characters in zip(
+        table["piece"], table["first place"], table["last place"], table["characters"], strict=True
+    ):
+        places = range(int(first), int(last) + 1) if piece != "</s>" else range(0)
+        assert np.isnan(first) == np.isnan(last) == (piece == "</s>")
+        assert "".join(SENTENCE[place] for place in places) == characters
+        covered |= set(places)
+    assert covered == set(range(len(SENTENCE)))
+
+
+def test_one_character_has_one_number_below_its_piece() -> None:
+    pieces = [
+        Piece(7, "▁Hi", 0, 2, "piece"),
+        Piece(5, "x", 2, 3, "piece"),
+        Piece(291, "▁", 3, 3, "piece"),
+        Piece(3, "</s>", 3, 3, "control"),
+    ]
+    assert [chip["under"][1] for chip in source_strip(pieces)["chips"]] == ["0–1", "2", "–", "end"]
+    assert [(row["first place"], row["last place"]) for row in source_table(pieces, "Hix")] == [
+        (0, 1), (2, 2), (None, None), (None, None),
+    ]  # fmt: skip
+
+
+def test_the_tables_of_the_decoder_are_its_pieces_as_read_and_as_predicted(
+    open_app: Open, translator: Translator
+) -> None:
+    (hypothesis, *_) = translator.translate(SENTENCE).sentences[0].hypotheses
+    pieces = [translator.tokenizer.piece(id) for id in hypothesis.ids]
+    shifted = columns(opened(open_app, "shifted"))
+    assert shifted["reads"] == [translator.tokenizer.piece(BOS), *pieces[:-1]]
+    assert shifted["predicts"] == pieces
+    chosen = columns(opened(open_app, "chosen"))
+    assert chosen["piece"] == pieces
+    assert chosen["id"] == list(hypothesis.ids)
+    np.testing.assert_allclose(chosen["probability"], np.exp(hypothesis.log_probabilities), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("station", "length"), [("pieces", "source"), ("shifted", "target"), ("chosen", "target")])
+def test_stations_of_ids_have_a_shape_too(station: str, length: str, open_app: Open, translator: Translator) -> None:
+    found = translator.translate(SENTENCE).sentences[0]
+    count = len(found.source_ids if length == "source" else found.hypotheses[0].ids)
+    shapes = [each.value for each in opened(open_app, station).caption if each.value.startswith("Shape")]
+    assert shapes == [f"Shape {length[0].upper()} = {length} length = **{count}**"]
+
+
+@pytest.mark.parametrize("name", ["key", "value"])
+def test_keys_and_values_of_the_source_are_chosen_by_its_tokens(name: str, open_app: Open) -> None:
+    app = opened(open_app, f"decoder.layers.0.cross_attention.{name}", s=2, t=1)
+    (picker,) = components(app, "picker")
+    assert (picker["label"], picker["chosen"], picker["disabled"]) == ("Token", 2, False)
+    assert "second" not in picker
+    (row,) = charts(app)[0]["layout"]["shapes"]
+    assert (row["y0"], row["y1"]) == (1.5, 2.5)
+
+
+@pytest.mark.parametrize("name", ["products", "masked_scores", "weights"])
+def test_a_matrix_frames_the_row_that_looks_and_the_source_token_that_is_looked_at(name: str, open_app: Open) -> None:
+    app = opened(open_app, f"decoder.layers.0.cross_attention.{name}", s=2, t=1)
+    column, row = charts(app)[0]["layout"]["shapes"]
+    assert (column["x0"], column["x1"]) == (1.5, 2.5)
+    assert (row["y0"], row["y1"]) == (0.5, 1.5)
+    own = opened(open_app, f"decoder.layers.0.self_attention.{name}", s=2, t=1)
+    assert len(charts(own)[0]["layout"]["shapes"]) == 1
+
+
+def text(station: str, **rates: Any) -> str:
+    config = ModelConfig(vocab_size=11, d_model=8, d_ff=16, heads=2, encoder_layers=1, decoder_layers=1, **rates)
+    found: dict[str, Station] = {each.id: each for each in stations(config)}
+    return found[station].text
+
+
+@pytest.mark.parametrize(
+    ("station", "rate", "where"),
+    [
+        ("encoder.embedding.output", "embedding_dropout", "section 5.4"),
+        ("encoder.layers.0.self_attention.residual_sum", "dropout", "section 5.4"),
+        ("decoder.layers.0.feed_forward.residual_sum", "dropout", "section 5.4"),
+        ("decoder.layers.0.cross_attention.context", "attention_dropout", "not in the paper"),
+        ("encoder.layers.0.feed_forward.output", "activation_dropout", "not in the paper"),
+    ],
+)
+def test_each_dropout_in_the_code_is_spoken_of_where_the_code_is_shown(station: str, rate: str, where: str) -> None:
+    assert f"with chance 0.37 ({where})" in text(station, **{rate: 0.37})
+    assert "rate 0" in text(station, **{rate: 0.0})
