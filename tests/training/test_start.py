@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.training.small import MODEL, tensors, toy_recipe
+from tests.training.small import MODEL, assert_same_run, tensors, toy_recipe
 from transformer.checkpoint import load_checkpoint
 from transformer.config import TokenizerConfig
-from transformer.errors import TrainingError
+from transformer.errors import ConfigError, TrainingError
 from transformer.training import train
-from transformer.training.start import EMBEDDINGS, embed, ids_in
+from transformer.training.run import Run
+from transformer.training.start import EMBEDDINGS, begin, embed, ids_in
 
 
 def test_init_from_starts_with_the_weights_and_the_vocabulary_of_a_checkpoint(finished: Path, tmp_path: Path) -> None:
@@ -59,6 +60,40 @@ def test_with_a_vocabulary_of_its_own_the_layers_and_the_pieces_in_common_start_
     # Resuming needs neither the checkpoint nor the option.
     train(replace(other, training=replace(other.training, updates=2)), tmp_path, resume=True, device="cpu")
     assert load_checkpoint(tmp_path / "last.safetensors").tokenizer.to_bytes() == found.tokenizer.to_bytes()
+
+
+@pytest.mark.parametrize("own_vocabulary", [False, True])
+def test_a_run_that_was_killed_while_its_text_was_prepared_is_resumed_with_the_weights_it_was_to_begin_with(
+    own_vocabulary: bool, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = replace(toy_recipe(updates=1), tokenizer=TokenizerConfig(vocab_size=300, byte_fallback=False))
+    start, alone, run = finished / "best.safetensors", tmp_path / "alone", tmp_path / "run"
+    train(recipe, alone, init_from=start, own_vocabulary=own_vocabulary, device="cpu")
+    monkeypatch.chdir(start.parent)
+    with Run(run, resume=False) as killed:
+        begin(killed, False, Path(start.name), own_vocabulary)
+    monkeypatch.chdir(tmp_path)
+    train(recipe, run, resume=True, device="cpu")
+    assert_same_run(run, alone)
+
+
+def test_a_folder_forgets_what_another_run_was_to_begin_with(finished: Path, tmp_path: Path) -> None:
+    with Run(tmp_path, resume=False) as run:
+        assert begin(run, False, finished / "best.safetensors", False)
+        assert begin(run, True, None, False)
+        assert begin(run, False, None, False) is None
+        assert begin(run, True, None, False) is None
+
+
+def test_a_note_of_what_a_run_began_with_that_is_damaged_is_told(tmp_path: Path) -> None:
+    (tmp_path / "start.json").write_text('{"init_from": 3')
+    with Run(tmp_path, resume=True) as run, pytest.raises(TrainingError, match=r"start\.json: .*with --init-from"):
+        begin(run, True, None, False)
+
+
+def test_a_vocabulary_of_its_own_without_a_checkpoint_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"--own-vocabulary is for .* give --init-from"):
+        train(toy_recipe(), tmp_path / "run", own_vocabulary=True, device="cpu")
 
 
 def test_pieces_that_are_new_are_drawn_around_the_mean_of_the_known_ones() -> None:

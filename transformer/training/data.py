@@ -101,13 +101,11 @@ class TrainingData:
 
 
 def find_tokenizer(recipe: Recipe, run_dir: Path, source: Source, given: Tokenizer | None = None) -> Tokenizer:
-    """The vocabulary of this run, kept in its folder: the given one; else the one that is there (the run is resumed),
-    the one that the recipe names, or one trained on the text."""
+    """The vocabulary of this run, kept in its folder: the given one; else the one that the recipe names, or one trained
+    on the text."""
     kept = run_dir / "tokenizer.model"
     if given is not None:
         tokenizer = given
-    elif kept.exists():
-        return Tokenizer.from_bytes(kept.read_bytes())
     elif recipe.tokenizer.model is not None:
         tokenizer = _read_tokenizer(Path(recipe.tokenizer.model))
     else:

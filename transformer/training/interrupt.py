@@ -14,9 +14,13 @@ class Interrupt:
 
     Once somebody `asks` for them (`if interrupt:`), they only set a flag instead. A second SIGINT then ends the process
     at once, as ever.
+
+    Args:
+        saved: whether there is a state to go on from already.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, saved: bool = False) -> None:
+        self._saved = saved
         self.asks = False
         self.number = 0  # of the signal; 0 if there was none
         self._before: dict[int, object] = {}
@@ -32,9 +36,8 @@ class Interrupt:
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]  # what signal() gave, it takes back
         if kind is KeyboardInterrupt and not self.asks:
-            raise Stopped(
-                f"Stopped by {self} before training began; nothing is saved yet. Give the same command again."
-            ) from None
+            begun = "went on; all that was saved is as it was" if self._saved else "began; nothing is saved yet"
+            raise Stopped(f"Stopped by {self} before training {begun}. Give the same command again.") from None
 
     def _catch(self, number: int, frame: FrameType | None) -> None:
         self.number = number

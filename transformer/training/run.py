@@ -7,6 +7,7 @@ training.safetensors    what resuming needs (state.py)
 snapshots/              the checkpoints that the average is made of
 ladder/                 small checkpoints of early and late updates, to see how the model learnt
 tokenizer.model  metrics.jsonl  tensorboard/
+start.json              the checkpoint that its first weights are from, if they are from one (start.py)
 prepared/  corpus.json  the text as it is learnt from, and what became of its pairs (not for toys)
 .lock                   held by the process that trains, whose number stands in it
 """
@@ -41,14 +42,15 @@ class Run:
     """One training run on disk: `with Run(folder, resume) as run`, for one process at a time.
 
     Raises:
-        TrainingError: the folder holds a run and `resume` is off, or holds none and it is on. On entering: it cannot be
-            written to, or another process trains in it.
+        TrainingError: the folder holds a run and `resume` is off, or holds none and it is on; or it holds a vocabulary
+            that is no run's. On entering: it cannot be written to, or another process trains in it.
     """
 
     def __init__(self, folder: Path, resume: bool):
         self.folder = folder
         self.state = folder / "training.safetensors"
-        held = [path for path in (self.state, *map(self.path, KEPT), *self.snapshots()) if path.exists()]
+        kept = (self.state, *map(self.path, KEPT), *self.snapshots(), *self.rungs())
+        held = [path for path in kept if path.exists()]
         if resume and not folder.is_dir():
             raise TrainingError(f"There is no folder {folder} to resume from. Name the run's folder with --run-dir.")
         if resume and held and not self.state.exists():
@@ -57,6 +59,12 @@ class Run:
             raise TrainingError(
                 f"{folder} already holds a run. Go on with it by --resume, or choose another folder with --run-dir."
             )
+        self._vocabulary, self._locked = folder / "tokenizer.model", folder / ".lock"
+        if self._vocabulary.exists() and not held and not self._locked.exists():
+            raise TrainingError(
+                f"{self._vocabulary} is not of a run, and a run would keep its own vocabulary there. Move it and name "
+                "its new place by tokenizer.model, or choose another folder with --run-dir."
+            )
         self.lengths: dict[str, float] = {}  # of the training sentences; every checkpoint says them
         self.resumed = self.state.exists()  # a run that was killed before its first save begins again
 
@@ -64,14 +72,13 @@ class Run:
         try:
             with ExitStack() as opened:  # and closed, should something fail
                 self.folder.mkdir(parents=True, exist_ok=True)
-                self._lock = opened.enter_context((self.folder / ".lock").open("a"))
+                self._lock = opened.enter_context(self._locked.open("a"))
                 lock(self._lock)
                 self._lock.truncate(0)
                 print(os.getpid(), file=self._lock, flush=True)
                 places = (self.folder, self.folder / "snapshots", self.folder / "ladder")
-                left_over = [path for place in places for path in place.glob(".*.tmp")]
-                for path in left_over if self.resumed else [*left_over, self.folder / "tokenizer.model"]:
-                    path.unlink(missing_ok=True)
+                for left_over in [path for place in places for path in place.glob(".*.tmp")]:
+                    left_over.unlink(missing_ok=True)
                 opened.pop_all()
         except BlockingIOError:
             raise Busy(
@@ -86,6 +93,12 @@ class Run:
 
     def __exit__(self, *_: object) -> None:
         self._lock.close()
+
+    def tokenizer(self) -> Tokenizer | None:
+        """The vocabulary of a run that is resumed. What a run that was killed before its first save has left is none:
+        the command may name another one now."""
+        there = self.resumed and self._vocabulary.exists()
+        return Tokenizer.from_bytes(self._vocabulary.read_bytes()) if there else None
 
     def restore(self, recipe: Recipe, model: Transformer, optimizer: AdamW, corpus: str, judged_by: str) -> Progress:
         """Where the run stands, with weights and moments put back; a new run stands at update 0.

@@ -5,19 +5,27 @@ language, say) the layers are, and of the embeddings those of the pieces that bo
 "Transfer Learning for Low-Resource Neural Machine Translation"). New pieces are drawn around the mean of the known
 ones, so that none stands out in the softmax before it is learnt (Hewitt 2021, "Initializing New Word Embeddings for
 Pretrained Language Models").
+
+Preparing the text may take long, and before the first save there is no state. So what a run begins with is noted in its
+folder before anything else: a run that was killed early is resumed with it, and not with weights that the seed makes.
 """
 
+import json
 import logging
 import math
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import torch
 from torch import Tensor
 
-from transformer.checkpoint import Checkpoint
-from transformer.errors import TrainingError
+from transformer.checkpoint import Checkpoint, load_checkpoint
+from transformer.errors import ConfigError, TrainingError
+from transformer.files import replacing
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
+from transformer.training.run import Run
+from transformer.untrusted import validate
 
 log = logging.getLogger(__name__)
 
@@ -60,6 +68,51 @@ class Start:
         model.load_state_dict(weights)
         known = int((ids >= 0).sum())
         log.info("%s: %d of %d pieces are known there.", self.checkpoint.path, known, len(ids))
+
+
+@dataclass(frozen=True)
+class Noted:
+    """What `start.json` in the folder of a run says."""
+
+    init_from: str  # the checkpoint, as an absolute path
+    own_vocabulary: bool
+
+
+def begin(run: Run, resume: bool, init_from: Path | None, own_vocabulary: bool) -> Start | None:
+    """What this command says that a run begins with, or the one said that was killed before its first save; None where
+    the seed makes the weights, or there is a state to go on from.
+
+    Raises:
+        ConfigError: `own_vocabulary` without a checkpoint.
+        HeadlightError: the checkpoint cannot be read, or not what is noted.
+    """
+    if own_vocabulary and init_from is None:
+        raise ConfigError("--own-vocabulary is for weights from a checkpoint: give --init-from, too, or leave it out.")
+    if run.resumed:
+        return None
+    note = run.folder / "start.json"
+    if init_from is not None:
+        noted = Noted(str(init_from.absolute()), own_vocabulary)
+        with replacing(note) as temporary:
+            temporary.write_text(json.dumps(asdict(noted)), encoding="utf-8")
+    elif resume and note.exists():
+        noted = _noted(note)
+        log.info("Nothing was saved yet: the run begins with %s, as it was told to.", noted.init_from)
+    else:
+        note.unlink(missing_ok=True)
+        return None
+    return Start(load_checkpoint(noted.init_from), noted.own_vocabulary)
+
+
+def _noted(note: Path) -> Noted:
+    try:
+        noted, problems = validate(Noted, json.loads(note.read_text(encoding="utf-8")))
+    except (ValueError, RecursionError) as error:
+        noted, problems = None, [f"{error}."]
+    if noted is None:
+        listed = " ".join(problems)
+        raise TrainingError(f"What the run began with cannot be read from {note}: {listed} Say it with --init-from.")
+    return noted
 
 
 def ids_in(other: Tokenizer, tokenizer: Tokenizer) -> Tensor:

@@ -41,7 +41,7 @@ from transformer.training.ranks import Ranks
 from transformer.training.report import Report, describe
 from transformer.training.run import Run, fit_vocabulary
 from transformer.training.schedule import learning_rate
-from transformer.training.start import Start
+from transformer.training.start import Start, begin
 from transformer.training.state import Progress
 from transformer.training.update import one_update
 from transformer.training.validation import Interrupted, validate
@@ -77,14 +77,14 @@ def train(
         if not ranks.first:
             with Interrupt() as stop:
                 return assist(recipe, run_dir, where, stop, ranks)
-        with Run(run_dir, resume) as run, Interrupt() as stop:
-            start = Start(load_checkpoint(init_from), own_vocabulary) if init_from and not run.resumed else None
+        with Run(run_dir, resume) as run, Interrupt(run.resumed) as stop:
+            start = begin(run, resume, init_from, own_vocabulary)
             return follow(recipe, run, start, where, stop, ranks)
 
 
 def follow(recipe: Recipe, run: Run, start: Start | None, where: torch.device, stop: Interrupt, ranks: Ranks) -> Path:
     """The recipe from top to bottom, in a run's folder that nobody else writes to: what `train` says."""
-    data = TrainingData(recipe, run.folder, start.tokenizer if start else None)
+    data = TrainingData(recipe, run.folder, start.tokenizer if start else run.tokenizer())
     ranks.give(data.tokenizer.to_bytes())
     recipe = fit_vocabulary(recipe, data.tokenizer)
     run.lengths = data.lengths

@@ -1,0 +1,45 @@
+"""What lies in a run's folder and is not of this run is neither taken for its own nor lost."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.training.small import toy_recipe
+from transformer.errors import TrainingError
+from transformer.text.tokenizer import Tokenizer
+from transformer.text.toy import toy_lines
+from transformer.training import train
+from transformer.training.data import TrainingData
+from transformer.training.run import Run
+
+
+def test_a_folder_that_holds_a_ladder_only_is_not_overwritten(tmp_path: Path) -> None:
+    """The time machine would show another run's rungs among its own."""
+    (tmp_path / "ladder").mkdir()
+    (tmp_path / "ladder" / "00000002.safetensors").touch()
+    with pytest.raises(TrainingError, match="already holds a run"):
+        Run(tmp_path, resume=False)
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_vocabulary_that_somebody_has_put_there_is_neither_used_nor_lost(named: bool, tmp_path: Path) -> None:
+    recipe, mine = toy_recipe(), tmp_path / "tokenizer.model"
+    if named:
+        recipe = replace(recipe, tokenizer=replace(recipe.tokenizer, model=str(mine)))
+    mine.write_bytes(b"mine")
+    with pytest.raises(TrainingError, match=r"tokenizer\.model is not of a run.*Move it .*--run-dir"):
+        train(recipe, tmp_path, device="cpu")
+    assert [path.name for path in tmp_path.iterdir()] == ["tokenizer.model"]
+    assert mine.read_bytes() == b"mine"
+
+
+def test_the_vocabulary_that_a_killed_run_has_left_is_used_only_if_it_is_named(tmp_path: Path) -> None:
+    recipe, kept = toy_recipe(updates=1), tmp_path / "tokenizer.model"
+    with Run(tmp_path, resume=False):  # and killed
+        kept.write_bytes(left := Tokenizer.train(toy_lines("numbers"), recipe.tokenizer).to_bytes())
+    named = replace(recipe, tokenizer=replace(recipe.tokenizer, model=str(kept)))
+    with Run(tmp_path, resume=False) as run:
+        assert TrainingData(named, tmp_path, run.tokenizer()).tokenizer.to_bytes() == left
+    train(recipe, tmp_path, resume=True, device="cpu")
+    assert kept.read_bytes() != left
