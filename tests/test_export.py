@@ -1,5 +1,6 @@
 """Export: CTranslate2 computes what we compute, and translates as we translate."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -21,7 +22,8 @@ from transformer.config import BOS, EOS, DecodingConfig, ModelConfig, TokenizerC
 from transformer.decoding.search import search
 from transformer.decoding.translator import Translator
 from transformer.errors import HeadlightError
-from transformer.export import PATIENCE, advice, export_ctranslate2
+from transformer.export import export_ctranslate2
+from transformer.serving import PATIENCE, advice
 from transformer.text.tokenizer import Tokenizer
 
 PRETRAINED = Path(__file__).parent.parent / "pretrained"
@@ -108,7 +110,7 @@ def test_the_toys_that_ship_translate_the_same_there(
     settings = replace(settings, method="greedy" if greedy else "beam")
     assert translator.checkpoint is not None
     export_ctranslate2(translator.checkpoint, tmp_path / name, settings)
-    options = {key: float(value) for key, value in (option.split("=") for option in advice(settings)[0])}
+    options = {key: float(value) for key, value in (option.split("=") for option in advice(settings).arguments)}
     options = {key: int(value) if key == "beam_size" else value for key, value in options.items()}
 
     ours = translator.translate_sentences(sentences, settings)
@@ -134,12 +136,40 @@ def test_the_code_in_the_folder_translates(quantization: str, tmp_path: Path) ->
     size = {"float32": 4 * numbers, "int8": numbers + 3 * 1024 * 128}.get(quantization, 2 * numbers)
     assert (folder / "model.bin").stat().st_size == pytest.approx(size, rel=0.05)
 
+    assert run_readme(folder, ["forty-two", "nine hundred and twelve"]) == ["zweiundvierzig", "neunhundertzwölf"]
+
+
+def run_readme(folder: Path, sentences: list[str]) -> list[str]:
+    """What the code in the folder's README prints for these sentences, in a process of its own."""
     code = re.findall(r"```python\n(.*?)```", (folder / "README.md").read_text(encoding="utf-8"), flags=re.S)[0]
-    code = code.replace('["One sentence.", "And another one."]', '["forty-two", "nine hundred and twelve"]')
-    printed = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
-    ).stdout
-    assert printed.strip() == "['zweiundvierzig', 'neunhundertzwölf']"
+    code = code.replace('["One sentence.", "And another one."]', repr(sentences))
+    ran = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
+    return list(ast.literal_eval(ran.stdout))
+
+
+TRANSLATORS = ("en-de", "de-en", "en-fr")
+
+
+@pytest.mark.parametrize(
+    ("name", "beam", "first"),
+    [
+        ("en-de", 4, 25),
+        ("de-en", 4, 40),  # of the last ten, CTranslate2 alone would choose another translation
+        *[pytest.param(name, beam, 0, marks=pytest.mark.soak) for name in TRANSLATORS for beam in (1, 4)],
+    ],
+)
+def test_the_translators_that_ship_translate_the_same_there(name: str, beam: int, first: int, tmp_path: Path) -> None:
+    """Fifty sentences, by the code in the folder, with the penalty that ships."""
+    translator = Translator.load(PRETRAINED / f"{name}.safetensors")
+    settings = replace(translator.settings, beam=beam)
+    assert settings.length_penalty == "paper"
+    assert translator.checkpoint is not None
+    export_ctranslate2(translator.checkpoint, tmp_path / name, settings)
+    rows = (PRETRAINED / "fifty-sentences.tsv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 50
+    sentences = [row.split("\t")[("en", "de").index(name[:2])] for row in rows[first:]]
+    ours = [found.text for found in translator.translate_sentences(sentences, settings)]
+    assert run_readme(tmp_path / name, sentences) == ours
 
 
 def test_each_search_is_told_the_settings_that_correspond() -> None:
@@ -148,12 +178,13 @@ def test_each_search_is_told_the_settings_that_correspond() -> None:
         DecodingConfig(beam=1): "beam_size=1",
         DecodingConfig(beam=5, length_penalty="none"): "beam_size=5, length_penalty=0",
         DecodingConfig(length_penalty="power", alpha=0.7): f"beam_size=4, length_penalty=0.7, patience={PATIENCE}",
-        DecodingConfig(): f"beam_size=4, length_penalty=0.45, patience={PATIENCE}",
+        DecodingConfig(): f"beam_size=4, length_penalty=0.45, patience={PATIENCE}, num_hypotheses=4, "
+        "return_scores=True",
         DecodingConfig(method="sampling", top_k=9, top_p=0.5): "beam_size=1, sampling_topk=9, sampling_topp=0.5, "
         "sampling_temperature=1",
     }.items():
-        assert ", ".join(advice(settings)[0]) == options
-    assert "((5 + l) / 6)^0.6" in advice(DecodingConfig())[1][0]
+        assert ", ".join(advice(settings).arguments) == options
+    assert "((5 + l) / 6)^0.6" in advice(DecodingConfig()).remarks[0]
 
 
 def test_exporting_leaves_the_model_as_it_is(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ are filled with our weights; then they write the files. Where its conventions an
 - the table of positions is written out, so both layouts, learned positions, and none (zeros) are the same to it;
 - PAD, UNK and <s> never come next in our searches. There, a bias on their logits sees to it.
 
-Every number it computes is then ours to rounding, and so are its translations (tests/test_export.py) if it searches by
-the same rules. It has not quite the same ones: `advice` says which of its settings correspond to ours.
+Every number it computes is then ours to rounding, and so are its translations if it searches by our rules: serving.py
+says how it is made to.
 """
 
 import os
@@ -27,39 +27,14 @@ from transformer.errors import HeadlightError
 from transformer.model import Transformer
 from transformer.model.layers import DecoderLayer, EncoderLayer
 from transformer.model.transformer import Decoder, Encoder
+from transformer.serving import INSTALL, readme
 
 if TYPE_CHECKING:
     from ctranslate2.specs import TransformerSpec
 
 Quantization = Literal["float32", "float16", "bfloat16", "int8"]
 
-INSTALL = "pip install ctranslate2==4.8.5"
-PATIENCE = 8  # so late, CTranslate2 has missed no better translation
 NEVER = -1e4  # added to the logit of what never comes next; float16 can hold it
-
-README = """# {name} for CTranslate2
-
-Weights: {quantization}. Code that translates (`{install} sentencepiece`), run in this folder:
-
-```python
-import ctranslate2
-import sentencepiece
-
-translator = ctranslate2.Translator(".", device="cpu")  # or "cuda"
-tokenizer = sentencepiece.SentencePieceProcessor(model_file="tokenizer.model")
-sentences = ["One sentence.", "And another one."]
-pieces = tokenizer.encode(sentences, out_type=str)
-found = translator.translate_batch(pieces, {arguments})
-print([tokenizer.decode(translation.hypotheses[0]) for translation in found])
-```
-
-What differs from `python -m transformer translate`:
-
-- Sentences come one by one, with plain quotes and dashes: texts are not cut into sentences, and curly quotes and long
-  dashes are not made plain (`transformer/text/normalise.py`).
-- A sentence may have {longest} pieces. A translation has at most `max_decoding_length`, however long its source is.
-{notes}
-"""
 
 
 def export_ctranslate2(
@@ -171,44 +146,3 @@ def _copy(weight: Tensor) -> Tensor:
     """Trap: int8 is made in place, so without copies the checkpoint would change
     (test_exporting_leaves_the_model_as_it_is)."""
     return weight.detach().float().clone()
-
-
-def readme(checkpoint: Checkpoint, settings: DecodingConfig, quantization: Quantization) -> str:
-    """Code that translates as `settings` say, and what is not the same there."""
-    options, remarks = advice(settings)
-    arguments = ", ".join([*options, f"max_decoding_length={checkpoint.config.max_positions}"])
-    notes = "\n".join(f"- {remark}" for remark in remarks)
-    return README.format(
-        name=checkpoint.path.name,
-        quantization=quantization,
-        arguments=arguments,
-        notes=notes,
-        longest=checkpoint.config.max_positions - 1,
-        install=INSTALL,
-    )
-
-
-def advice(settings: DecodingConfig) -> tuple[list[str], list[str]]:
-    """The arguments of `translate_batch` that search as `settings` say, and remarks on what is not the same there."""
-    if settings.method == "sampling":
-        options = ["beam_size=1", f"sampling_topk={settings.top_k}", f"sampling_topp={settings.top_p:g}"]
-        options.append(f"sampling_temperature={settings.temperature:g}")
-        return options, ["CTranslate2 draws from the same distribution, with random numbers of its own."]
-    if settings.method == "greedy" or settings.beam == 1:
-        return ["beam_size=1"], []
-    options = [f"beam_size={settings.beam}"]
-    if settings.length_penalty == "none" or settings.alpha == 0:
-        return [*options, "length_penalty=0"], []
-    alpha, remarks = settings.alpha, []
-    if settings.length_penalty == "paper":
-        alpha *= 0.75
-        remarks.append(
-            f'The recipe divides by ((5 + l) / 6)^{settings.alpha:g} (length_penalty = "paper"), which CTranslate2 has '
-            f"not. Its l^{alpha:g} grows as fast at a length l of 15, and leads to the same translation nearly always."
-        )
-    remarks.append(
-        "With a length penalty, the first translations that end need not be the best. We go on as long as a better one "
-        f"can come; CTranslate2 until beam_size * patience have ended. Its default of 1 is faster than {PATIENCE}, and "
-        "gives another translation now and then."
-    )
-    return [*options, f"length_penalty={alpha:g}", f"patience={PATIENCE}"], remarks
