@@ -27,7 +27,7 @@ from transformer.doctor import Constitution, Finding, constitution, examine
 from transformer.kinds import SITES, Kind, depth
 from transformer.lens import Lens, lens
 from transformer.masking import padding_difference
-from transformer.trace import Trace, trace, trace_batch
+from transformer.trace import Trace, trace, trace_batch, trace_steps
 
 Ids = tuple[int, ...]
 
@@ -118,6 +118,16 @@ def record_batch(
     translator = load(file)
     with _GATE:
         return trace_batch(translator.model, source_ids, target_ids, sites, translator.tokenizer.piece)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def record_steps(
+    file: CheckpointFile, source_ids: Ids, target_ids: Ids, sites: tuple[str, ...]
+) -> tuple[Mapping[str, np.ndarray], ...]:
+    """What each step of decoding computes at these sites, with the cache; see `transformer.trace.trace_steps`."""
+    model = load(file).model
+    with _GATE:
+        return tuple(map(MappingProxyType, trace_steps(model, source_ids, target_ids, sites)))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

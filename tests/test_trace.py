@@ -9,7 +9,7 @@ from transformer.config import BOS, PAD, DecodingConfig
 from transformer.decoding.search import search
 from transformer.errors import HeadlightError
 from transformer.model import Probe, Transformer, census
-from transformer.trace import trace, trace_batch
+from transformer.trace import trace, trace_batch, trace_steps
 
 METHODS = [
     DecodingConfig(method="greedy", max_extra_length=8),
@@ -52,6 +52,19 @@ def test_the_trace_is_what_the_search_saw_at_each_step() -> None:
                 if ".self_attention." in site and site.rpartition(".")[2] in _OVER_KEYS:
                     row = row[..., : t + 1]  # the future, which the mask hides and the cache does not have
             np.testing.assert_allclose(seen, row, rtol=0, atol=1e-10, err_msg=f"{site}, step {t}")
+
+
+def test_a_step_has_one_row_whose_keys_are_those_of_the_cache_and_its_own() -> None:
+    source, output = SOURCES[0], [5, 6, 7, 3]
+    site = "decoder.layers.1.self_attention"
+    whole = trace(undecided(), source, output, [f"{site}.weights"])[f"{site}.weights"]  # (H, T, T)
+    steps = trace_steps(undecided(), source, output, [f"{site}.weights", f"{site}.mask"])
+    assert len(steps) == 4
+    for t, found in enumerate(steps):
+        assert found[f"{site}.mask"].shape == (4, 1, t + 1)
+        assert found[f"{site}.mask"].all()
+        np.testing.assert_allclose(found[f"{site}.weights"][:, 0], whole[:, t, : t + 1], rtol=0, atol=1e-10)
+        assert (whole[:, t, t + 1 :] == 0).all()
 
 
 _OVER_KEYS = {"products", "scores", "mask", "masked_scores", "weights"}

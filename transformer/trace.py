@@ -109,6 +109,32 @@ def trace_batch(
     )
 
 
+def trace_steps(
+    model: Transformer, source_ids: Sequence[int], target_ids: Sequence[int], watch: Iterable[str]
+) -> tuple[dict[str, np.ndarray], ...]:
+    """The same translation piece by piece, as the search makes it: what each decoding step computes with the cache.
+
+    Args:
+        source_ids, target_ids, watch: as for `trace`; sites of the decoder.
+
+    Returns:
+        For each of T steps its arrays by site, without the batch axis: of step t (from 0) one row each, whose keys in
+        self-attention are the t + 1 that there are, `(H, 1, t + 1)`.
+
+    Raises:
+        HeadlightError: no site has such a name.
+    """
+    names, device = census(model.config), model.output.weight.device
+    found = []
+    with torch.inference_mode():
+        state = model.start(torch.tensor([list(source_ids)], device=device))
+        for read in (BOS, *target_ids[:-1]):
+            probe = Probe(names, watch)
+            model.step(torch.tensor([read], device=device), state, probe)
+            found.append({site: _array(value[0]) for site, value in probe.records.items()})
+    return tuple(found)
+
+
 def _padded(rows: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
     longest = max(map(len, rows))
     return [(*row, *[PAD] * (longest - len(row))) for row in rows]

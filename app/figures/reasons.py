@@ -38,7 +38,7 @@ def verdict(
     window: int | None = None,
     real_queries: int | None = None,
 ) -> str:
-    """Who may look at whom, and why not.
+    """Who may look at whom, and why or why not.
 
     Args:
         parts: (Q, K) each, True = may attend.
@@ -50,9 +50,7 @@ def verdict(
     row = row[0].upper() + row[1:]
     why = forbidden_by(parts, query, key)
     if not why:
-        sentences = [f"{row} may look at {column}."]
-        if "causal" in parts:
-            sentences.append("It is the same position." if query == key else "That has already been written.")
+        sentences = [f"{row} may look at {column}.", *_allowed(parts, query, key, queries, window)]
     else:
         sentences = [f"{row} may not look at {column}."]
         sentences += [_because(part, query, key, window) for part in why]
@@ -72,6 +70,23 @@ def who(axis: TokenAxis, index: int) -> str:
     if axis.predicts:
         return f'Row {index + 1} (reads "{axis.tokens[index]}", predicts "{axis.predicts[index]}")'
     return f'position {index + 1} ("{axis.tokens[index]}")'
+
+
+def _allowed(parts: Parts, query: int, key: int, queries: TokenAxis, window: int | None) -> list[str]:
+    """What each part of the mask has nothing against."""
+    if "causal" not in parts:
+        reader = "the encoder begins" if queries.role == "encoder" else "the first piece of the translation is written"
+        said = [f"It belongs to the sentence, no padding, and the whole source is known before {reader}."]
+    elif query == key:
+        said = ["It is the same position, which the decoder has just read."]
+    elif key == 0:
+        said = ["That is where every translation starts: it was there before the first piece was written."]
+    else:
+        said = ["That has already been written."]
+    if "window" in parts and (apart := abs(query - key)):
+        away = f"{apart} position{'s' * (apart != 1)} away"
+        said.append(f"It is {away}, and the attention window of this checkpoint is r = {window}.")
+    return said
 
 
 def _because(part: Part, query: int, key: int, window: int | None) -> str:

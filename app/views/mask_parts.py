@@ -1,5 +1,6 @@
 """A section of Masks: one mask taken apart, and for a chosen cell a sentence that says who may look at whom and why."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -58,6 +59,7 @@ class Sentence:
         number: which sentence, from 0.
         trace: of this sentence, padding included.
         real: how many tokens of source and target are not padding.
+        batch: how many sentences there are.
     """
 
     scene: Scene
@@ -68,6 +70,7 @@ class Sentence:
     number: int
     trace: Trace
     real: tuple[int, int]
+    batch: int
 
     @property
     def source(self) -> TokenAxis:
@@ -108,9 +111,31 @@ class Sentence:
         """(Q, K) of the chosen head, from the padded pass."""
         return self.trace[f"{self.site}.{name}"][self.head]
 
-    def shape(self) -> str:
-        sizes = (len(self.queries), len(self.keys))
-        return shape_text(self.letters, sizes)
+    def shape(self, part: Part | None = None) -> str:
+        """Of one part of the mask, or of all together (None): as it is built, and what it is broadcast to."""
+        return mask_shape(
+            self.kind,
+            part,
+            windowed=self.scene.config.attention_window is not None,
+            sizes={"B": self.batch, "H": self.scene.config.heads, "S": len(self.source), "T": len(self.target)},
+        )
+
+
+def mask_shape(kind: Kind, part: Part | None, *, windowed: bool, sizes: Mapping[str, int]) -> str:
+    """The shape of a mask as `transformer.model.masks` builds it, and of the scores that it is broadcast to.
+
+    Args:
+        part: None is all parts together.
+        windowed: whether there is an attention window.
+        sizes: of B, H, S and T.
+    """
+    q, k = ("S" if kind == "encoder" else "T"), ("T" if kind == "decoder" else "S")
+    by_query = part in ("causal", "window") or (part is None and (kind == "decoder" or (windowed and kind != "cross")))
+    letters = ("1" if part in ("causal", "window") else "B", "1", q if by_query else "1", k)
+    known = {"1": 1, **sizes}
+    scores = " × ".join(("B", "H", q, k))
+    numbers = " × ".join(str(known[letter]) for letter in ("B", "H", q, k))
+    return f"{shape_text(letters, known)}, broadcast to {scores} = **{numbers}**"
 
 
 def cell_and_parts(this: Sentence, chooses: Bar) -> Cell:
@@ -135,7 +160,7 @@ def cell_and_parts(this: Sentence, chooses: Bar) -> Cell:
     belongings(key="mask_parts", name=name, table=lambda: mask_table(mask, parts, this.queries, this.keys))
     for part in parts:
         section, formula, words = SAYS[part]
-        triplet(section, formula, words, lines_between("model/masks.py", CODE[part]), shape=this.shape())
+        triplet(section, formula, words, lines_between("model/masks.py", CODE[part]), shape=this.shape(part))
     triplet(
         "section 3.2.3",
         r"\text{mask} = " + r" \wedge ".join(rf"\text{{{part}}}" for part in parts),

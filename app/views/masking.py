@@ -16,7 +16,7 @@ from app.figures.stages import plain, stages_alt, stages_figure, stages_table
 from app.session import is_dark
 from app.source import lines_from
 from app.views.mask_parts import Sentence
-from app.views.placed import placed
+from app.views.placed import belongings, placed
 from app.views.triplet import shape_text, triplet
 from transformer.kinds import KINDS
 from transformer.masking import padding_difference
@@ -97,6 +97,12 @@ def padding_check(this: Sentence, sources: Ids, targets: Ids) -> None:
         st.metric("Encoder's output", plain(found[top]))
         st.metric("Logits", plain(found["logits"]))
         st.metric(f"All {len(found)} tensors", plain(max(found.values())))
+    belongings(
+        key="padding_numbers",
+        name=f"Sentence {this.number + 1} in the batch and alone",
+        table=lambda: {"site": list(found), "largest difference": list(found.values())},
+        drawn=False,
+    )
 
 
 def _last_norm(this: Sentence) -> str:

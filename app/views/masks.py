@@ -10,14 +10,16 @@ from app.figures.batch import Line, batch_alt, batch_figure, batch_table
 from app.figures.mask_overview import Tile, overview_figure, overview_table
 from app.figures.reasons import Parts
 from app.session import KIND, LONGEST_SECOND, SECOND, is_dark
+from app.source import lines_between
 from app.tasks import Task
 from app.views.bar import bar
 from app.views.choose import SHORT
 from app.views.mask_parts import Sentence, cell_and_parts
+from app.views.mask_steps import while_translating
 from app.views.masking import padding_check, scores_and_weights
 from app.views.placed import belongings
 from app.views.stage import Scene, stage
-from app.views.triplet import shape_text
+from app.views.triplet import shape_text, triplet
 from transformer.decoding.translation import Translation
 from transformer.errors import HeadlightError
 from transformer.kinds import SITES, Kind
@@ -108,6 +110,7 @@ def masks(scene: Scene) -> None:
     row = _batch(traces, sources, targets)
     tiles = [[_tile(scene, found, number, kind) for kind in ORDER] for number, found in enumerate(traces)]
     _overview(tiles, row, kind)
+    _rectangle(traces)
     this = Sentence(
         scene=scene,
         kind=kind,
@@ -117,8 +120,11 @@ def masks(scene: Scene) -> None:
         number=row,
         trace=computed.record_batch(scene.opened.file, sources, targets, (f"{site}.*",))[row],
         real=(len(sources[row]), len(targets[row])),
+        batch=len(traces),
     )
     cell = cell_and_parts(this, chooses)
+    if kind == "decoder":
+        while_translating(this, cell[0], sources, targets)
     scores_and_weights(this, cell)
     padding_check(this, sources, targets)
 
@@ -157,8 +163,6 @@ def _batch(
     with st.container(horizontal=True, vertical_alignment="center", gap="large"):
         row = _which_sentence(sources)
         belongings(key="mask_batch", name=name, table=lambda: batch_table(lines))
-    read, written = traces[0].source_pieces, traces[0].target_pieces
-    st.caption(f"{shape_text('BS', (len(traces), len(read)))}; {shape_text('BT', (len(traces), len(written)))}")
     return row
 
 
@@ -177,12 +181,24 @@ def _overview(tiles: list[list[Tile]], row: int, kind: Kind) -> None:
             alt=f"{name}, a line a sentence, a column a kind of attention. The table has their numbers; the buttons "
             "Attention and Sentence of the batch choose one.",
         )
-    chosen = tiles[row][ORDER.index(kind)].mask
     st.caption(
-        "Rows of a mask look, columns are looked at. Click a mask to see it large. All heads and layers share it. "
-        + shape_text(("B", "1", "Q", "K"), (len(tiles), 1, *chosen.shape))
+        "Rows of a mask look, columns are looked at. Click a mask to see it large. All heads and layers share it."
     )
     belongings(key="mask_overview", name=name, table=lambda: overview_table(tiles))
+
+
+def _rectangle(traces: tuple[Trace, ...]) -> None:
+    """Why there is padding at all."""
+    read, written = traces[0].source_pieces, traces[0].target_pieces
+    triplet(
+        "section 5.1",
+        r"S = \max_b S_b \qquad T = \max_b T_b",
+        "“Sentence pairs were batched together by approximate sequence length.” Approximate: a tensor is a rectangle, "
+        "so what is shorter goes on with padding to the length of the longest. The masks keep it from being seen.",
+        lines_between("trace.py", "_padded"),
+        shape=f"sources: {shape_text('BS', (len(traces), len(read)))}. "
+        f"targets: {shape_text('BT', (len(traces), len(written)))}",
+    )
 
 
 def _clicked(mask: Point) -> None:

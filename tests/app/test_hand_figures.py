@@ -325,13 +325,16 @@ CONFIG = ModelConfig(vocab_size=20, d_model=8, heads=2, attention_window=2)
 @pytest.mark.parametrize(
     ("kind", "query", "key", "parts", "said"),
     [
-        ("decoder", 2, 1, [], "may look at"),
+        ("decoder", 2, 1, [], "already been written. It is 1 position away, and the attention window"),
+        ("decoder", 1, 0, [], "where every translation starts"),
+        ("decoder", 2, 2, [], "the same position"),
+        ("encoder", 0, 2, [], "before the encoder begins. It is 2 positions away, and the attention window"),
         ("decoder", 0, 2, ["causal"], "has not been written yet"),
         ("decoder", 4, 1, ["padding", "window"][1:], "3 positions away"),
         ("decoder", 2, 5, ["padding", "causal", "window"], "padding"),
         ("encoder", 5, 5, ["padding"], "padding, put there"),
         ("encoder", 0, 3, ["padding", "window"], "r = 2"),
-        ("cross", 0, 2, [], "may look at"),
+        ("cross", 0, 2, [], "before the first piece of the translation is written."),
         ("cross", 5, 3, ["padding"], "padding itself"),
     ],
 )
@@ -343,7 +346,8 @@ def test_a_sentence_says_who_may_look_at_whom_and_why_not(
     assert forbidden_by(found, query, key) == parts
     rows, columns = (source if kind == "encoder" else target), (target if kind == "decoder" else source)
     real = sum(id != 0 for id in rows)
-    text = verdict(found, query, key, axis(len(rows)), axis(len(columns)), window=2, real_queries=real)
+    queries, keys = axis(len(rows), "encoder" if kind == "encoder" else "decoder"), axis(len(columns))
+    text = verdict(found, query, key, queries, keys, window=2, real_queries=real)
     assert said in text
     assert ("may not look" in text) == bool(parts)
     assert ("padding itself" in text) == (query >= real)

@@ -8,6 +8,7 @@ import pytest
 from app.figures.axes import TokenAxis
 from app.figures.batch import Line, batch_alt, batch_figure, batch_table
 from app.figures.mask_overview import GAP, Tile, overview_figure, overview_table
+from app.figures.mask_steps import apart, steps_figure, steps_table
 from app.figures.masking import (
     MARKS_UP_TO,
     NUMBERS_UP_TO,
@@ -214,6 +215,30 @@ def test_hostile_tokens_are_drawn_letter_by_letter() -> None:
     for layout in (figure.layout.xaxis, figure.layout.xaxis2, figure.layout.yaxis):
         assert not any("<img" in text or "<b>" in text for text in layout.ticktext)
     assert "<i>" not in figure.layout.title.text
+
+
+def test_a_step_has_cells_for_the_keys_that_there_are_and_none_for_the_future() -> None:
+    mask, weights = np.array([False, True, True, False, False]), np.array([0, 0.3, 0.7, 0, 0], dtype=np.float32)
+    one = (mask, weights, mask[:3], weights[:3] + np.float32(1e-3))
+    figure = checked(steps_figure(*one, axis(5, "decoder"), 2, title="t"))
+    masks, cells, hidden = (np.asarray(trace.z) for trace in figure.data if trace.type == "heatmap")
+    assert masks[0].tolist() == [2, 0, 0, 1, 1]  # outside the window, allowed, the future
+    assert masks[1, :3].tolist() == [2, 0, 0]
+    assert np.isnan(masks[1, 3:]).all()
+    assert np.array_equal(cells[2, 1:3], weights[1:3])
+    assert np.array_equal(cells[3, 1:3], weights[1:3] + np.float32(1e-3))
+    assert np.isnan(cells[3, 3:]).all()
+    (texts,) = having(figure, "text")
+    rows = [texts.text[row : row + 5] for row in (0, 5, 10, 15)]
+    assert rows[0] == ("W", "", "", "C", "C")
+    assert rows[2] == ("0", "0.3000", "0.7000", "0", "0")
+    assert rows[3] == ("0.001000", "0.3010", "0.7010", "", "")
+    assert np.argwhere(hidden == 1).tolist() == [[2, 0], [2, 3], [2, 4], [3, 0]]
+    assert apart(weights, one[3]) == pytest.approx(1e-3, rel=1e-3)
+    assert apart(weights, weights[:2]) == pytest.approx(0.7)  # a key that a step lacks counts
+    table = steps_table(*one, axis(5, "decoder"))
+    assert table["step, may look"] == ["False", "True", "True", "", ""]
+    assert len(set(map(len, table.values()))) == 1
 
 
 @pytest.mark.parametrize("dark", [False, True])

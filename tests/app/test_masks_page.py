@@ -10,13 +10,15 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from app.figures.mask_overview import GAP
+from app.views.mask_parts import mask_shape
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, charts, title, written
 from transformer.decoding.translator import Translator
-from transformer.kinds import KINDS
-from transformer.masking import padding_difference
+from transformer.kinds import KINDS, Kind
+from transformer.masking import Part, padding_difference
+from transformer.model import masks
 from transformer.model.masks import causal_mask, padding_mask
-from transformer.trace import Trace, trace_batch
+from transformer.trace import Trace, trace_batch, trace_steps
 
 Open = Callable[..., AppTest]
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
@@ -136,10 +138,13 @@ def test_the_batch_shows_padding_where_the_shorter_sentence_ends(open_masks: Ope
 @pytest.mark.parametrize(
     ("kind", "place", "said"),
     [
-        ("decoder", {"t": "2", "k": "1"}, "already been written"),
+        ("decoder", {"t": "2", "k": "1"}, "where every translation starts"),
+        ("decoder", {"t": "3", "k": "2"}, "already been written"),
+        ("decoder", {"t": "2", "k": "2"}, "the same position"),
         ("decoder", {"t": "2", "k": "4"}, "the future"),
         ("encoder", {"s": "1", "k": "last"}, "padding, put there"),
-        ("cross", {"t": "1", "s": "1"}, "may look at position 1"),
+        ("encoder", {"s": "1", "k": "2"}, "the whole source is known before the encoder begins"),
+        ("cross", {"t": "1", "s": "1"}, "the whole source is known before the first piece of the translation"),
         ("cross", {"t": "last", "s": "last"}, "padding itself"),
     ],
 )
@@ -159,6 +164,9 @@ def test_a_window_is_a_part_of_its_own_and_rows_that_may_look_nowhere_are_named(
         assert len(panels) == 3
         assert "nowhere at all" in texts(app)
         assert "2 positions away" in texts(open_masks(checkpoint="window", kind="encoder", s="1", k="3"))
+        allowed = texts(open_masks(checkpoint="window", kind="encoder", s="1", k="2"))
+        assert "may look" in allowed
+        assert "1 position away, and the attention window of this checkpoint is r = 1" in allowed
     finally:
         path.unlink()
 
@@ -171,6 +179,47 @@ def test_the_difference_shown_is_the_measured_one_and_only_rounding(open_masks: 
     assert written(shown["Logits"]) == pytest.approx(measured["logits"], rel=1e-3)
     assert written(shown[f"All {len(measured)} tensors"]) == pytest.approx(max(measured.values()), rel=1e-3)
     assert max(measured.values()) < 1e-4
+    app.session_state["table_padding_numbers"] = True
+    app.run()
+    table = next(frame.value for frame in app.dataframe if "largest difference" in frame.value)
+    assert dict(zip(table["site"], table["largest difference"], strict=True)) == pytest.approx(measured)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_row_of_the_whole_pass_is_the_step_with_the_cache(open_masks: Open, folder: Path, number: int) -> None:
+    app = open_masks(kind="decoder", layer="2", head="3", t="3", sentence_of_batch=f"Sentence {number}")
+    translator, _, (sources, targets) = traces(folder / "en-de.safetensors")
+    site = "decoder.layers.1.self_attention.weights"
+    steps = trace_steps(translator.model, sources[number - 1], targets[number - 1], [site])
+    drawn, cells, hidden = heatmaps(next(f for name, f in by_title(app).items() if name.endswith("and step 3")))
+    np.testing.assert_allclose(cells[3, :3], steps[2][site][2, 0], rtol=0, atol=1e-7)
+    np.testing.assert_allclose(cells[2, :3], cells[3, :3], rtol=0, atol=1e-5)
+    assert np.isnan(drawn[1, 3:]).all()
+    assert (drawn[0, 3:] == 1).all()
+    assert (drawn[:2, :3] == 0).all()
+    assert (hidden[2, 3:] == 1).all()
+    assert any("def step_mask" in code.value for code in app.code)
+    assert not any("def step_mask" in code.value for code in open_masks(kind="encoder").code)
+
+
+@pytest.mark.parametrize("window", [None, 1])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_shape_of_each_mask_is_that_of_the_tensor(kind: Kind, window: int | None) -> None:
+    source, target, sizes = torch.full((2, 5), 7), torch.full((2, 4), 7), {"B": 2, "H": 3, "S": 5, "T": 4}
+    keys = target if kind == "decoder" else source
+    built: dict[Part | None, torch.Tensor] = {"padding": masks.padding_mask(keys)}
+    if kind == "decoder":
+        built["causal"] = masks.causal_mask(4)
+    if window and kind != "cross":
+        built["window"] = masks.window_mask(keys.shape[1], window)
+    whole = {"encoder": masks.source_mask(source, window), "decoder": masks.target_mask(target, window)}
+    built[None] = whole.get(kind, built["padding"])
+    for part, mask in built.items():
+        said = mask_shape(kind, part, windowed=window is not None, sizes=sizes)
+        assert f"**{' × '.join(map(str, mask.shape))}**, broadcast to" in said, part
+        scores = torch.zeros(2, 3, 5 if kind == "encoder" else 4, keys.shape[1])
+        assert mask.expand_as(scores).shape == scores.shape
+        assert said.endswith(f"**{' × '.join(map(str, scores.shape))}**")
 
 
 def test_it_opens_with_another_example_and_shows_the_shorter_which_is_padded(open_masks: Open, folder: Path) -> None:
@@ -209,7 +258,7 @@ def test_sentences_of_one_length_have_no_padding_and_the_page_says_so(open_masks
 )
 def test_odd_sentences_are_drawn_and_stay_text(open_masks: Open, first: str, second: str) -> None:
     app = open_masks(first, second, kind="decoder")
-    assert len(charts(app)) == 5
+    assert len(charts(app)) == 6
     for markdown in (*app.markdown, *app.caption):
         assert "alert(1)" not in markdown.value
         assert ":red[b]" not in markdown.value
@@ -229,6 +278,6 @@ def test_it_opens_with_other_architectures(open_masks: Open, folder: Path, size:
     try:
         for kind in KINDS:
             app = open_masks(checkpoint="other", kind=kind)
-            assert len(charts(app)) == 5
+            assert len(charts(app)) == 5 + (kind == "decoder")
     finally:
         path.unlink()
