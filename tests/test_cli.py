@@ -21,6 +21,7 @@ from transformer.evaluation import score
 from transformer.model import Transformer, census
 from transformer.text.tokenizer import Tokenizer
 from transformer.text.toy import toy_pairs
+from transformer.training.resumption import FREE
 
 LINES = ["a cat sat on a mat.", "the dog ran.", "eine Katze sass.", "der Hund lief."]
 
@@ -326,6 +327,16 @@ def test_a_wrong_recipe_or_a_missing_corpus_trains_nothing(trained: list[tuple[R
     assert not trained
 
 
+@pytest.mark.parametrize("name", ["", ".", "..", "/tmp", "../x", "a/b"])
+def test_a_name_that_is_no_folders_needs_a_run_dir(
+    name: str, trained: list[tuple[Recipe, Path, dict[str, Any]]]
+) -> None:
+    told = run("train", "reverse", "--set", f"name={name}")
+    assert (told.exit_code, trained) == (2, [])
+    assert "give --run-dir" in told.stderr
+    assert run("train", "reverse", "--set", f"name={name}", "--run-dir", "here").exit_code == 0
+
+
 def test_the_doctor_says_what_is_wrong_and_nothing_that_a_terminal_would_obey(checkpoint: Path) -> None:
     assert run("doctor", checkpoint).stdout == "Nothing found.\n"  # in the weights
     text = run("doctor", checkpoint, "--sentence", "a \ue000 cat").stdout
@@ -406,14 +417,35 @@ def test_help_comes_without_waiting_for_torch() -> None:
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
-def test_a_gpu_whose_memory_is_full_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+CPU_IS_FULL = "[enforce fail at alloc_cpu.cpp:124] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to "
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (torch.OutOfMemoryError("CUDA out of memory. GPU 0 has 1 GiB."), "the GPU is full (CUDA out of memory)"),
+        (RuntimeError("MPS backend out of memory (1 GB)."), "the GPU is full (MPS backend out of memory (1 GB)"),
+        (RuntimeError(f"{CPU_IS_FULL}allocate 8 bytes. Code 12"), "this machine is full (can't allocate memory: you"),
+        (MemoryError(), "this machine is full (there is no more)"),
+    ],
+)
+def test_memory_that_is_full_is_told_in_a_sentence(
+    error: Exception, sentence: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What it advises can be done: a run is not resumed with other batches."""
+
     def load(*_: object, **__: object) -> None:
-        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total of 1 GiB.")
+        raise error
 
     monkeypatch.setattr("transformer.decoding.translator.Translator.load", load)
     checkpoint = tmp_path / "x.safetensors"
     checkpoint.touch()
     told = run("translate", checkpoint, input="a cat")
     assert told.exit_code == 1
-    assert told.stderr.startswith("Error: The memory of the GPU is full (CUDA out of memory). To train, lower data.")
-    assert "Traceback" not in told.output
+    assert told.stderr.startswith(f"Error: The memory of {sentence}")
+    assert "lower data.tokens_per_batch" in told.stderr
+    assert "another --run-dir, with --init-from" in told.stderr
+    assert "--resume" not in told.stderr
+    assert not {"data.tokens_per_batch", "training.accumulate"} & {
+        f"{section}.{option}" for section, options in FREE.items() for option in options
+    }

@@ -284,6 +284,16 @@ def test_a_file_that_is_not_toml_is_told_with_its_line(tmp_path: Path) -> None:
     assert "is not TOML" in complaint(tmp_path / "picture.toml")
 
 
+@pytest.mark.parametrize("value", ["9" * 5000, "[" * 100_000], ids=["digits", "brackets"])
+def test_values_that_no_reader_takes_are_told_in_a_sentence(value: str, tmp_path: Path) -> None:
+    recipe = tmp_path / "mine.toml"
+    recipe.write_text(f"name = {value}")
+    with pytest.raises(ConfigError, match=r"mine\.toml is not TOML"):
+        load_recipe(recipe)
+    with pytest.raises(ConfigError, match=r"training\.updates = [9\[]+"):
+        load_recipe("reverse", [f"training.updates={value}"])
+
+
 def test_missing_files_are_told_all_at_once_and_from_where_they_were_looked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,9 +22,10 @@ from transformer.commands.translating import evaluate, translate
 from transformer.errors import ConfigError, HeadlightError
 
 OUT_OF_MEMORY = (
-    "The memory of the GPU is full ({}). To train, lower data.tokens_per_batch and raise training.accumulate by as "
-    "much, for the same updates in smaller parts; a run goes on from what it has saved with --resume. To translate or "
-    "to score, give fewer sentences at once, or --device cpu."
+    "The memory of {where} is full ({reason}). To train, lower data.tokens_per_batch and raise training.accumulate by "
+    "as much, for the same updates in smaller parts. A run that has begun keeps its batches: begin another --run-dir, "
+    "with --init-from and the last.safetensors of the first if what it has learnt shall not be lost. To translate or "
+    "to score, give fewer sentences at once{instead}."
 )
 
 
@@ -39,10 +40,10 @@ class Commands(TyperGroup):
         except HeadlightError as error:
             typer.echo(f"Error: {error}", err=True)
             raise typer.Exit(2 if isinstance(error, ConfigError) else 1) from None
-        except RuntimeError as error:
-            if type(error).__name__ != "OutOfMemoryError":  # torch's; torch is not imported here
+        except (RuntimeError, MemoryError) as error:
+            if not (told := _out_of_memory(error)):
                 raise
-            typer.echo(f"Error: {OUT_OF_MEMORY.format(str(error).partition('. ')[0])}", err=True)
+            typer.echo(f"Error: {told}", err=True)
             raise typer.Exit(1) from None
         except OSError as error:  # a missing file, a full disk
             if error.errno == errno.EPIPE:  # `... | head -1`: typer ends in silence
@@ -51,6 +52,18 @@ class Commands(TyperGroup):
             where = error.filename or "A file could not be read or written"
             typer.echo(f"Error: {where}: {error.strerror or error}.{full}", err=True)
             raise typer.Exit(1) from None
+
+
+def _out_of_memory(error: RuntimeError | MemoryError) -> str:
+    """What to do about it; "" if it is another error. torch, which is not imported here, has a class of its own for the
+    memory of a GPU, and for that of the machine none."""
+    _, of_the_machine, reason = str(error).rpartition("DefaultCPUAllocator: ")
+    reason = reason.strip().partition(". ")[0]
+    if of_the_machine or isinstance(error, MemoryError):
+        return OUT_OF_MEMORY.format(where="this machine", reason=reason or "there is no more", instead="")
+    if type(error).__name__ == "OutOfMemoryError" or "out of memory" in reason:
+        return OUT_OF_MEMORY.format(where="the GPU", reason=reason, instead=", or --device cpu")
+    return ""
 
 
 app = typer.Typer(

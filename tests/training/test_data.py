@@ -1,6 +1,8 @@
 """From corpora and toy tasks to vocabularies, validation sets and batches."""
 
 import logging
+import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -173,3 +175,31 @@ def test_bounds_that_leave_nothing_to_learn_are_told(tmp_path: Path) -> None:
         )
     with pytest.raises(ConfigError, match="no pair for validation"):
         TrainingData(replace(toy_recipe(), data=DataConfig(toy="numbers", toy_max_number=20)), tmp_path)
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["counts.json", "blocks.npy", "firsts.npy", "roles.npy", "text.tsv", "tokenizer.model", "about.json"]
+    + [f"{side}_{what}.npy" for side in ("source", "target") for what in ("ids", "starts")],
+)
+def test_what_was_prepared_and_is_damaged_is_told_with_the_folder_that_is_to_be_removed(
+    file: str, prepared: tuple[Recipe, Path], tmp_path: Path
+) -> None:
+    recipe, run = prepared
+    shutil.copytree(run, tmp_path / "run")
+    (damaged,) = (tmp_path / "run" / "prepared").glob(f"*/{file}")
+    for size in (damaged.stat().st_size * 9 // 10, 0):
+        os.truncate(damaged, size)
+        with pytest.raises(CorpusError, match=rf"{damaged.parent} is damaged .*Remove this folder"):
+            TrainingData(recipe, tmp_path / "run")
+    shutil.rmtree(damaged.parent)
+    TrainingData(recipe, tmp_path / "run")
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Recipe, Path]:
+    """A recipe, and a folder in which its text is prepared."""
+    folder = tmp_path_factory.mktemp("prepared")
+    recipe = corpus_recipe(folder)
+    TrainingData(recipe, folder / "run")
+    return recipe, folder / "run"

@@ -250,14 +250,16 @@ def test_rungs_of_the_ladder_after_the_last_save_are_taken_again(tmp_path: Path)
     assert (run / "ladder" / "00000002.safetensors").stat().st_mtime_ns == early
 
 
-def test_metrics_after_the_last_save_are_dropped_and_a_torn_line_is_too(tmp_path: Path) -> None:
+def test_metrics_after_the_last_save_are_dropped_and_so_is_what_is_no_line_of_metrics(tmp_path: Path) -> None:
     metrics = Metrics(tmp_path)
     for update in (5, 10, 15):
         metrics.write(update, "train", {"loss": 1.0})
         metrics.write(update, "valid", {"bleu": 2.0})
     metrics.close()
     with (tmp_path / "metrics.jsonl").open("a") as file:
-        file.write('{"update": 20, "ki')
+        file.write('{"kind": "train"}\n{"update": "5", "kind": "train"}\n{"update": 5}\n[5]\n{"update": 20, "ki')
+    with (tmp_path / "metrics.jsonl").open("ab") as file:
+        file.write(b"\xff\xfe\n" + b"[" * 100_000)
     Metrics(tmp_path, update=10, validated=5).close()  # killed after the state of update 10, before its validation
     assert [(line["update"], line["kind"]) for line in lines(tmp_path)] == [(5, "train"), (5, "valid"), (10, "train")]
 

@@ -8,6 +8,7 @@ import typer
 
 from transformer.commands.options import Device
 from transformer.errors import ConfigError
+from transformer.untrusted import shown
 
 
 def train(
@@ -53,6 +54,7 @@ def train(
     try:
         loaded = load_recipe(recipe, set or [])
         check_files(loaded)
+        folder = run_dir or Path("runs") / _folder_name(loaded.name)
     except ConfigError:
         if "TORCHELASTIC_RUN_ID" in os.environ:  # then one process tells it for all
             from transformer.training.ranks import Ranks
@@ -63,5 +65,13 @@ def train(
 
     from transformer.training import train as run
 
-    folder = run_dir or Path("runs") / loaded.name
     run(loaded, folder, resume=resume, init_from=init_from, own_vocabulary=own_vocabulary, device=device)
+
+
+def _folder_name(name: str) -> str:
+    """The name of a recipe, if a folder in runs/ can be called by it."""
+    if name == ".." or Path(name).parts != (name,):
+        raise ConfigError(
+            f"A folder in runs/ cannot be called by name = {shown(name)}, the recipe's: change it, or give --run-dir."
+        )
+    return name

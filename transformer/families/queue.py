@@ -110,7 +110,7 @@ def load_queue(path_or_name: str | Path, data: Path | None = None) -> Queue:
         values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ConfigError(f"The queue {path} cannot be read: {error.strerror or error}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"The queue {path} is not TOML: {error}.") from error
     stated, problems = validate(QueueFile, values)
     if stated is None:

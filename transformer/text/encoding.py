@@ -148,8 +148,10 @@ def write_ids(text: TrainingText, cutting: Cutting, workers: int, folder: Path) 
 
 
 def read_ids(folder: Path) -> tuple[Sequences, Sequences, int, str]:
-    """Sources, targets, how many pairs were too long, and the fingerprint."""
+    """Sources, targets, how many pairs were too long, and the fingerprint. Raises errors as `TrainingText` does."""
     source, source_starts, target, target_starts = (mapped(folder / f"{name}.npy") for name in FILES)
+    if [len(source), len(target)] != [source_starts[-1], target_starts[-1]]:
+        raise ValueError("some of its ids are missing")
     about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
     return Sequences(source, source_starts), Sequences(target, target_starts), about["too_long"], about["fingerprint"]
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from transformer.errors import CorpusError
+from transformer.errors import CorpusError, HeadlightError
 from transformer.files import lock, sync
 
 log = logging.getLogger(__name__)
@@ -85,3 +85,19 @@ class Store:
                 "the room of the text itself: free some, or name another folder by data.prepared. Then give the same "
                 "command again."
             ) from error
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[None]:
+    """While a folder of a store is read.
+
+    Raises:
+        CorpusError: it is not as it was made: a disk has failed, or somebody has been there.
+    """
+    try:
+        yield
+    except (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError, HeadlightError) as error:
+        raise CorpusError(
+            f"What was prepared in {folder} is damaged ({error}). Remove this folder and give the same command again: "
+            "it is then prepared anew."
+        ) from error

@@ -37,6 +37,9 @@ class TrainingText:
 
     Args:
         folder: filled by `write_text`.
+
+    Raises:
+        ValueError: or another error, from NumPy or JSON: a file has been damaged since.
     """
 
     def __init__(self, folder: Path):
@@ -44,6 +47,8 @@ class TrainingText:
         self.counts = Counts.from_file(folder / "counts.json")
         self._blocks, self._firsts = mapped(folder / "blocks.npy"), mapped(folder / "firsts.npy")
         self._roles = mapped(folder / "roles.npy")
+        if [(folder / "text.tsv").stat().st_size, len(self._roles)] != [self._blocks[-1], self._firsts[-1]]:
+            raise ValueError("some of its pairs are missing")
 
     @property
     def blocks(self) -> int:

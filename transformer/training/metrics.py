@@ -64,13 +64,16 @@ class Metrics:
 
 
 def read_metrics(path: Path) -> list[dict[str, Number]]:
-    """All whole lines of a metrics file; a last line cut short by a crash is left out. A missing file is empty."""
+    """All whole lines of a metrics file; what is none, as a last line cut short by a crash, is left out. A missing file
+    is empty."""
     if not path.exists():
         return []
     lines = []
-    for text in path.read_text(encoding="utf-8").splitlines():
+    for text in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
-            lines.append(json.loads(text))
-        except json.JSONDecodeError:
+            line = json.loads(text)
+        except (ValueError, RecursionError):
             continue
+        if isinstance(line, dict) and type(line.get("update")) is int and line.get("kind") in ("train", "valid"):
+            lines.append(line)
     return lines

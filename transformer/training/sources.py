@@ -29,7 +29,7 @@ from transformer.text.batches import EncodedPairs, encode_pairs
 from transformer.text.corpus import Aligned, Columns, Pair, Text, read_all, stamp
 from transformer.text.encoding import Cutting, read_ids, write_ids
 from transformer.text.hub import PREFIX, HuggingFace
-from transformer.text.store import Store
+from transformer.text.store import Store, reading
 from transformer.text.tokenizer import Tokenizer
 from transformer.text.toy import toy_lines, toy_pairs
 from transformer.text.training_text import TrainingText, write_text
@@ -103,8 +103,9 @@ class Corpus:
             "cleaning": [data.max_ratio, data.drop_copies, data.drop_duplicates],
         }
         self._folder = self._store.find_or_make("text", made_from, partial(write_text, texts, valid, data, seed))
-        self._text = TrainingText(self._folder)
-        self.valid = self._text.set_aside() if valid is None else valid
+        with reading(self._folder):
+            self._text = TrainingText(self._folder)
+            self.valid = self._text.set_aside() if valid is None else valid
         if not self._text.counts.learnt:
             all_aside = f"Lower data.valid_size = {data.valid_size}, or give data.valid."
             all_dropped = "Set data.drop_copies = false, raise data.max_ratio, or give other text."
@@ -119,7 +120,8 @@ class Corpus:
             (folder / "tokenizer.model").write_bytes(learnt.to_bytes())
 
         folder = self._store.find_or_make("tokenizer", made_from, learn)
-        return Tokenizer.from_bytes((folder / "tokenizer.model").read_bytes())
+        with reading(folder):
+            return Tokenizer.from_bytes((folder / "tokenizer.model").read_bytes())
 
     def epoch(self, number: int, tokenizer: Tokenizer) -> EncodedPairs:
         cutting = cutting_for(self._recipe, tokenizer, number)
@@ -128,9 +130,9 @@ class Corpus:
         }
         make = partial(write_ids, self._text, cutting, self._recipe.data.workers)
         if not number:
-            return EncodedPairs(*read_ids(self._store.find_or_make("ids", made_from, make)))
+            return _encoded(self._store.find_or_make("ids", made_from, make))
         folder = self._own.find_or_make("epoch", made_from, make)
-        pairs = EncodedPairs(*read_ids(folder))
+        pairs = _encoded(folder)
         self._epochs = [*self._epochs[-1:], folder]  # ranks on other machines may be some batches behind
         self._own.drop("epoch", but=self._epochs)
         return pairs
@@ -146,6 +148,11 @@ class Corpus:
             )
         with replacing(run_dir / "corpus.json") as temporary:
             counts.write(temporary)
+
+
+def _encoded(folder: Path) -> EncodedPairs:
+    with reading(folder):
+        return EncodedPairs(*read_ids(folder))
 
 
 def cutting_for(recipe: Recipe, tokenizer: Tokenizer, epoch: int) -> Cutting:
