@@ -1,6 +1,9 @@
 """What a visitor may train: a toy task, or text of their own, within what a browser may ask for."""
 
+from bisect import bisect_left
+from collections import Counter
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Literal, Protocol
 
@@ -14,6 +17,9 @@ from transformer.recipe import load_recipe
 CORPUS = "corpus.tsv"
 MOST_MEGABYTES = 20  # of an uploaded corpus
 RUNGS = 14
+BYTES = 256 + 4  # pieces that every vocabulary has, beside those of characters and of what they make up
+LEAST_COVERAGE = 0.98  # sentencepiece takes no less
+MOST_CHARACTERS = 12_000
 
 Layers = Annotated[int, Field(ge=1, le=4)]
 Heads = Literal[1, 2, 4, 8]
@@ -104,6 +110,7 @@ class TextPlan:
             raise LaunchError("The file is packed (gzip). Upload it unpacked, as .tsv.")
         (folder / CORPUS).write_bytes(self.corpus)
         lines = self.corpus.count(b"\n") + 1
+        pieces, coverage = vocabulary(self.corpus)
         changes = [
             f"data.train={CORPUS}",
             f"data.valid_size={max(1, min(300, lines // 20))}",
@@ -112,8 +119,31 @@ class TextPlan:
             "data.valid=none",
             "data.max_length=100",
             "data.tokens_per_batch=2000",
-            f"tokenizer.vocab_size={4000 if lines > 5000 else 1000}",
+            f"tokenizer.vocab_size={pieces}",
+            f"tokenizer.character_coverage={coverage}",
             *self.size.options(),
         ]
         recipe = load_recipe("en-de", changes)
         return replace(recipe, data=replace(recipe.data, train=(str(folder / CORPUS),)))
+
+
+def vocabulary(corpus: bytes) -> tuple[int, float]:
+    """How many pieces serve a text, and what share of its characters have a piece of their own; the others are written
+    in bytes. Chinese and Japanese have more characters than a small vocabulary holds: then it is larger.
+
+    Raises:
+        LaunchError: even the usual ones of its characters are more than any language has.
+    """
+    pieces = 4000 if corpus.count(b"\n") >= 5000 else 1000
+    found = Counter(corpus.decode(errors="ignore"))
+    for between in "\t\r\n":
+        del found[between]
+    totals = list(accumulate(sorted(found.values(), reverse=True)))  # of the 1, 2, 3, ... most frequent characters
+    room = (pieces - BYTES) * 3 // 4
+    if len(totals) <= room:
+        return pieces, 1.0
+    share = max(LEAST_COVERAGE, totals[room - 1] / totals[-1])
+    needed = bisect_left(totals, share * totals[-1]) + 1
+    if needed > MOST_CHARACTERS:
+        raise LaunchError(f"The file has {len(totals):,} different characters. Upload text in UTF-8.")
+    return max(pieces, BYTES + needed * 4 // 3), share

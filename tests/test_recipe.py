@@ -245,6 +245,7 @@ def test_a_model_without_positions_has_as_many_as_it_translates_too() -> None:
         ("training.half=1", "training.half = 1: should be a valid boolean"),
         ("model.dropout='0.1'", "model.dropout = 0.1: should be a valid number"),
         ("decoding.temperature=1e-38", "decoding.temperature = 1e-38: should be greater than or equal to 0.001"),
+        ("tokenizer.character_coverage=0.9", "coverage = 0.9: should be greater than or equal to 0.98"),
         ("model=5", "--set: model = 5: should be a section"),
         ("model.heads.x=5", "model.heads"),
         ("model.d-model=256", "model.d-model is not an option. Did you mean d_model?"),

@@ -74,7 +74,7 @@ class TokenizerConfig:
     kind: Literal["unigram", "bpe"] = "unigram"
     vocab_size: Annotated[StrictInt, Field(ge=5, le=1_000_000)] = 8000
     byte_fallback: StrictBool = True  # a character outside the vocabulary becomes its UTF-8 bytes: nothing is lost
-    character_coverage: Annotated[StrictFloat, Field(gt=0.0, le=1.0)] = 1.0
+    character_coverage: Annotated[StrictFloat, Field(ge=0.98, le=1.0)] = 1.0  # sentencepiece takes no less than 0.98
     # Subword sampling while training: its alpha, 0 = off. Of unigram pieces a small alpha cuts words most wildly (0.3
     # is moderate, 1 mild); of BPE it is the share of merges that are left out, so a large one does (0.1 is usual).
     sampling: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0.0

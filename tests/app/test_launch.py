@@ -17,6 +17,7 @@ from app.ladders import RECIPE
 from app.launch import LOG
 from app.plans import CORPUS, MOST_MEGABYTES, LaunchError, Size, TextPlan, ToyPlan
 from transformer.recipe import load_recipe
+from transformer.text.tokenizer import Tokenizer
 
 SIZE = Size(60, 1, 1, 2, 32)
 STUB = """
@@ -98,6 +99,29 @@ def test_uploaded_text_lies_in_the_folder_of_the_run_under_a_name_of_ours(stub: 
     assert recipe.data.train == (str(runs / name / CORPUS),)
     assert (recipe.name, recipe.data.valid_size, recipe.data.valid) == (name, 2, None)
     assert sorted(path.name for path in runs.iterdir()) == [name]
+
+
+@pytest.mark.parametrize(("characters", "lines"), [(1_500, 100), (5_000, 6_000)])
+def test_text_with_more_characters_than_a_small_vocabulary_can_be_learnt_from(
+    characters: int, lines: int, tmp_path: Path
+) -> None:
+    """As Chinese has. The rarest ones are written in bytes, and nothing is lost."""
+    texts = ["".join(chr(0x4E00 + (i * 60 + k) % characters) for k in range(60)) for i in range(lines)]
+    corpus = "".join(f"{text}\tline {i}\n" for i, text in enumerate(texts)).encode()
+    config = TextPlan(corpus, "zh", "en", SIZE).recipe(tmp_path).tokenizer
+    assert characters < config.vocab_size < 2 * characters
+    tokenizer = Tokenizer.train(texts, config)
+    assert all(tokenizer.decode(tokenizer.encode(text)) == text for text in texts[:100])
+    kinds = [tokenizer.kind(id) for text in texts[:100] for id in tokenizer.encode(text)]
+    assert kinds.count("piece") > 0.8 * len(kinds)
+
+
+def test_text_with_few_characters_has_a_small_vocabulary_and_what_is_no_text_is_told(tmp_path: Path) -> None:
+    few = TextPlan("die Straße\tthe street\n".encode() * 50, "de", "en", SIZE).recipe(tmp_path).tokenizer
+    assert (few.vocab_size, few.character_coverage) == (1000, 1.0)
+    strange = "".join(map(chr, range(0x3400, 0x3400 + 30_000)))
+    with pytest.raises(LaunchError, match=r"30,000 different characters\. Upload text in UTF-8"):
+        TextPlan(strange.encode(), "de", "en", SIZE).recipe(tmp_path)
 
 
 @pytest.mark.parametrize(
