@@ -8,6 +8,7 @@ import streamlit as st
 
 PAGE = "page"  # which is open
 STEPS, DECODING = "playing", "playing_decoding"  # whether that page plays
+TIME_MACHINE = "run_plays"  # the rung it shows next, None while it stands still
 
 
 def leave_behind(page: str) -> None:
@@ -15,3 +16,4 @@ def leave_behind(page: str) -> None:
     if st.session_state.get(PAGE) != page:
         st.session_state[PAGE] = page
         st.session_state[STEPS] = st.session_state[DECODING] = False
+        st.session_state[TIME_MACHINE] = None

@@ -89,7 +89,12 @@ def forget_head() -> None:
 
 def forget_choice() -> None:
     """Another text, or other settings: show the best translation of the first sentence, from its beginning."""
-    st.session_state[SHOWN_SENTENCE] = 0
+    show_sentence(0)
+
+
+def show_sentence(index: int) -> None:
+    """Chooses one of several sentences, from 0: its best translation, from its beginning."""
+    st.session_state[SHOWN_SENTENCE] = index
     st.session_state[SHOWN_HYPOTHESIS] = 0
     _forget(STEP, SOURCE_TOKEN, OTHER_TOKEN)
     forget_given()

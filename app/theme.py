@@ -141,6 +141,11 @@ def weight_text(weight: float) -> str:
     return "1.0" if weight >= 0.995 else f"{weight:.2f}"[1:]
 
 
+def counted(number: int, one: str) -> str:
+    """ "1 head", "8 heads"."""
+    return f"{number:,} {one}" if number == 1 else f"{number:,} {one}s"
+
+
 def probability_text(probability: float) -> str:
     """A probability as per cent with sensible digits: 97%, 3.1%, <0.1%. Other shares are written `{share:.0%}`."""
     if probability < 0.001:

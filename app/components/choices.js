@@ -6,7 +6,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   list.className = "choices";
   list.setAttribute("role", "group");
   list.setAttribute("aria-label", data.label);
-  let now = data.chosen;  // or what has been clicked since
+  let now = data.chosen;  // or what has been clicked since; where none is (-1), each click is told
   data.rows.forEach((row, index) => {
     const button = document.createElement("button");
     button.type = "button";
@@ -23,7 +23,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
     text.dir = "auto";
     if (row.second) add(text, "second", row.second);
     add(button, "detail", row.detail ?? "");
-    button.addEventListener("click", () => { if (index !== now) setTriggerValue("chosen", now = index); });
+    button.addEventListener("click", () => { if (index === now) return;
+      setTriggerValue("chosen", index);
+      if (data.chosen >= 0) now = index;
+    });
     list.appendChild(button);
   });
   const focused = [...root.querySelectorAll("button")].indexOf(parentElement.activeElement);

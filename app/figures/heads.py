@@ -66,7 +66,13 @@ def even_entropy(mask: np.ndarray) -> float:
 
 
 def head_facts(weights: np.ndarray, mask: np.ndarray, keys: tuple[str, ...]) -> dict[str, float]:
-    """Of one head (Q, K): mean entropy in bits, the most it could be, mean maximum, share on sinks."""
+    """Of one head (Q, K): mean entropy in bits, the most it could be, mean maximum, share on sinks.
+
+    Over the rows that look anywhere: with special tokens hidden, one may be left that does not.
+    """
+    looks = weights.any(axis=-1)  # (Q)
+    if looks.any():
+        weights, mask = weights[looks], mask[looks]  # (Q', K)
     sinks = np.array([is_sink(token) for token in keys])  # (K,)
     return {
         "entropy": float(entropy(weights).mean()),

@@ -11,7 +11,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, visible
 from app.figures.tables import Table
-from app.theme import probability_text, role_color
+from app.theme import counted, probability_text, role_color
 
 BYTES = 4  # of a number in float32
 
@@ -125,7 +125,7 @@ def loop_picture(
         "alt": (
             f"Step {step + 1} of {len(target)}. The decoder reads {visible(target.tokens[step])} and predicts "
             f"{visible(target.predicts[step])} with {probability_text(probability)}. It keeps keys and values of "
-            f"{read} positions of the output and {s} of the source, in {sizes.layers} layers. "
+            f"{read} positions of the output and {s} of the source, in {counted(sizes.layers, 'layer')}. "
             f"{head.capitalize()} looks most at {visible(source.tokens[most])} of the source, with "
             f"{looks[0][most]:.2f}."
         ),

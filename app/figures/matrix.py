@@ -188,6 +188,6 @@ def matrix_alt(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis, title: 
     lines = []
     for name, row in zip(queries.names[:40], weights[:40], strict=True):
         k = int(row.argmax())
-        lines.append(f"{name}: most on {keys.names[k]}, {float(row[k]):.2f}")
+        lines.append(f"{name}: most on {keys.names[k]}, {float(row[k]):.2f}" if row[k] else f"{name}: nowhere")
     more = f"; and {len(queries) - 40} more rows in the table" if len(queries) > 40 else ""
     return f"{title}. {len(queries)} rows (queries) by {len(keys)} columns (keys). " + "; ".join(lines) + more + "."

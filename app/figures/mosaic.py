@@ -120,11 +120,11 @@ def heads_table(
 def mosaic_table(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis) -> dict[str, list[str] | np.ndarray]:
     """What the small pictures can tell in words: for each row of each head, (L, H, Q, K), where it looks most."""
     layer, head, row = (axis.ravel() for axis in np.indices(weights.shape[:3]))  # (L * H * Q) each
-    strongest = weights.argmax(axis=-1).ravel()
+    strongest = zip(weights.argmax(axis=-1).ravel(), weights.max(axis=-1).ravel(), strict=True)
     return {
         "layer": layer + 1,
         "head": head + 1,
         "row": [queries.names[i] for i in row],
-        "looks most at": [keys.names[i] for i in strongest],
+        "looks most at": [keys.names[i] if most else "nowhere" for i, most in strongest],
         "weight": weights.max(axis=-1).ravel(),
     }

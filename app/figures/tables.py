@@ -28,6 +28,7 @@ def for_reading(table: Table) -> dict[str, list[Any]]:
 
 
 def _plain(cell: Any) -> str:
-    text = str(cell)
+    """As text that no spreadsheet takes for a formula; None is an empty cell."""
+    text = "" if cell is None else str(cell)
     is_number = isinstance(cell, int | float | np.number)
     return f" {text}" if not is_number and text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

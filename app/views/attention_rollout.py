@@ -11,7 +11,7 @@ from app.figures.shown import Options, shown
 from app.session import is_dark
 from app.source import lines_from
 from app.views.choose import axes, weights_of
-from app.views.head_pictures import Chosen
+from app.views.head_pictures import Chosen, rows_sum
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
 from transformer.kinds import Kind
@@ -72,10 +72,10 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
         st.caption(
             f"A row sums to the share that comes from the source, here {from_source:.0%} on average; the rest comes "
             "from what the decoder has read."
-            + (" Hiding special tokens divides it by that share." if now.hidden_keys else "")
+            + (" With special tokens hidden, each row is divided by what is left of it." if now.hidden_keys else "")
         )
     else:
-        st.caption("Each row sums to 1. Grey: not reached so far. These are shares under an assumption, not effects.")
+        st.caption(f"{rows_sum(now)} Grey: not reached so far. These are shares under an assumption, not effects.")
     with st.container(horizontal=True, vertical_alignment="center"):
         components.export("rollout", title, key="export_rollout")
         st.download_button(

@@ -10,6 +10,7 @@ from app.ladders import ladder, place_of, rung, rung_name
 from app.models import CheckpointFile
 from app.session import CHECKPOINT, Opened, forget_beyond, forget_choice, forget_head
 from app.tasks import task_of
+from app.theme import counted
 from transformer.config import DecodingConfig
 from transformer.errors import HeadlightError
 
@@ -82,7 +83,8 @@ def _open(file: CheckpointFile | None) -> Opened | None:
         with st.spinner("Loading the checkpoint …"):
             translator = models.load(file)
     except (HeadlightError, OSError) as error:
-        st.text(f"This checkpoint cannot be opened. {error}")  # names a file of the visitor: text, never markdown
+        said = _without_path(str(error), file.name) if file.name in uploads() else str(error)
+        st.text(f"This checkpoint cannot be opened. {said}")  # names a file of the visitor: text, never markdown
         return None
     return Opened(file, translator, task_of(translator))
 
@@ -92,8 +94,8 @@ def _card(opened: Opened) -> None:
     st.text(f"{opened.task.source} → {opened.task.target}")
     parameters = sum(p.numel() for p in opened.translator.model.parameters())
     st.caption(
-        f"{config.encoder_layers} + {config.decoder_layers} layers, {config.heads} heads, d_model {config.d_model}, "
-        f"{_millions(parameters)} parameters, {config.vocab_size:,} pieces"
+        f"{config.encoder_layers} + {config.decoder_layers} layers, {counted(config.heads, 'head')}, "
+        f"d_model {config.d_model}, {_millions(parameters)} parameters, {config.vocab_size:,} pieces"
     )
     with st.popover("Model card", width="stretch"):
         card = opened.file.card if opened.file.name not in uploads() else None

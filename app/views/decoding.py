@@ -65,6 +65,9 @@ def _theatre(scene: Scene, shown: int) -> None:
     part = named("part", PARTS, "loop")
     if part in WITH_STEPS:
         _play_on(len(scene.target))
+    elif st.session_state.get(playing.DECODING):
+        st.session_state[playing.DECODING] = False
+        st.rerun()  # as a fragment that no longer runs by itself
     chooses, with_head = bar(scene), part in WITH_HEAD
     layer, head = chooses.layer_and_head("cross", layers=with_head, heads=with_head)
     step = chooses.row("decoder", disabled=part not in WITH_STEPS)

@@ -70,8 +70,12 @@ def penalty_part(scene: Scene) -> None:
     )
     st.caption(
         f"l counts the pieces with the end sign. Of the {everyone} hypotheses that this search finished, these are all "
-        "that win for some α, and the best of the others. A search with another α may find others: the penalty also "
-        "decides when it stops."
+        "that win for some α, and the best of the others."
+        + (
+            " A search with another α may find others: the penalty also decides when it stops."
+            if found.settings.method == "beam"
+            else ""
+        )
     )
     _paper(everyone)
 

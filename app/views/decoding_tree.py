@@ -13,7 +13,7 @@ from app.session import STEP, choose_position, is_dark
 from app.theme import probability_text, score_text
 from app.views.decoding_methods import strip_of
 from app.views.placed import belongings
-from app.views.search_code import about_probabilities
+from app.views.search_code import about_probabilities, searched_by
 from app.views.search_paper import search_paper
 from app.views.stage import Scene
 from transformer.config import EOS
@@ -42,7 +42,7 @@ def tree_part(scene: Scene, step: int, layer: int, head: int) -> None:
     best = {0, *(node.id for node in way)}
     node = _chosen(scene, step, way)
     probabilities = [math.exp(node.log_probability) for node in found.tree]
-    title = f"{_NAMES[found.settings.method]}: {len(found.tree) - 1} candidates, the best sums on top"
+    title = f"{_NAMES[searched_by(found.settings)]}: {len(found.tree) - 1} candidates, the best sums on top"
     pruned = st.toggle("Show what went no further", len(found.tree) <= MANY, key="show_pruned")
     with st.container(key="picture_tree"):
         tree(

@@ -48,7 +48,9 @@ def _finding(finding: Finding, number: int) -> None:
 
 
 def _choose(finding: Finding) -> None:
-    """The head in which it is seen is chosen, for every page."""
+    """The head in which it is seen is chosen, for every page; or the part of the page where it is."""
+    if SEEN.get(finding.name, ("", ""))[0] == "decoding":
+        st.session_state["part"] = "loop"
     if finding.head:
         st.session_state[KIND] = finding.head.kind
         st.session_state[LAYER], st.session_state[HEAD] = finding.head.layer + 1, finding.head.head + 1

@@ -117,7 +117,8 @@ def _overview(this: Calculation, strongest: int) -> None:
                 key="strongest",
                 on_click=choose_position,
                 args=(KEYS[this.kind], strongest),
-                help="The key to which this query gives the largest weight. The page opens with it.",
+                help="The key to which this query gives the largest weight. The page opens with it, unless "
+                "another was chosen.",
             )
             components.copied(
                 _snippet(this),

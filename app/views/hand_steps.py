@@ -81,7 +81,8 @@ def projections(this: Calculation) -> None:
         "section 3.2.2",
         r"{Q = x\,W^Q + b^Q} \qquad \allowbreak {K = m\,W^K + b^K} \qquad \allowbreak {V = m\,W^V + b^V}",
         "Three matrices, and biases that the paper's formula lacks, turn each vector into a query, a key and a value. "
-        f"{origin(this.kind, int(this.site.split('.')[2]), this.scene.config.norm == 'pre')} No parameter has S or T "
+        + ("m is the encoder's output. " if this.kind == "cross" else "In self-attention m is x itself. ")
+        + f"{origin(this.kind, int(this.site.split('.')[2]), this.scene.config.norm == 'pre')} No parameter has S or T "
         "in its shape: a longer sentence needs no other W.",
         _projecting(this.site),
         shape=f"Q: {this.shape('H', this.q, 'E')}. K and V: {this.shape('H', this.k, 'E')}",

@@ -13,6 +13,7 @@ from app.figures.matrix import attention_matrix, matrix_alt, matrix_csv, matrix_
 from app.figures.mosaic import LARGEST_TILE, head_mosaic, mosaic_table
 from app.figures.shown import Shown
 from app.session import is_dark
+from app.theme import counted
 from app.views.choose import choose_head
 from app.views.placed import belongings
 from app.views.triplet import shape_text
@@ -31,6 +32,11 @@ def explained(kind: Kind, window: int | None) -> str:
         return f"Each piece of the source looks at {those}."
     before = "the pieces before it" if window is None else f"the pieces before it, {away},"
     return f"Each piece of the translation looks at {before} and at itself; what comes later is masked. {_ROW}"
+
+
+def rows_sum(shown: Shown) -> str:
+    """To what the rows of a picture sum."""
+    return "Each row sums to 1" + (", but for those that are empty." if shown.emptied else ".")
 
 
 @dataclass(frozen=True)
@@ -62,8 +68,9 @@ def overview(chosen: Chosen) -> None:
             head_mosaic(weights, layer=chosen.layer, head=chosen.head, row=chosen.row, dark=is_dark()),
             key="mosaic",
             on_click=_clicked,
-            alt=f"{KINDS[chosen.kind]} of {layers} layers with {heads} heads each, as small pictures; "
-            f"layer {chosen.layer + 1}, head {chosen.head + 1} is framed. The buttons Layer and Head choose another.",
+            alt=f"{KINDS[chosen.kind]} of {counted(layers, 'layer')} with {counted(heads, 'head')} each, as small "
+            f"pictures; layer {chosen.layer + 1}, head {chosen.head + 1} is framed. The buttons Layer and Head choose "
+            "another.",
         )
     note = "Click a picture to see it large. One colour scale for all, 0 to 1."
     if max(rows, columns) > LARGEST_TILE:
@@ -126,7 +133,7 @@ def matrix(chosen: Chosen) -> None:
             key="head_matrix",
             alt=chosen.alt,
         )
-    st.caption("Rows look, columns are looked at. Each row sums to 1. Grey: masked. A point: less than .005.")
+    st.caption(f"Rows look, columns are looked at. {rows_sum(shown)} Grey: masked. A point: less than .005.")
     with st.container(horizontal=True, vertical_alignment="center"):
         components.export("matrix", title, key="export_matrix")
         st.download_button(

@@ -39,8 +39,8 @@ SAYS: dict[Part, tuple[str, str, str]] = {  # section, formula, words
     "causal": (
         "sections 3.1 and 3.2.3",
         r"\text{mask}_{qk} = [\,k \leq q\,]",
-        "“This masking, combined with the fact that the output embeddings are offset by one position, ensures that the "
-        "predictions for position i can depend only on the known outputs at positions less than i.”",
+        "“This masking, combined with [the] fact that the output embeddings are offset by one position, ensures that "
+        "the predictions for position i can depend only on the known outputs at positions less than i.”",
     ),
     "window": (
         "section 4",

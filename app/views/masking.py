@@ -52,7 +52,10 @@ def scores_and_weights(this: Sentence, cell: Cell) -> None:
         table=lambda: masking_table(scores, mask, masked_scores, weights, queries, keys),
     )
     largest = plain_zero(largest_masked(weights, mask))
-    st.caption(f"Grey: −∞ before the softmax. The largest weight of a masked cell is **{largest}**. Rows sum to 1.")
+    but = "" if mask.any(axis=-1).all() else ", but for those that may look nowhere"
+    st.caption(
+        f"Grey: −∞ before the softmax. The largest weight of a masked cell is **{largest}**. Rows sum to 1{but}."
+    )
     stages = row_stages(this.tensor("products"), scores, mask, masked_scores, weights, cell[0])
     name = f"{title}, row {cell[0] + 1}"
     placed(

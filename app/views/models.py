@@ -4,6 +4,7 @@ Whatever is opened here is opened on the sentence that stands above.
 """
 
 from app import models
+from app.address import keep_in_address
 from app.catalogue import entry
 from app.families import read_families
 from app.views.controls import uploads
@@ -16,6 +17,7 @@ from app.views.stage import headline, stage
 def page() -> None:
     """Draws the page from top to bottom."""
     scene = stage()
+    keep_in_address()
     if scene:
         headline(scene)
     files = models.checkpoints()

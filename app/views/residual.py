@@ -77,7 +77,7 @@ def _lengths(scene: Scene, one: Stream, which: str) -> None:
         "because what is added points elsewhere; the table has the cosines."
         if pre
         else "LayerNorm stands on the stream itself: it takes each diamond, and the next point of the line is what "
-        "comes out. So the stream cannot grow from layer to layer."
+        "comes out. So the stream is as long as each LayerNorm's gain makes it, whatever was added."
     )
     triplet(
         "section 3.1",

@@ -26,16 +26,18 @@ def choice(method: Method) -> tuple[SourceLines, SourceLines]:
 
 
 def method_of(scene: Scene) -> Method:
-    """How the shown translation came about: given by the visitor, or searched for; a beam of one is greedy."""
-    settings = scene.translation.settings
-    if scene.is_given:
-        return "given"
+    """How the shown translation came about: given by the visitor, or searched for."""
+    return "given" if scene.is_given else searched_by(scene.translation.settings)
+
+
+def searched_by(settings: DecodingConfig) -> Literal["beam", "greedy", "sampling"]:
+    """How the model searches: a beam of one is greedy."""
     return "greedy" if settings.method == "beam" and settings.beam == 1 else settings.method
 
 
-def about_probabilities(settings: DecodingConfig) -> str:
+def about_probabilities(settings: DecodingConfig, is_given: bool = False) -> str:
     """Where pieces were drawn at another temperature than the model's: a sentence that says so; else ""."""
-    if settings.method != "sampling" or settings.temperature == 1:
+    if is_given or settings.method != "sampling" or settings.temperature == 1:
         return ""
     return f"Probabilities are the model's own, at temperature 1; pieces were drawn at {settings.temperature:g}."
 

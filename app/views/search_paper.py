@@ -17,8 +17,13 @@ def search_paper(scene: Scene) -> None:
     triplet(
         "greedy decoding" if settings.method != "sampling" else "sampling",
         r"y_t = \arg\max_y\; p(y \mid y_{<t}, x)" if settings.method != "sampling" else r"y_t \sim p(y \mid y_{<t}, x)",
-        "One way through the tree, without a way back: what is not taken is gone. The candidates beside it are drawn "
-        "for comparison; the search never follows them.",
+        ("One way" if rows == 1 else f"{rows} ways, each drawn by itself,")
+        + " through the tree, without a way back: what is not taken is gone. The candidates beside "
+        + (
+            "it are drawn for comparison; the search never follows them."
+            if rows == 1
+            else "them are drawn for comparison; no way follows another's."
+        ),
         lines_from(search, "while True:", "tokens = step.tokens"),
         whole=lines_between("decoding/search.py", "search"),
         shape="logits: " + shape_text(("B", "W", "V"), (1, rows, scene.config.vocab_size)),

@@ -21,15 +21,14 @@ from app.session import (
     GIVEN_FOR,
     SECOND,
     SENTENCE,
-    SHOWN_HYPOTHESIS,
     SHOWN_SENTENCE,
     TEXT,
     Opened,
     fill_sentence_box,
     forget_choice,
-    forget_given,
     open_with_example,
     sentence_from_link,
+    show_sentence,
     take_sentence,
     typed,
 )
@@ -232,12 +231,6 @@ def _one_sentence(translated: TranslatedText) -> Translation | None:
         chosen,
         "Sentence to look into",
         key="sentences",
-        on_choose=_show_sentence,
+        on_choose=show_sentence,
     )
     return sentences[chosen]
-
-
-def _show_sentence(index: int) -> None:
-    st.session_state[SHOWN_SENTENCE] = index
-    st.session_state[SHOWN_HYPOTHESIS] = 0
-    forget_given()

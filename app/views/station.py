@@ -88,7 +88,7 @@ def _chosen(scene: Scene, here: Station) -> None:
     did = "was given, and scored" if scene.is_given else "was predicted"
     st.caption(
         f"Each piece {did} by the row that reads the one before it; then it is read itself. "
-        + about_probabilities(scene.translation.settings)
+        + about_probabilities(scene.translation.settings, scene.is_given)
     )
     table = target_table(hypothesis.pieces, hypothesis.ids, probabilities)
     digits = {"probability": st.column_config.NumberColumn(format="%.4f")}

@@ -71,6 +71,8 @@ def _buttons(walk: tuple[Station, ...], place: int) -> None:
     if st.button("Pause" if plays else "Play", key="play"):
         st.session_state[playing.STEPS] = not plays
         st.session_state["moved"] = time.monotonic()
+        if not plays and place == last:
+            _go(walk[0].id)
         st.rerun()
     st.button("Next", shortcut="Right", on_click=_go, args=(after.id,), disabled=place == last, key="next")
 

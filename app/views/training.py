@@ -6,7 +6,7 @@ What may change while one looks stands in a fragment that is drawn again every o
 import streamlit as st
 
 from app import launch
-from app.address import linked
+from app.address import keep_in_address, linked
 from app.ladders import run_names
 from app.runs import Run, corpus_counts, read_curves, read_run
 from app.session import Opened
@@ -25,12 +25,13 @@ MOST_COMPARED = 5
 def page() -> None:
     """Draws the page from top to bottom."""
     found = choose_sentence()
+    keep_in_address()
     names = run_names()
     st.header("Runs", anchor=False)
     if names:
         with st.container(key="choose_runs", horizontal=True, vertical_alignment="bottom"):
             name = linked(RUN, names, names[0])
-            st.selectbox("Run", names, key=RUN, width=340)
+            st.selectbox("Run", names, key=RUN, persist_state="session", width=340)
             others = [other for other in names if other != name]
             if COMPARED in st.session_state:
                 st.session_state[COMPARED] = [other for other in st.session_state[COMPARED] if other in others]

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
+from app import playing
 from app.address import linked
 from app.figures.ladder import ladder_alt, ladder_table, ladder_tiles
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_table, matrix_width
@@ -23,7 +24,7 @@ from transformer.decoding.translation import Translation
 from transformer.kinds import KINDS
 
 AT = "at_update"
-SHOWN, FOLLOWS, PLAYS, AGAIN = "run_shown", "run_follows", "run_plays", "run_again"
+SHOWN, FOLLOWS, PLAYS, AGAIN = "run_shown", "run_follows", playing.TIME_MACHINE, "run_again"
 MOVES = "run_moves"  # how often the page itself has taken another rung
 
 Losses = Callable[[int | None, tuple[np.ndarray, np.ndarray] | None], None]

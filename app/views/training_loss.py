@@ -59,7 +59,7 @@ def loss_section(opened: Opened, translation: Translation) -> None:
     with st.container(horizontal=True, gap="large"):
         st.metric("Loss with smoothing", f"{now:.3f}")
         st.metric("Without, −log p(right)", f"{plain:.3f}")
-        st.metric("Least possible with smoothing", f"{max(least, 0.0):.3f}")
+        st.metric("Least possible with smoothing", f"{least:z.3f}")
     st.caption(
         "In nats. With smoothing the loss cannot become 0: it is least, the entropy of q′, where p equals q′. So "
         "losses of runs with another ε or another V cannot be compared; the validation loss is without smoothing."

@@ -78,7 +78,9 @@ def sweep(run: Run, files: dict[int, CheckpointFile], found: tuple[Opened, Trans
     usual = _usual_sentence(task, found)
     with st.container(key="run_choices", horizontal=True, vertical_alignment="bottom"):
         kind = linked(KIND, tuple(KINDS), "cross")
-        st.selectbox("Attention", list(KINDS), format_func=KINDS.__getitem__, key=KIND, width=CONTROL)
+        st.selectbox(
+            "Attention", list(KINDS), format_func=KINDS.__getitem__, key=KIND, persist_state="session", width=CONTROL
+        )
         typed = st.text_input(
             "Sentence for this run", key=SENTENCE, placeholder=usual, max_chars=MOST_CHARACTERS, autocomplete="off",
             persist_state="session", width=CONTROL,
@@ -141,6 +143,7 @@ def _choose_head(layers: int, heads: int) -> tuple[int, int] | None:
         "Layer and head",
         every,
         key=HEAD,
+        persist_state="session",
         format_func=lambda at: "the clearest head" if at == CLEAREST else f"layer {at[0] + 1}, head {at[1] + 1}",
         width=CONTROL,
         help="The clearest head of the newest snapshot looks most sharply at words, and at another from row to row.",

@@ -61,7 +61,7 @@ def _results(opened: Opened, translation: Translation, hypothesis: Hypothesis) -
             strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities, dark=dark)
             strip |= {"headline": hypothesis.text or "(nothing)", "lang": opened.task.target_code}
             components.pieces(strip, key="translation")
-            if said := about_probabilities(translation.settings):
+            if said := about_probabilities(translation.settings, hypothesis == given):
                 st.caption(said)
             if not hypothesis.finished:
                 st.caption("Cut off at the length limit: the decoder had not yet written its end sign.")
@@ -88,8 +88,10 @@ def _results(opened: Opened, translation: Translation, hypothesis: Hypothesis) -
                 )
     unknown = sum(piece.kind == "unknown" for piece in translation.source_pieces)
     if unknown:
-        known = "1 piece is" if unknown == 1 else f"{unknown} pieces are"
-        st.caption(f"{known} unknown to this vocabulary: the model sees the same <unk> for each.")
+        known, sees = (
+            ("1 piece is", "`<unk>`") if unknown == 1 else (f"{unknown} pieces are", "the same `<unk>` for each")
+        )
+        st.caption(f"{known} unknown to this vocabulary: the model sees {sees} instead.")
 
 
 def _way_back(opened: Opened, hypothesis: Hypothesis) -> None:

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from app.figures.alignment import links, pharaoh, word_alignment
 from app.figures.axes import TokenAxis
-from app.figures.heads import is_control, is_sink
+from app.figures.heads import head_facts, is_control, is_sink
 from app.figures.lines import attention_lines
-from app.figures.matrix import attention_matrix
-from app.figures.mosaic import head_mosaic
+from app.figures.matrix import attention_matrix, matrix_alt
+from app.figures.mosaic import head_mosaic, mosaic_table
 from app.figures.ranking import COLUMNS, head_numbers, head_ranking, ranking_csv
 from app.figures.rollout import decoder_rollout, mixed, rollout
 from app.figures.shown import Options, shown
@@ -37,6 +37,21 @@ def softmax(shape: tuple[int, ...], seed: int = 0, mask: np.ndarray | None = Non
 
 def causal(length: int) -> np.ndarray:
     return np.tril(np.ones((length, length), dtype=bool))
+
+
+def test_a_row_that_looks_nowhere_says_so_and_is_not_averaged() -> None:
+    weights = softmax((1, 1, 7, 7), mask=causal(7))
+    hidden = shown(weights, causal(7), TokenAxis("German", "decoder", READ), TokenAxis("German", "decoder", READ),
+                   Options(hide_special=True))  # fmt: skip
+    seen = shown(weights, causal(7), TARGET, TokenAxis("German", "decoder", READ), Options("predicts", True))
+    assert (hidden.emptied, seen.emptied) == (0, 1)  # the row that reads <s> looks at itself alone
+    found = head_facts(seen.weights[0, 0], seen.mask, seen.keys.tokens)
+    rest = head_facts(seen.weights[0, 0, 1:], seen.mask[1:], seen.keys.tokens)
+    assert found == rest
+    assert found["strongest"] >= 1 / 6
+    assert f"{seen.queries.names[0]}: nowhere;" in matrix_alt(seen.weights[0, 0], seen.queries, seen.keys, "x")
+    table = mosaic_table(seen.weights, seen.queries, seen.keys)
+    assert [where == "nowhere" for where in table["looks most at"]] == [True, *[False] * (len(seen.queries) - 1)]
 
 
 # Words

@@ -54,7 +54,7 @@ def test_of_the_decoding_page_only_the_parts_with_steps_and_heads_ask_for_them(o
         assert components(app, "picker")[0]["disabled"] != step, part
 
 
-@pytest.mark.parametrize("page", ["positions", "residual", "decoding", "attention", "scaling"])
+@pytest.mark.parametrize("page", ["positions", "residual", "decoding", "attention", "scaling", "training", "models"])
 def test_what_is_chosen_is_in_the_address_of_every_page(open_app: Open, page: str) -> None:
     chosen = {"kind": "decoder", "layer": "2", "head": "3", "t": "2", "s": "3", "k": "1"}
     app = open_app(sentence="the cat", **chosen)

@@ -43,3 +43,4 @@ def test_the_table_of_two_outputs_leaves_empty_what_the_shorter_has_not() -> Non
     assert list(table["greedy: sum"]) == [-0.5, None]
     assert list(table["beam: sum"]) == [-0.5, -2.5]
     assert len(columns_csv(table).splitlines()) == 3
+    assert "None" not in columns_csv({"sum": [1.5, None]})

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.ladders import RECIPE
 from app.plans import LaunchError, Plan, Size, TextPlan
-from tests.app.drawn import array, chart, charts, open_view, title
+from tests.app.drawn import MAIN, array, chart, charts, open_view, title
 from tests.app.test_runs import HOLD
 from tests.training.small import toy_recipe
 from transformer.decoding.translator import Translator
@@ -141,6 +141,19 @@ def test_play_begins_with_the_untrained_model_and_ends_with_the_newest(toy: Path
     assert seen[-1] == 12
     assert seen[0] < 12
     assert app.button(key="play").label == "Play"
+
+
+def test_another_page_stops_the_play_and_keeps_what_is_chosen(toy: Path) -> None:
+    shutil.copytree(toy, toy.with_name("zoo"))
+    app = open_view("training", run="toy")
+    app.selectbox(key="run").set_value("zoo").run()
+    app.selectbox(key="run_attention").set_value("encoder").run()
+    app.button(key="play").click().run()
+    assert app.button(key="play").label == "Pause"
+    app.switch_page(str(MAIN.parent / "views" / "masks.py")).run()
+    app.switch_page(str(MAIN.parent / "views" / "training.py")).run()
+    assert app.button(key="play").label == "Play"
+    assert (app.selectbox(key="run").value, app.selectbox(key="run_attention").value) == ("zoo", "encoder")
 
 
 def test_a_sentence_and_a_translation_of_ones_own_are_taken(toy: Path) -> None:

@@ -279,6 +279,21 @@ def test_what_plays_stops_when_its_page_is_left(checkpoint: Any) -> None:
         app.switch_page(str(MAIN.parent / "views" / "masks.py")).run()
         app.switch_page(str(MAIN.parent / "views" / f"{page}.py")).run()
         assert app.button(key=button).label == "Play"
+        if page == "decoding":  # and when a part is opened that has no steps
+            app.button(key=button).click().run()
+            app.session_state["part"] = "penalty"
+            app.run()
+            app.session_state["part"] = "loop"
+            app.run()
+            assert app.button(key=button).label == "Play"
+
+
+def test_a_walk_that_is_played_at_its_end_begins_again(checkpoint: Any) -> None:
+    checkpoint()
+    app = open_view("steps", sentence=SENTENCE, at="chosen")
+    assert app.button(key="next").disabled
+    app.button(key="play").click().run()
+    assert app.button(key="previous").disabled
 
 
 def test_a_layer_that_the_decoder_lacks_is_chosen_again_in_the_encoder(checkpoint: Any) -> None:

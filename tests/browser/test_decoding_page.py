@@ -39,10 +39,14 @@ def test_the_tree_is_walked_and_a_node_chosen_by_keys_alone(visit: Begin) -> Non
     page.locator(f"svg.tree .node.on[data-id='{chosen}']").wait_for()
     one.settle()
     assert "t=1" in page.url  # the step of the node is the step of the page
-    page.locator(".st-key-next_pieces button").first.click()
-    page.get_by_role("heading", name="With your beginning").wait_for()
-    one.settle()
-    assert page.locator(".st-key-continued .headline").inner_text().strip()
+    for _ in range(2):  # taken back, the same piece can be taken again
+        page.locator(".st-key-next_pieces button").first.click()
+        page.get_by_role("heading", name="With your beginning").wait_for()
+        one.settle()
+        assert page.locator(".st-key-continued .headline").inner_text().strip()
+        page.get_by_role("button", name="Take it back").click()
+        page.get_by_role("heading", name="With your beginning").wait_for(state="detached")
+        one.settle()
 
 
 def test_a_click_on_the_lens_chooses_its_step(visit: Begin) -> None:
