@@ -13,6 +13,7 @@ from app.session import (
     SHOWN_HYPOTHESIS,
     SOURCE_TOKEN,
     STEP,
+    Place,
 )
 from transformer.decoding.translation import Translation
 
@@ -64,7 +65,7 @@ def shown_hypothesis(translation: Translation) -> int:
     return shown(SHOWN_HYPOTHESIS, len(translation.hypotheses))
 
 
-def position(key: Literal["t", "s", "k"], count: int, default: int = 0) -> int:
+def position(key: Place, count: int, default: int = 0) -> int:
     """A chosen token, from 0, in a row of `count`; kept in the session and mirrored, from 1, in the address."""
     if key not in st.session_state:
         st.session_state[key] = _number_in_address(key, default)

@@ -24,6 +24,7 @@ CHECKPOINT = "checkpoint"
 KIND = "kind"
 LAYER = "layer"
 HEAD = "head"
+Place = Literal["t", "s", "k"]  # what a chosen token is kept as:
 STEP: Literal["t"] = "t"  # the row of the decoder: it reads piece t and predicts the next
 SOURCE_TOKEN: Literal["s"] = "s"  # the position in the source
 OTHER_TOKEN: Literal["k"] = "k"  # in self-attention: the position that is looked at
@@ -140,7 +141,7 @@ def show_hypothesis(index: int) -> None:
     st.session_state[SHOWN_HYPOTHESIS] = index
 
 
-def choose_position(key: Literal["t", "s", "k"], index: int) -> None:
+def choose_position(key: Place, index: int) -> None:
     """Chooses a token, from 0."""
     st.session_state[key] = index
 

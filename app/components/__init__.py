@@ -46,17 +46,20 @@ def headline(text: str, language: str, *, key: str) -> None:
     _headline(data={"text": text, "lang": language}, key=key)
 
 
-def lines(data: dict[str, Any], *, key: str, on_pin: Callable[[int | None], None] | None = None) -> None:
+def lines(data: dict[str, Any], *, key: str, on_pin: Callable[[int | None, int | None], None] | None = None) -> None:
     """Attention as lines between two rows of tokens; data from `app.figures.lines.attention_lines`.
 
-    `on_pin` is told which row (query) the reader isolates, and None when it is another token, or none any more.
+    `on_pin` is told which row (query) the reader isolates, or which column (key); (None, None): none any more.
     """
 
     def pinned() -> None:
         found = st.session_state[key].pin
-        if on_pin and isinstance(found, dict) and isinstance(found.get("index"), int):
-            row = found["index"] if found.get("side") == 1 else None
-            on_pin(row if row is not None and 0 <= row < len(data["queries"]["tokens"]) else None)
+        if on_pin and isinstance(found, dict) and isinstance(index := found.get("index"), int):
+            row, column = (
+                index if found.get("side") == side and 0 <= index < len(data[whose]["tokens"]) else None
+                for side, whose in ((1, "queries"), (0, "keys"))
+            )
+            on_pin(row, column)
 
     _lines(data=data | {"reports": on_pin is not None}, key=key, on_pin_change=pinned)
 

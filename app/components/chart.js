@@ -1,6 +1,7 @@
 // A Plotly chart that is drawn again in place. What arrives is one JSON text: {figure, alt, dark, reports}. A chart whose
 // text has not changed is left alone, and of several that arrive while one is drawn only the last is drawn.
-// With `reports`, a click on a point is told: its place, and what the figure says belongs to it. A chart that was made
+// With `reports`, a click on a point is told, or on a cell of a heatmap whose `meta` says {clicks: true}: its place, and
+// what the figure says belongs to it. A chart that was made
 // for dark ground and stands on light, or the other way round, asks once for another. After chart_ticks.js and
 // chart_texts.js, with which it is one script.
 //
@@ -96,7 +97,7 @@ async function drawAnew(chart) {
   if (chart.listens) return;
   chart.listens = true;
   plot.on("plotly_click", ({ points: [{ x, y, customdata, data }] }) => {
-    if (chart.reports && data.type !== "heatmap") chart.report({ x, y, customdata: customdata ?? null });
+    if (chart.reports && (data.type !== "heatmap" || data.meta?.clicks)) chart.report({ x, y, customdata: customdata ?? null });
   });
 }
 

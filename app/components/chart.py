@@ -43,7 +43,8 @@ def chart(figure: Figure, *, key: str, alt: str, on_click: Callable[[Point], Non
     Args:
         key: nothing else on the page may have it. A chart with the same key is the same chart, drawn anew.
         alt: what the picture says, in words.
-        on_click: is told which point of a scatter or bar was clicked; a heatmap has `panels.places` on top for that.
+        on_click: is told which point of a scatter or bar was clicked; a heatmap has `panels.places` on top for that, or
+            says `meta={"clicks": True}`.
     """
 
     def clicked() -> None:

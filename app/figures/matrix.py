@@ -12,7 +12,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks
 from app.figures.charts import Figure
-from app.figures.panels import BARE, Piece, frame, heat, words
+from app.figures.panels import BARE, Cell, Piece, frame, heat, words
 from app.theme import (
     CELL_SIZE,
     MASKED,
@@ -54,6 +54,8 @@ def attention_matrix(
     title: str,
     mask: np.ndarray | None = None,
     row: int | None = None,
+    cell: Cell | None = None,
+    clicks: bool = False,
     dark: bool = False,
 ) -> Figure:
     """The weights of one head.
@@ -64,6 +66,8 @@ def attention_matrix(
         title: names kind, layer and head.
         mask: (Q, K) boolean, True = may attend; None = everyone may.
         row: a row to frame, from 0.
+        cell: a cell to frame.
+        clicks: whether a click on a cell is told (see chart.js).
     """
     rows, columns = weights.shape
     if (rows, columns) != (len(queries), len(keys)):
@@ -84,6 +88,7 @@ def attention_matrix(
             hoverongaps=False,
             showscale=True,
             colorbar=COLOR_BAR,
+            meta={"clicks": clicks},
         )
     ]
     if numbers:
@@ -135,8 +140,10 @@ def attention_matrix(
         ),
     }
     _fold(layout["yaxis"]["title"], height)
-    if row is not None:
-        layout["shapes"] = [frame(-0.5, columns - 0.5, row - 0.5, row + 0.5, 4)]
+    layout["shapes"] = [] if row is None else [frame(-0.5, columns - 0.5, row - 0.5, row + 0.5, 4)]
+    if cell is not None:
+        q, k = cell
+        layout["shapes"] += [frame(k - 0.5, k + 0.5, q - 0.5, q + 0.5, 2.5)]
     if queries.predicts:  # the right edge names what each row predicts; an axis needs a trace to be drawn
         data.append(
             {"type": "scatter", "x": [None], "y": [None], "yaxis": "y2", "showlegend": False, "hoverinfo": "skip"}

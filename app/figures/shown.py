@@ -64,6 +64,10 @@ class Shown:
         """The row in which this position of the model is shown; None: it is hidden."""
         return next((i for i, group in enumerate(self.rows) if position in group), None)
 
+    def column_of(self, position: int) -> int | None:
+        """The same of a column."""
+        return next((i for i, group in enumerate(self.columns) if position in group), None)
+
 
 def shown(
     weights: np.ndarray, mask: np.ndarray, queries: TokenAxis, keys: TokenAxis, options: Options = Options()

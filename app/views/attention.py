@@ -8,18 +8,21 @@ from functools import partial
 import streamlit as st
 
 from app import components, computed
-from app.address import named
+from app.address import named, position
+from app.components.chart import Point
 from app.figures.axes import TokenAxis
 from app.figures.heads import even_entropy
 from app.figures.ranking import head_numbers, head_ranking, ranking_csv
+from app.figures.reasons import who
 from app.figures.shown import Naming, Options, Shown, shown
-from app.session import SOURCE_TOKEN, STEP, choose_position
+from app.session import choose_position
+from app.theme import number
 from app.views.attention_alignment import alignment
 from app.views.attention_bertviz import bertviz
 from app.views.attention_rollout import rollout_pictures
-from app.views.bar import Bar, bar
-from app.views.choose import axes, choose_head
-from app.views.head_pictures import Chosen, explained, facts, lines, matrix, overview
+from app.views.bar import bar
+from app.views.choose import KEYS, QUERIES, axes, choose_head
+from app.views.head_pictures import Chosen, explained, facts, lines, matrix, matrix_numbers, overview
 from app.views.stage import Scene, stage
 from app.views.triplet import shape_text, triplet
 from transformer.kinds import KINDS, SITES, Kind
@@ -47,8 +50,8 @@ def _pictures(scene: Scene) -> None:
     queries, keys = axes(scene, kind)
     options = _options(kind)
     now = shown(found.weights, found.mask, queries, keys, options)
-    row = _isolated(chooses, kind, now)
-    chosen = Chosen(kind, layer, head, now, row)
+    query = chooses.row("encoder" if kind == "encoder" else "decoder", then=_isolate)
+    chosen = Chosen(kind, layer, head, now, _isolated(query, now))
     st.caption(explained(kind, scene.config.attention_window))
     _said(chosen)
 
@@ -70,7 +73,7 @@ def _pictures(scene: Scene) -> None:
         shape=shape_text("QK", now.weights.shape[2:]),
     )
     facts(chosen)
-    matrix(chosen)
+    _cells(found, chosen, (queries, keys), query)
     _more(scene, chosen, options)
 
 
@@ -114,21 +117,49 @@ def _options(kind: Kind) -> Options:
     return Options(naming, hide, words)
 
 
-def _isolated(chooses: Bar, kind: Kind, now: Shown) -> int | None:
+def _isolate() -> None:
+    st.session_state[ONE_ROW] = True
+
+
+def _isolated(query: int, now: Shown) -> int | None:
     """The row of the picture that is isolated, if one is."""
     if not st.session_state.get(ONE_ROW):
         return None
-    row = now.row_of(chooses.row("encoder" if kind == "encoder" else "decoder", "Query"))
+    row = now.row_of(query)
     if row is None:
         st.caption("This row is hidden: it belongs to a special token.")
     return row
 
 
-def _pinned(kind: Kind, now: Shown, row: int | None) -> None:
+def _pinned(kind: Kind, now: Shown, row: int | None, column: int | None) -> None:
     """A token was isolated among the lines: follow it in all pictures."""
     st.session_state[ONE_ROW] = row is not None
     if row is not None:
-        choose_position(SOURCE_TOKEN if kind == "encoder" else STEP, now.rows[row][0])
+        choose_position(QUERIES[kind], now.rows[row][0])
+    if column is not None:
+        choose_position(KEYS[kind], now.columns[column][0])
+
+
+def _cells(found: computed.Attention, chosen: Chosen, sides: tuple[TokenAxis, TokenAxis], query: int) -> None:
+    """The matrix, in which a click chooses a cell, and the way from the chosen one to its arithmetic."""
+    kind, now, (queries, keys) = chosen.kind, chosen.shown, sides
+    weights = found.weights[chosen.layer, chosen.head]  # (Q, K)
+    key = position(KEYS[kind], len(keys), int(weights[query].argmax()))
+    row, column = now.row_of(query), now.column_of(key)
+    matrix(chosen, None if row is None or column is None else (row, column), partial(_clicked, kind, now))
+    seen = f"with {number(float(weights[query, key]), 4)}" if found.mask[query, key] else "not at all: that is masked"
+    with st.container(key="chosen_cell", horizontal=True, vertical_alignment="center", gap="small"):
+        st.text(f"{who(queries, query)} looks at {who(keys, key)} {seen}.", width="content")
+        if st.button("Work it out by hand", key="to_hand", type="tertiary", help="Every number of this weight."):
+            st.switch_page("views/hand.py")
+    matrix_numbers(chosen)
+
+
+def _clicked(kind: Kind, now: Shown, cell: Point) -> None:
+    row, column = int(cell.y), int(cell.x)
+    if 0 <= row < len(now.rows) and 0 <= column < len(now.columns):
+        choose_position(QUERIES[kind], now.rows[row][0])
+        choose_position(KEYS[kind], now.columns[column][0])
 
 
 def _said(chosen: Chosen) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 from app import computed
 from app.figures.shown import shown
 from app.views.choose import axes
-from app.views.head_pictures import Chosen, explained, facts, lines, matrix, overview
+from app.views.head_pictures import Chosen, explained, facts, lines, matrix, matrix_numbers, overview
 from app.views.stage import Scene
 from transformer.kinds import Kind
 
@@ -29,3 +29,4 @@ def attention_pictures(scene: Scene, kind: Kind, layer: int, head: int) -> None:
         with right:
             st.subheader("One head in numbers", anchor=False)
             matrix(chosen)
+            matrix_numbers(chosen)

@@ -9,7 +9,6 @@ Draw it inside the page's fragment, before anything else: a choice then draws th
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 import streamlit as st
@@ -19,14 +18,13 @@ from app import components
 from app.address import keep_in_address, linked, position, stack_from_old_link
 from app.components.switches import Button, Options, switches
 from app.figures.axes import TokenAxis, visible
-from app.session import HEAD, KIND, LAYER, OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark
+from app.session import HEAD, KIND, LAYER, OTHER_TOKEN, SOURCE_TOKEN, STEP, Place, choose_position, is_dark
 from app.theme import ground, role_color
 from app.views.choose import SHORT, choose_head, clearest_of
 from app.views.stage import Scene, headline
 from transformer.kinds import KINDS, Kind, depth
 
 Stack = Literal["encoder", "decoder"]
-Place = Literal["t", "s", "k"]
 
 STACK = "stack"
 STACKS: tuple[Stack, ...] = ("encoder", "decoder")
@@ -111,17 +109,18 @@ class Bar:
             switches(line, button, key="switches", on_choose=choose, on_press=choose_clearest)
         return layer, head
 
-    def row(self, stack: Stack, label: str = "", *, disabled: bool = False) -> int:
+    def row(self, stack: Stack, *, disabled: bool = False, then: Callable[[], None] | None = None) -> int:
         """The chosen row of a stack, from 0: a position in the source, or a step t of the decoder, which reads piece t
-        and predicts the next. Opens with the first."""
-        if stack == "encoder":
-            return self.token(self.scene.source, SOURCE_TOKEN, label or "Token", disabled=disabled)
-        return self.token(self.scene.target, STEP, label or "Step t", disabled=disabled)
+        and predicts the next. Opens with the first. `then` is called after another was chosen."""
+        place, label = (SOURCE_TOKEN, "Token") if stack == "encoder" else (STEP, "Step t")
+        axis = self.scene.source if stack == "encoder" else self.scene.target
+        with self.tokens:
+            return row_of_tokens(axis, place, label, key=_KEYS[place], disabled=disabled, then=then)
 
-    def token(self, axis: TokenAxis, place: Place, label: str, default: int = 0, *, disabled: bool = False) -> int:
+    def token(self, axis: TokenAxis, place: Place, label: str, default: int = 0) -> int:
         """The chosen token of an axis, from 0. Opens with the default."""
         with self.tokens:
-            return row_of_tokens(axis, place, label, default, key=_KEYS[place], disabled=disabled)
+            return row_of_tokens(axis, place, label, default, key=_KEYS[place])
 
 
 def bar(scene: Scene, *, translation: bool = True) -> Bar:
@@ -137,17 +136,30 @@ def bar(scene: Scene, *, translation: bool = True) -> Bar:
 
 
 def row_of_tokens(
-    axis: TokenAxis, place: Place, label: str, default: int = 0, *, key: str, disabled: bool = False
+    axis: TokenAxis,
+    place: Place,
+    label: str,
+    default: int = 0,
+    *,
+    key: str,
+    disabled: bool = False,
+    then: Callable[[], None] | None = None,
 ) -> int:
-    """The tokens of an axis, of which one is chosen; which, from 0."""
+    """The tokens of an axis, of which one is chosen; which, from 0. `then` is called after another was."""
     chosen = position(place, len(axis), default)
+
+    def choose(index: int) -> None:
+        choose_position(place, index)
+        if then:
+            then()
+
     components.picker(
         [visible(token) for token in axis.tokens],
         chosen,
         label,
         color=role_color("key" if place == OTHER_TOKEN else axis.role, is_dark()),
         key=key,
-        on_choose=partial(choose_position, place),
+        on_choose=choose,
         second=[visible(token) for token in axis.predicts],
         disabled=disabled,
     )

@@ -10,12 +10,15 @@ import streamlit as st
 
 from app import computed
 from app.address import Name
+from app.components.chart import Point
 from app.figures.axes import TokenAxis
 from app.figures.heads import clearest_head
-from app.session import HEAD, LAYER
+from app.session import HEAD, LAYER, OTHER_TOKEN, SOURCE_TOKEN, STEP, Place, choose_position
 from app.views.stage import Scene
 from transformer.kinds import Kind
 
+QUERIES: dict[Kind, Place] = {"cross": STEP, "encoder": SOURCE_TOKEN, "decoder": STEP}  # who looks
+KEYS: dict[Kind, Place] = {"cross": SOURCE_TOKEN, "encoder": OTHER_TOKEN, "decoder": OTHER_TOKEN}  # what is looked at
 _FROM_AFAR = "head_chosen_from_afar"
 SHORT: dict[Kind, str] = {"cross": "Encoder-decoder", "encoder": "Encoder self", "decoder": "Decoder self"}
 
@@ -55,6 +58,12 @@ def choose_head(layer: int, head: int) -> None:
     """Chooses a head, from 0."""
     st.session_state[LAYER] = layer + 1
     st.session_state[HEAD] = head + 1
+
+
+def choose_cell(kind: Kind, cell: Point) -> None:
+    """Chooses who looks, and what is looked at: the row and the column of a cell, from 0."""
+    choose_position(QUERIES[kind], int(cell.y))
+    choose_position(KEYS[kind], int(cell.x))
 
 
 def choose_head_from_afar(layer: int, head: int) -> None:

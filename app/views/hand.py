@@ -7,24 +7,22 @@ import streamlit as st
 
 from app import components
 from app.address import named
-from app.components.chart import Point, chart
+from app.components.chart import chart
 from app.figures.arithmetic import ByHand, differences
 from app.figures.hand import CELLS_TO_CLICK, weights_map
 from app.figures.matrix import matrix_alt, matrix_table
 from app.figures.reasons import who
 from app.figures.snippet import numpy_snippet
 from app.figures.written import Writing
-from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark
-from app.views.bar import Place, bar
-from app.views.choose import axes, buttons
+from app.session import choose_position, is_dark
+from app.views.bar import bar
+from app.views.choose import KEYS, QUERIES, axes, buttons, choose_cell
 from app.views.hand_steps import SITE_NAMES, STEPS, Calculation
 from app.views.placed import belongings
 from app.views.stage import Scene, stage
-from transformer.kinds import KINDS, SITES, Kind
+from transformer.kinds import KINDS, SITES
 
-QUERIES: dict[Kind, Place] = {"cross": STEP, "encoder": SOURCE_TOKEN, "decoder": STEP}
 WRITTEN_STEP = "written"  # which step is written out; in the address
-KEYS: dict[Kind, Place] = {"cross": SOURCE_TOKEN, "encoder": OTHER_TOKEN, "decoder": OTHER_TOKEN}
 
 
 def page() -> None:
@@ -72,11 +70,6 @@ def _chosen_steps() -> list[Callable[[Calculation], None]]:
     return list(drawn.values()) if chosen == "all" else [drawn[chosen]]
 
 
-def _clicked(kind: Kind, cell: Point) -> None:
-    choose_position(QUERIES[kind], int(cell.y))
-    choose_position(KEYS[kind], int(cell.x))
-
-
 def _overview(this: Calculation, strongest: int) -> None:
     """Where the chosen cell is, and the whole calculation of its weight."""
     hand, dark, weights = this.hand, is_dark(), this.tensors["weights"]
@@ -95,7 +88,7 @@ def _overview(this: Calculation, strongest: int) -> None:
         chart(
             figure,
             key="hand_map",
-            on_click=partial(_clicked, this.kind),
+            on_click=partial(choose_cell, this.kind),
             alt=matrix_alt(weights, this.queries, this.keys, this.title),
         )
         click = "Click a cell, or choose" if weights.size <= CELLS_TO_CLICK else "Choose"

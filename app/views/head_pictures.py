@@ -11,6 +11,7 @@ from app.figures.heads import head_facts
 from app.figures.lines import attention_lines
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_csv, matrix_table, matrix_width
 from app.figures.mosaic import LARGEST_TILE, head_mosaic, mosaic_table
+from app.figures.panels import Cell
 from app.figures.shown import Shown
 from app.session import is_dark
 from app.theme import counted
@@ -87,7 +88,9 @@ def _clicked(point: Point) -> None:
     choose_head(*point.customdata)
 
 
-def lines(chosen: Chosen, *, several: bool = False, on_pin: Callable[[int | None], None] | None = None) -> None:
+def lines(
+    chosen: Chosen, *, several: bool = False, on_pin: Callable[[int | None, int | None], None] | None = None
+) -> None:
     """The head as lines; with `several`, the other heads of its layer can be turned on beside it."""
     shown = chosen.shown
     layer = shown.weights[chosen.layer]  # (H, Q, K)
@@ -119,8 +122,8 @@ def facts(chosen: Chosen) -> None:
     )
 
 
-def matrix(chosen: Chosen) -> None:
-    """The head with a number in every cell, its downloads and its table."""
+def matrix(chosen: Chosen, cell: Cell | None = None, on_cell: Callable[[Point], None] | None = None) -> None:
+    """The head with a number in every cell. A click on a cell is told to `on_cell`; `cell` is framed."""
     shown, title = chosen.shown, chosen.title
     weights = shown.weights[chosen.layer, chosen.head]
     narrowest = matrix_width(bool(shown.queries.predicts), len(shown.keys))
@@ -128,12 +131,28 @@ def matrix(chosen: Chosen) -> None:
     with st.container(key="matrix"):
         chart(
             attention_matrix(
-                weights, shown.queries, shown.keys, title=title, mask=shown.mask, row=chosen.row, dark=is_dark()
+                weights,
+                shown.queries,
+                shown.keys,
+                title=title,
+                mask=shown.mask,
+                row=chosen.row,
+                cell=cell,
+                clicks=on_cell is not None,
+                dark=is_dark(),
             ),
             key="head_matrix",
             alt=chosen.alt,
+            on_click=on_cell,
         )
-    st.caption(f"Rows look, columns are looked at. {rows_sum(shown)} Grey: masked. A point: less than .005.")
+    click = "" if on_cell is None else " Click a cell to choose it."
+    st.caption(f"Rows look, columns are looked at. {rows_sum(shown)} Grey: masked. A point: less than .005.{click}")
+
+
+def matrix_numbers(chosen: Chosen) -> None:
+    """Its downloads and its table."""
+    shown, title = chosen.shown, chosen.title
+    weights = shown.weights[chosen.layer, chosen.head]
     with st.container(horizontal=True, vertical_alignment="center"):
         components.export("matrix", title, key="export_matrix")
         st.download_button(

@@ -7,14 +7,15 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from app.components.chart import Point, chart
+from app.components.chart import chart
 from app.figures.axes import TokenAxis
 from app.figures.masks import can_be_clicked, mask_alt, mask_table, parts_figure
 from app.figures.panels import Cell
 from app.figures.reasons import Part, Parts, verdict
-from app.session import OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_position, is_dark
+from app.session import is_dark
 from app.source import SourceLines, lines_between, lines_from
-from app.views.bar import Bar, Place
+from app.views.bar import Bar
+from app.views.choose import KEYS, QUERIES, choose_cell
 from app.views.placed import belongings
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
@@ -152,7 +153,7 @@ def cell_and_parts(this: Sentence, chooses: Bar) -> Cell:
         chart(
             parts_figure(mask, parts, this.queries, this.keys, title=name, cell=(query, key), dark=is_dark()),
             key="mask_parts",
-            on_click=partial(_clicked, this.kind),
+            on_click=partial(choose_cell, this.kind),
             alt=mask_alt(mask, parts, this.queries, this.keys, name),
         )
     click = "Click a cell, or choose" if can_be_clicked(mask) else "Choose"
@@ -180,18 +181,7 @@ def _combined(kind: Kind) -> SourceLines:
     return lines_between("model/masks.py", "source_mask" if kind == "encoder" else "target_mask")
 
 
-def _chosen(kind: Kind) -> tuple[Place, Place]:
-    return (SOURCE_TOKEN if kind == "encoder" else STEP), (SOURCE_TOKEN if kind == "cross" else OTHER_TOKEN)
-
-
 def _cell(this: Sentence, chooses: Bar, mask: np.ndarray) -> Cell:
     """The chosen cell. On opening: the first row, and the first key that it may not look at."""
-    query_name, key_name = _chosen(this.kind)
-    query = chooses.token(this.queries, query_name, "Query")
-    return query, chooses.token(this.keys, key_name, "Key", int(mask[query].argmin()))
-
-
-def _clicked(kind: Kind, cell: Point) -> None:
-    query, key = _chosen(kind)
-    choose_position(query, int(cell.y))
-    choose_position(key, int(cell.x))
+    query = chooses.token(this.queries, QUERIES[this.kind], "Query")
+    return query, chooses.token(this.keys, KEYS[this.kind], "Key", int(mask[query].argmin()))

@@ -37,7 +37,7 @@ def _sections(scene: Scene) -> None:
     """Everything below the sentence: drawn again by itself when another head is chosen."""
     chooses = bar(scene)
     kind, layer, head = chooses.kind_layer_head()
-    row = chooses.row("encoder" if kind == "encoder" else "decoder", "Query")
+    row = chooses.row("encoder" if kind == "encoder" else "decoder")
     slices(scene, kind, layer, head)
     written_by_heads(scene, kind, layer, head, row)
     _cost(scene, kind)

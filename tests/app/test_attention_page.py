@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from app.figures.alignment import links, pharaoh, word_alignment
 from app.figures.ranking import COLUMNS, head_numbers
 from app.figures.rollout import decoder_rollout, rollout
+from app.theme import number
 from app.views import attention_bertviz
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, charts, components
@@ -188,6 +189,22 @@ def test_one_row_is_isolated_in_all_pictures(shown: Open, kind: str, key: str) -
         {row["layer"] for row in components(app, "ranking")[0]["rows"]}
     )
     assert charts(app)[2]["layout"]["shapes"][0]["y0"] == 1.5
+
+
+@pytest.mark.parametrize(("kind", "place"), [("cross", "s"), ("encoder", "k"), ("decoder", "k")])
+def test_the_chosen_cell_is_framed_and_its_weight_is_the_tensors(
+    shown: Open, weights: dict[str, np.ndarray], kind: str, place: str
+) -> None:
+    row = weights[kind][1, 2, 0]
+    app = shown(kind=kind, layer="2", head="3")
+    assert f'position {row.argmax() + 1} ("' in said(app)  # opens with the strongest key
+    assert f"with {number(float(row.max()), 4)}." in said(app)
+    app.session_state[place] = 1
+    app.run()
+    frame = charts(app)[1]["layout"]["shapes"][-1]
+    assert (frame["x0"], frame["x1"], frame["y0"], frame["y1"]) == (0.5, 1.5, -0.5, 0.5)
+    expected = "not at all: that is masked" if kind == "decoder" else f"with {number(float(row[1]), 4)}."
+    assert expected in said(app)
 
 
 def test_a_row_that_is_hidden_is_not_isolated_and_the_page_says_so(shown: Open, pieces: Pieces) -> None:

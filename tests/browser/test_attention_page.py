@@ -62,22 +62,46 @@ def test_a_pinned_row_is_followed_by_every_picture_and_let_go_again(visit: Begin
     one.drawn()
     page = one.page
     shapes = "document.querySelector('.st-key-matrix .js-plotly-plot').layout.shapes?.length ?? 0"
-    assert page.evaluate(shapes) == 0
+    assert page.evaluate(shapes) == 1  # the chosen cell
     token = page.locator('.st-key-lines .token[data-side="1"]')
     token.nth(2).focus()
     page.keyboard.press("Enter")
-    page.locator(".st-key-pick_step [aria-checked='true']").wait_for()
+    page.locator(".st-key-pick_step [aria-checked='true'][aria-label^='3:']").wait_for()
     one.settle()
-    assert page.locator(".st-key-pick_step [aria-checked='true']").get_attribute("aria-label").startswith("3:")
-    assert page.evaluate(shapes) == 1
+    assert page.evaluate(shapes) == 2
     assert token.nth(2).get_attribute("aria-pressed") == "true"
     page.locator(".st-key-pick_step [aria-checked='true']").press("ArrowRight")
     page.locator('.st-key-lines .token[data-side="1"][data-index="3"][aria-pressed="true"]').wait_for()
     one.settle()
     token.nth(3).focus()
     page.keyboard.press("Escape")
-    page.locator(".st-key-pick_step").wait_for(state="detached")
+    page.wait_for_function(f"({shapes}) === 1")
     assert page.locator('.st-key-lines .token[aria-pressed="true"]').count() == 0
+    page.locator(".st-key-pick_step button").nth(1).click()  # and a token in the bar isolates its row
+    page.locator('.st-key-lines .token[data-side="1"][data-index="1"][aria-pressed="true"]').wait_for()
+
+
+def test_a_cell_is_chosen_by_a_click_or_a_key_among_the_lines_and_worked_out_by_hand(visit: Begin) -> None:
+    one = visit().open("attention", layer="1", head="1", sentence="the cat sat", kind="cross", t="1", s="1")
+    one.drawn()
+    page = one.page
+    page.locator('.st-key-lines .token[data-side="0"]').nth(1).focus()
+    page.keyboard.press("Enter")
+    page.locator(".st-key-chosen_cell").get_by_text("looks at position 2").wait_for()
+    one.settle()
+    assert page.locator('.st-key-lines .token[data-side="0"][data-index="1"][aria-pressed="true"]').count() == 1
+    page.locator(".st-key-matrix").scroll_into_view_if_needed()
+    cells = page.locator(".st-key-head_matrix .hm image").first.bounding_box()
+    rows, columns = page.evaluate(
+        "(() => { const z = document.querySelector('.st-key-head_matrix .js-plotly-plot').calcdata[0][0].z;"
+        " return [z.length, z[0].length]; })()"
+    )
+    page.mouse.click(cells["x"] + 2.5 * cells["width"] / columns, cells["y"] + 1.5 * cells["height"] / rows)
+    page.locator(".st-key-chosen_cell").get_by_text("Row 2 (").wait_for()
+    page.locator(".st-key-chosen_cell").get_by_text("looks at position 3").wait_for()
+    page.get_by_role("button", name="Work it out by hand").click()
+    page.locator(".st-key-pick_step [aria-checked='true'][aria-label^='2:']").wait_for()
+    page.locator(".st-key-pick_source [aria-checked='true'][aria-label^='3:']").wait_for()
 
 
 def test_bertviz_draws_our_weights_without_a_network_and_hostile_words_stay_words(visit: Begin) -> None:
