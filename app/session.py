@@ -31,7 +31,8 @@ OTHER_TOKEN: Literal["k"] = "k"  # in self-attention: the position that is looke
 SHOWN_SENTENCE: Literal["nth"] = "nth"  # which of several sentences the pictures show
 SHOWN_HYPOTHESIS: Literal["alternative"] = "alternative"  # which of its translations
 GIVEN = "given"  # a translation of the visitor's own, shown beside the model's
-GIVEN_FOR = "given_for"  # the checkpoint and the sentence that it is a translation of
+GIVEN_FOR = "given_for"  # the checkpoint and the sentence that it is a translation of; LINKED: those that are shown
+LINKED = "linked"
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,24 @@ class Opened:
 
 
 def sentence_from_link() -> None:
-    """Takes the sentences of a copied link into the session, once, and out of the address."""
+    """Takes the sentences of a copied link into the session, once, and out of the address; and a translation of the
+    first that its sender gave."""
     if SENTENCE in st.query_params:
         take_sentence(st.query_params[SENTENCE][: MOST_CHARACTERS + 1])
         del st.query_params[SENTENCE]
     if SECOND in st.query_params:
         st.session_state[SECOND] = st.query_params[SECOND][:LONGEST_SECOND]
         del st.query_params[SECOND]
+    if GIVEN in st.query_params:
+        st.session_state[GIVEN] = st.query_params[GIVEN][:MOST_CHARACTERS]
+        st.session_state[GIVEN_FOR] = LINKED
+        del st.query_params[GIVEN]
+
+
+def given_in_link(file: CheckpointFile) -> str:
+    """The visitor's own translation, if one was given to this checkpoint."""
+    whose = st.session_state.get(GIVEN_FOR)
+    return str(st.session_state.get(GIVEN) or "") if whose and whose[0] == file else ""
 
 
 def take_sentence(text: str) -> None:

@@ -5,7 +5,7 @@ page by `textContent` alone, never as markup, so whatever a user types stays tex
 (test_hostile_words_are_drawn_as_words). Components are registered once, when this module is imported.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -139,21 +139,30 @@ def meter(used: int, limit: int, unit: str, *, watches: str, key: str) -> str | 
     return result.draft
 
 
-def link(sentence: str, *, boxes: Sequence[str] = (), fresh: bool, key: str, on_kept: Callable[[str], None]) -> None:
-    """A button that copies the address of this view with the sentence in it; it is in no address before.
+def link(
+    texts: Mapping[str, str],
+    kept: str,
+    *,
+    boxes: Sequence[str] = (),
+    fresh: bool,
+    key: str,
+    on_kept: Callable[[str], None],
+) -> None:
+    """A button that copies the address of this view with these texts in it; they are in no address before.
 
     What stands in other text boxes of the page, by their keys, comes into the link too.
 
-    If the present one is but the example that every visitor is met with (`fresh`), `on_kept` is told the sentence that
-    this tab showed before, if there is one.
+    `kept` names the text that the tab keeps. If the present one is but the example that every visitor is met with
+    (`fresh`), `on_kept` is told the sentence that this tab showed before, if there is one.
     """
 
-    def kept() -> None:
+    def told() -> None:
         text = st.session_state[key].kept
         if isinstance(text, str):
             on_kept(text)
 
-    _link(data={"sentence": sentence, "boxes": list(boxes), "fresh": fresh}, key=key, on_kept_change=kept)
+    data = {"texts": dict(texts), "sentence": texts[kept], "boxes": list(boxes), "fresh": fresh}
+    _link(data=data, key=key, on_kept_change=told)
 
 
 def export(target: str, name: str, *, key: str) -> None:

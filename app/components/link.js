@@ -41,7 +41,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   note.setAttribute("role", "status");
   button.addEventListener("click", async () => {
     const url = new URL(window.location.href);
-    url.searchParams.set("sentence", data.sentence);
+    for (const [name, text] of Object.entries(data.texts)) url.searchParams.set(name, text);
     for (const name of data.boxes) {
       const box = document.querySelector(`.st-key-${name} input`);
       if (box) url.searchParams.set(name, box.value);

@@ -19,6 +19,7 @@ from app.session import (
     FRESH,
     GIVEN,
     GIVEN_FOR,
+    LINKED,
     SECOND,
     SENTENCE,
     SHOWN_SENTENCE,
@@ -26,6 +27,7 @@ from app.session import (
     Opened,
     fill_sentence_box,
     forget_choice,
+    given_in_link,
     open_with_example,
     sentence_from_link,
     show_sentence,
@@ -127,6 +129,8 @@ def choose_sentence() -> tuple[Opened, Translation] | None:
     translation = _one_sentence(translated) if translated else None
     if translation is None:
         return None
+    if st.session_state.get(GIVEN_FOR) == LINKED:
+        st.session_state[GIVEN_FOR] = (opened.file, translation.source)
     given, _ = given_hypothesis(opened, translation)
     if given:
         translation = replace(translation, hypotheses=(*translation.hypotheses, given))
@@ -163,7 +167,8 @@ def _sentence_box(opened: Opened) -> str:
                 for number, example in enumerate(opened.task.examples):
                     st.button(example, key=f"example_{number}", on_click=_take, args=(example,), width="stretch")
         fresh = bool(st.session_state.get(FRESH))
-        components.link(text or "", boxes=(SECOND,), fresh=fresh, key="copy_link", on_kept=take_sentence)
+        texts = {SENTENCE: text or ""} | ({GIVEN: given} if (given := given_in_link(opened.file)) else {})
+        components.link(texts, SENTENCE, boxes=(SECOND,), fresh=fresh, key="copy_link", on_kept=take_sentence)
     return text or ""
 
 

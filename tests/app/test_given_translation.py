@@ -54,6 +54,19 @@ def test_the_decoder_reads_it_and_the_pictures_are_its_tensors(open_app: Open, f
     assert components(app, "choices")[0]["chosen"] == len(rows) - 1
 
 
+def test_a_copied_link_has_it_and_opens_with_it(open_app: Open) -> None:
+    app = force(open_app(sentence=SENTENCE), OWN)
+    [link] = components(app, "link")
+    assert link["texts"] == {"sentence": SENTENCE, "given": OWN}
+    chosen = components(app, "choices")[0]["chosen"]
+    app = open_app(alternative=str(chosen + 1), **link["texts"])
+    rows = components(app, "choices")[0]
+    assert (rows["chosen"], rows["rows"][-1]["text"]) == (chosen, OWN)
+    assert not {"given", "sentence"} & set(app.query_params)
+    app.text_input(key="sentence").set_value("the cat").run()
+    assert components(app, "link")[0]["texts"] == {"sentence": "the cat"}
+
+
 def test_another_sentence_or_an_empty_line_takes_it_away(open_app: Open) -> None:
     app = force(open_app(sentence=SENTENCE), OWN)
     force(app, "")
