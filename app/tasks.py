@@ -41,6 +41,11 @@ EXAMPLES = {
     "numbers": ("forty-two", "three hundred and sixty-five", "one thousand, nine hundred and eighty-four"),
 }
 
+NOTES = {  # below the examples
+    "en": "The last is the paper's own: its figures 4 and 5 show encoder self-attention on it, in layer 5 of 6. Its long "
+    "and formal language is hard for models of everyday sentences.",
+}
+
 
 @dataclass(frozen=True)
 class Task:
@@ -50,6 +55,7 @@ class Task:
     target: str
     target_code: str  # for the lang attribute, "" if there is no language
     examples: tuple[str, ...]
+    note: str = ""  # of the examples
 
 
 def task_of(translator: Translator) -> Task:
@@ -64,11 +70,13 @@ def task_in(recipe: object) -> Task:
         return Task("Source", "Target", "", ())
     toy = data.get("toy")
     source, target = str(data.get("source_language", ""))[:20], str(data.get("target_language", ""))[:20]
+    which = str(toy) if toy else CAPTIONS if _reads_captions(data) else source
     return Task(
         LANGUAGES.get(source, source.capitalize() or "Source"),
         LANGUAGES.get(target, target.capitalize() or "Target"),
         target if target in LANGUAGES else "",
-        EXAMPLES.get(str(toy) if toy else CAPTIONS if _reads_captions(data) else source, ()),
+        EXAMPLES.get(which, ()),
+        NOTES.get(which, ""),
     )
 
 

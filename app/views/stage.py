@@ -166,6 +166,8 @@ def _sentence_box(opened: Opened) -> str:
             with st.popover("Examples", type="tertiary"):
                 for number, example in enumerate(opened.task.examples):
                     st.button(example, key=f"example_{number}", on_click=_take, args=(example,), width="stretch")
+                if opened.task.note:
+                    st.caption(opened.task.note)
         fresh = bool(st.session_state.get(FRESH))
         texts = {SENTENCE: text or ""} | ({GIVEN: given} if (given := given_in_link(opened.file)) else {})
         components.link(texts, SENTENCE, boxes=(SECOND,), fresh=fresh, key="copy_link", on_kept=take_sentence)

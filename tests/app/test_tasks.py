@@ -21,6 +21,7 @@ def test_examples_are_of_the_kind_that_the_recipe_names(recipe: str, names: tupl
     task = task_in(asdict(load_recipe(recipe)))
     assert (task.source, task.target, task.target_code) == names
     assert task.examples == EXAMPLES[examples]
+    assert bool(task.note) == (examples == "en")
 
 
 def test_captions_read_the_other_way_are_not_begun_with_english_ones() -> None:
