@@ -42,8 +42,8 @@ EXAMPLES = {
 }
 
 NOTES = {  # below the examples
-    "en": "The last is the paper's own: its figures 4 and 5 show encoder self-attention on it, in layer 5 of 6. Its long "
-    "and formal language is hard for models of everyday sentences.",
+    "en": "The last is the paper's own: its figures 4 and 5 show encoder self-attention on it, in layer 5 of 6. Its "
+    "long and formal language is hard for models of everyday sentences.",
 }
 
 
