@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from app.figures.walk import stations
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import charts
 from transformer.config import EOS
@@ -62,6 +63,7 @@ def models(draw: st.DrawFn) -> tuple[dict[str, object], Size]:
         "shared_embeddings": draw(st.booleans()),
         "attention_window": draw(st.none() | st.integers(1, 3)),
         "activation": draw(st.sampled_from(["relu", "gelu", "silu"])),
+        "causal_training": draw(st.booleans()),
     }
     return options, Size(draw(st.integers(1, 3)), draw(st.integers(1, 3)), heads)
 
@@ -84,14 +86,33 @@ def decoding_parts() -> list[str]:
     return list(ast.literal_eval(found["PARTS"]))
 
 
-@settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(
+CHOSEN = (  # model, sentence, kind of attention, every place, length
     models(),
     st.sampled_from(SENTENCES),
     st.sampled_from(["cross", "encoder", "decoder"]),
     st.integers(1, 9),
     st.sampled_from(Length),
 )
+SLOW = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+
+
+@pytest.mark.soak
+@settings(max_examples=40, derandomize=False, suppress_health_check=SLOW)
+@given(*CHOSEN)
+def test_every_page_opens_for_models_that_nobody_has_seen(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    model: tuple[dict[str, object], Size],
+    sentence: str,
+    kind: str,
+    place: int,
+    length: Length,
+) -> None:
+    opens(tmp_path, monkeypatch, model, sentence, kind, place, length)
+
+
+@settings(max_examples=2, suppress_health_check=SLOW)
+@given(*CHOSEN)
 @example((NONE, Size(1, 1, 1)), "a", "decoder", 1, Length.ALIKE)
 @example((ODD, Size(2, 1, 3)), LONGEST, "cross", 2, Length.SHORT)
 @example((LEAST, Size(1, 2, 2)), "a", "encoder", 3, Length.LONG)
@@ -104,13 +125,28 @@ def test_every_page_opens(
     place: int,
     length: Length,
 ) -> None:
+    opens(tmp_path, monkeypatch, model, sentence, kind, place, length)
+
+
+def opens(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    model: tuple[dict[str, object], Size],
+    sentence: str,
+    kind: str,
+    place: int,
+    length: Length,
+) -> None:
+    """Every page, with its parts in turn and a station of the walk, opens and draws."""
     options, size = model
     for old in tmp_path.glob("*"):
         old.unlink()
     longer = 30 if length is Length.LONG else 2
     at_once = length is Length.SHORT
     file = write_checkpoint(tmp_path / "any.safetensors", size, options=options, longer=longer, ends_at_once=at_once)
-    (translation,) = Translator.load(file).translate(sentence).sentences
+    translator = Translator.load(file)
+    (translation,) = translator.translate(sentence).sentences
+    walk = stations(translator.model.config)
     assert (translation.hypotheses[0].ids == (EOS,)) == at_once
     if model == (LEAST, Size(1, 2, 2)):
         assert len(translation.hypotheses[0].ids) == len(translation.source_ids) + longer
@@ -123,9 +159,7 @@ def test_every_page_opens(
         chosen = {"sentence": sentence, "kind": kind, "layer": str(place), "head": str(place)}
         for name, value in chosen.items() | {(key, str(place)) for key in ("t", "s", "k")}:
             app.query_params[name] = value
-        app.query_params["at"] = (
-            f"decoder.layers.{size.decoder - 1}.cross_attention.{('query', 'weights', 'output')[place % 3]}"
-        )
+        app.query_params["at"] = walk[len(walk) * place // 10].id
         for name, values in CHOICES.items():
             app.session_state[name] = values[place % len(values)]
         part, parts = PARTS.get(page, ("", ("",)))
