@@ -3,10 +3,13 @@
 LayerNorm(x) = gain * (x - mean) / sqrt(variance + epsilon) + shift          (Ba et al. 2016; paper, section 3.1)
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from app.figures.axes import TokenAxis, ticks
 from app.figures.charts import Figure, axis, settled
+from app.figures.strips import Norm
 from app.theme import TICK_SIZE, pair_color, role_color
 
 
@@ -55,14 +58,20 @@ def before_and_after(
 
 
 def moments_table(
-    before: np.ndarray, after: np.ndarray, rows: TokenAxis, kind: str = "token"
+    before: np.ndarray, after: np.ndarray, rows: TokenAxis, learned: Sequence[Norm] = ()
 ) -> dict[str, list[str] | np.ndarray]:
-    """The same numbers as columns of a table; `kind` says what a row is."""
+    """The same numbers as columns of a table. Where each row has a LayerNorm of its own (`learned`, one a row), a row
+    is a sub-layer, and mean and deviation of its gain and shift stand beside."""
+    kind = "sub-layer" if learned else "token"
     (mean_before, deviation_before), (mean_after, deviation_after) = moments(before), moments(after)
-    return {
+    table: dict[str, list[str] | np.ndarray] = {
         kind: list(rows.names if kind == "token" else rows.tokens),
         "mean before": mean_before,
         "deviation before": deviation_before,
         "mean after": mean_after,
         "deviation after": deviation_after,
     }
+    for name, values in (("gain γ", [norm.gain for norm in learned]), ("shift β", [norm.shift for norm in learned])):
+        if values:
+            table[f"mean of {name}"], table[f"deviation of {name}"] = moments(np.stack(values))
+    return table

@@ -26,6 +26,7 @@ Look = Literal[
     "pieces",
     "shifted",
     "stream",
+    "sum",
     "head",
     "scores",
     "mask",

@@ -21,11 +21,14 @@ from app.figures.residual_charts import (
     stream_chart,
     stream_table,
 )
+from app.figures.strips import of_norm
+from app.norms import norm_at
 from app.session import is_dark
 from app.source import lines_between
 from app.views.bar import Stack, bar
 from app.views.placed import placed
 from app.views.stage import Scene, stage
+from app.views.strips import placed_strips
 from app.views.triplet import shape_text, triplet
 from transformer.kinds import depth
 
@@ -146,11 +149,14 @@ def _made_of(start: str, one: Stream, which: str, shape: str) -> None:
 def _norms(scene: Scene, one: Stream, row: int, which: str) -> None:
     st.header("LayerNorm, sub-layer by sub-layer", anchor=False)
     stack, names = one.subs[0].stack, [sub.name for sub in one.subs]
+    sites = [f"{sub.site}.norm_out" for sub in one.subs]
     before, after = one.to_norm, one.normed  # (U, D)
     if scene.config.norm == "pre":  # one more on top of the stack
         top = scene.record(f"{stack}.norm_out")[f"{stack}.norm_out"][row]  # (D)
         before, after = np.vstack([before, one.after[-1]]), np.vstack([after, top])  # (U + 1, D)
         names.append("the last")
+        sites.append(f"{stack}.norm_out")
+    learned = [norm_at(scene.opened.file, site) for site in sites]
     axis = TokenAxis("sub-layers", stack, tuple(names))
     title = f"Before and after each LayerNorm, {which}"
     placed(
@@ -158,8 +164,14 @@ def _norms(scene: Scene, one: Stream, row: int, which: str) -> None:
         key="moments",
         name=title,
         alt=f"{title}: mean and deviation; the table has the numbers.",
-        table=partial(moments_table, before, after, axis, "sub-layer"),
+        table=partial(moments_table, before, after, axis, learned),
     )
+    placed_strips(
+        of_norm(before[-1], after[-1], learned[-1]),
+        key="last_norm",
+        title=f"The last of them, number by number, {which}",
+    )
+    st.caption("Each strip's colours end at its own largest number. Step by step has these strips for every LayerNorm.")
     triplet(
         "section 3.1 (Ba et al. 2016)",
         r"\mathrm{LayerNorm}(x) = \gamma\,\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta",

@@ -17,7 +17,7 @@ from app.views.placed import placed
 from app.views.search_code import about_probabilities
 from app.views.stage import Scene
 from app.views.station_attention import mask, scores, weights
-from app.views.station_tensors import chosen_row, head, hidden, norm, places, stream
+from app.views.station_tensors import chosen_row, head, hidden, norm, places, stream, total
 
 
 def draw(scene: Scene, here: Station, chosen: int) -> None:
@@ -28,6 +28,7 @@ def draw(scene: Scene, here: Station, chosen: int) -> None:
         "pieces": _pieces,
         "shifted": _shifted,
         "stream": partial(stream, at=at),
+        "sum": partial(total, at=at),
         "head": partial(head, at=at, chosen=chosen),
         "scores": partial(scores, head=chosen),
         "mask": mask,

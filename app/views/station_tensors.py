@@ -1,21 +1,25 @@
 """Stations that show tokens by dimensions: the residual stream, a head's slice, LayerNorm, hidden units."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from app.figures.axes import TokenAxis
+from app.figures.axes import TokenAxis, visible
 from app.figures.firing import firing_table, firing_units, share_firing
 from app.figures.head_slices import beyond, reach
 from app.figures.normalisation import before_and_after, moments_table
+from app.figures.strips import of_norm, of_sum
 from app.figures.tensor import NUMBERS_UP_TO, tensor_alt, tensor_heatmap, tensor_table
 from app.figures.walk import Station
+from app.norms import norm_at
 from app.session import SOURCE_TOKEN, STEP, is_dark
 from app.theme import number
 from app.views.placed import placed
 from app.views.stage import Scene
+from app.views.strips import placed_strips
 from transformer.kinds import Kind, depth
 
 
@@ -44,6 +48,24 @@ def stream(scene: Scene, here: Station, at: Places) -> None:
     _pictures(at, values, rows_of(scene, here), title_of(here), chosen_row(scene, here))
 
 
+def total(scene: Scene, here: Station, at: Places) -> None:
+    """(Q, D), a sum; of the chosen row also what is added to what."""
+    found, row = _found(scene, here), chosen_row(scene, here)
+    base, _, name = (here.site or "").rpartition(".")
+    if name == "residual_sum":
+        parts, names = ("residual_in", "output"), ("x", "FFN" if here.part == "feed_forward" else "Sublayer")
+    else:
+        parts, names = ("scaled", "positions"), ("√d_model · embedding", "position")
+    if scene.config.positions != "none" or name == "residual_sum":
+        first, second = (found[f"{base}.{part}"][row] for part in parts)
+        placed_strips(
+            of_sum(first, second, found[f"{base}.{name}"][row], names),
+            key="of_row",
+            title=f"The sum for {_row(scene, here)}",
+        )
+    stream(scene, here, at)
+
+
 def head(scene: Scene, here: Station, at: Places, *, chosen: int) -> None:
     """(Q, E) or (K, E): what the chosen head, from 0, has of (H, Q, E)."""
     title = f"{title_of(here)}, head {chosen + 1}"
@@ -65,6 +87,14 @@ def norm(scene: Scene, here: Station, at: Places) -> None:
         "The learned gain and shift may move the mean away from 0 and the deviation from 1; but rows that were long "
         "and rows that were short now have much the same length."
     )
+    row = chosen_row(scene, here)
+    learned = norm_at(scene.opened.file, here.site or "")
+    placed_strips(
+        of_norm(before[row], after[row], learned),
+        key="of_row",
+        title=f"LayerNorm of {_row(scene, here)}, number by number",
+    )
+    st.caption("Each strip's colours end at its own largest number.")
     _pictures(at, after, rows, f"{title}, after", chosen_row(scene, here))
 
 
@@ -91,11 +121,21 @@ def hidden(scene: Scene, here: Station, at: Places) -> None:
 
 
 def tensor(scene: Scene, here: Station) -> np.ndarray:
-    """The tensor of the station. The whole layer is recorded at once, so that the next stations are there already."""
-    site = here.site or ""
+    """The tensor of the station."""
+    return _found(scene, here)[here.site or ""]
+
+
+def _found(scene: Scene, here: Station) -> Mapping[str, np.ndarray]:
+    """The station and those beside it: a layer is recorded at once, so that the next stations are there already."""
     if here.layer is not None:
-        return scene.record(f"{here.stack}.layers.{here.layer}.*")[site]
-    return scene.record(site)[site]
+        return scene.record(f"{here.stack}.layers.{here.layer}.*")
+    return scene.record(f"{here.stack}.embedding.*" if here.part == "input" else here.site or "")
+
+
+def _row(scene: Scene, here: Station) -> str:
+    """The chosen row, in words."""
+    row = chosen_row(scene, here)
+    return f"row {row + 1}, {visible(rows_of(scene, here).tokens[row])}"
 
 
 def rows_of(scene: Scene, here: Station) -> TokenAxis:

@@ -1,0 +1,86 @@
+"""One token's way through an addition or a LayerNorm, vector by vector, each as a strip of d_model cells.
+
+    x + Sublayer(x) = the sum                                                        (paper, section 3.1)
+    LayerNorm(x) = γ · x̂ + β,   x̂ = (x - μ) / sqrt(σ² + ε)                            (Ba et al. 2016)
+
+Read downwards, each column is the calculation of one dimension (test_each_column_of_a_layer_norm_is_the_calculation).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from app.theme import signed_scale
+
+
+@dataclass(frozen=True)
+class Norm:
+    """What a LayerNorm has learned, (D) each, and the ε that keeps it from dividing by 0."""
+
+    gain: np.ndarray
+    shift: np.ndarray
+    epsilon: float
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A vector (D) with its name; colours go from -limit to limit."""
+
+    name: str
+    values: np.ndarray
+    limit: float
+
+
+def of_sum(first: np.ndarray, second: np.ndarray, total: np.ndarray, names: tuple[str, str]) -> tuple[Strip, ...]:
+    """Two vectors (D) and their sum, in the same colours."""
+    rows = (first, second, total)
+    limit = max(_largest(row) for row in rows)
+    said = (names[0], f"+ {names[1]}", "= the sum")
+    return tuple(Strip(name, row, limit) for name, row in zip(said, rows, strict=True))
+
+
+def of_norm(before: np.ndarray, after: np.ndarray, norm: Norm) -> tuple[Strip, ...]:
+    """A row (D) before and after its LayerNorm, and what lies between; each has colours of its own."""
+    rows = {
+        "x": before,
+        "(x − μ) / √(σ² + ε)": standardised(before, norm.epsilon),
+        "· gain γ": norm.gain,
+        "+ shift β": norm.shift,
+        "= LayerNorm(x)": after,
+    }
+    return tuple(Strip(name, values, _largest(values)) for name, values in rows.items())
+
+
+def standardised(row: np.ndarray, epsilon: float) -> np.ndarray:
+    """(x - μ) / sqrt(σ² + ε) of a row (D), in float64."""
+    wide = row.astype(np.float64)
+    found: np.ndarray = (wide - wide.mean()) / np.sqrt(wide.var() + epsilon)
+    return found
+
+
+def strips_picture(rows: Sequence[Strip], *, title: str, alt: str, dark: bool = False) -> dict[str, Any]:
+    """Data of `app.components.strips`. It opens with the largest number of the last row."""
+    return {
+        "title": title,
+        "alt": alt,
+        "scale": signed_scale(dark),
+        "dimension": int(np.abs(rows[-1].values).argmax()),
+        "rows": [{"name": row.name, "limit": row.limit, "values": row.values.astype(np.float32)} for row in rows],
+    }
+
+
+def strips_alt(rows: Sequence[Strip], title: str) -> str:
+    """What the picture says, in words: how long each vector is."""
+    lengths = (f"{row.name}: length {float(np.linalg.norm(row.values.astype(np.float64))):.2f}" for row in rows)
+    return f"{title}. {'; '.join(lengths)}. Arrow keys choose a dimension."
+
+
+def strips_table(rows: Sequence[Strip]) -> dict[str, np.ndarray]:
+    """A row a dimension, a column a strip."""
+    return {"dimension": np.arange(len(rows[0].values)), **{row.name: row.values for row in rows}}
+
+
+def _largest(values: np.ndarray) -> float:
+    return float(np.abs(values).max()) or 1.0
