@@ -83,6 +83,14 @@ class Entry:
         found = data if isinstance(data, dict) and not self.is_toy else {}
         return str(found.get("source_language", "")), str(found.get("target_language", ""))
 
+    @property
+    def longest(self) -> int | None:
+        """The most pieces that a sentence of its training may have had; None where its recipe does not say."""
+        recipe = self.header.recipe if self.header else None
+        data = recipe.get("data") if isinstance(recipe, dict) else None
+        found = data.get("max_length") if isinstance(data, dict) else None
+        return found if isinstance(found, int) and found > 0 else None
+
     def best(self, measure: str, text: str | None = None) -> float | None:
         """Its highest score of this measure: on this text, or on any but that of validation."""
         found = [

@@ -117,6 +117,19 @@ def lines_from(function: Callable[..., object], first: str, last: str = "") -> S
     return SourceLines(path, start + begin, text)
 
 
+def together(*parts: SourceLines) -> SourceLines:
+    """Several places of one file, one below the other; its line is that of the first.
+
+    Raises:
+        ValueError: they are of several files.
+    """
+    if len({part.path for part in parts}) != 1:
+        raise ValueError(f"Lines of {', '.join(part.path for part in parts)} cannot stand together.")
+    if any(part.text == CHANGED for part in parts):
+        return SourceLines(parts[0].path, 1, CHANGED)
+    return SourceLines(parts[0].path, parts[0].first, "\n\n".join(part.text for part in parts))
+
+
 def _has_changed(file: Path) -> bool:
     try:
         return file.stat().st_mtime_ns != KNOWN.get(file)

@@ -34,7 +34,8 @@ function draw(root, state) {
   const bottom = TOP + rows.length * PITCH, height = bottom + 16;
   const svg = make("svg", { class: "picture strips", viewBox: `0 0 ${width} ${height}`, width, height, tabindex: 0, role: "slider",
     "aria-label": data.alt, "aria-valuemin": 0, "aria-valuemax": count - 1 });
-  make("text", { class: "title", x: 0, y: 20 }, svg, cut(data.title, width, 18, measure));
+  const large = Math.max(Math.min(18, (18 * width) / (1.06 * measure(data.title, 18))), 12);  // bold letters are wider
+  make("text", { class: "title", x: 0, y: 20, style: `font-size: ${large}px` }, svg, cut(data.title, width, large, measure));
   const at = make("text", { class: "small", x: width, y: 44, "text-anchor": "end" }, svg);
   const numbers = rows.map(({ name, values, limit }, i) => {
     const y = TOP + i * PITCH, middle = y + HIGH / 2;

@@ -10,8 +10,8 @@ import numpy as np
 
 from app.figures.charts import FAINT, Figure, settled
 from app.figures.panels import Piece
-from app.figures.positions import wavelength_text
 from app.figures.sinusoids import frequencies, wavelengths
+from app.figures.waves import wavelength_text
 from app.theme import ink, pair_color
 
 SHARES = (0.0, 0.12, 0.25, 0.45, 1.0)  # of the way from the shortest wavelength to the longest

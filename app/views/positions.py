@@ -7,25 +7,23 @@ import numpy as np
 import streamlit as st
 
 from app.figures.layouts import LAYOUT_NAMES, layout_formula
-from app.figures.positions import (
-    encoding_heatmap,
-    encoding_names,
-    encoding_table,
-    positions_shown,
-    wave,
-    wave_table,
-    wave_title,
-    wavelength_chart,
-    wavelength_table,
+from app.figures.positions import encoding_heatmap, encoding_names, encoding_table, positions_shown
+from app.figures.similarity import (
+    curve_table,
+    matrix_table,
+    over_distance,
+    products,
+    similarity_curve,
+    similarity_matrix,
 )
-from app.figures.similarity import curve_table, matrix_table, over_distance, similarity_curve, similarity_matrix
 from app.figures.sinusoids import Layout
+from app.figures.waves import wave, wave_table, wave_title, wavelength_chart, wavelength_table
 from app.session import forget_beyond, is_dark
-from app.source import lines_between, lines_from
+from app.source import lines_between, lines_from, together
 from app.theme import number
 from app.views.bar import Stack, bar
 from app.views.placed import placed
-from app.views.rotation import layout_of, layouts, rotation, table_of
+from app.views.rotation import layout_of, layouts, rotation, said_of_untrained, table_of, trained_of
 from app.views.sizes import sizes
 from app.views.stage import Scene, stage
 from app.views.triplet import shape_text, triplet
@@ -75,6 +73,7 @@ def _encoding(scene: Scene, stack: Stack, row: int) -> None:
     tokens = scene.source if stack == "encoder" else scene.target
     whole = table_of(scene, stack)
     rows = positions_shown(len(tokens), scene.config.d_model, len(whole))
+    rows = min(rows, max(len(tokens), trained_of(scene) or rows))
     table = whole[:rows]
     kind = f"{LAYOUT_NAMES[layout]}" if layout else f"as learned by the {stack}"
     title = f"Positional encoding, {kind}: {rows} positions × {scene.config.d_model} dimensions"
@@ -90,6 +89,7 @@ def _encoding(scene: Scene, stack: Stack, row: int) -> None:
     st.caption(
         "One row a position, counted from 0 as in the formula. The marks at the left are the tokens of this "
         "sentence; the one that is chosen above is framed, and named over the picture. The table has them all."
+        + said_of_untrained(scene, "are drawn only where this sentence reaches them")
     )
     triplet(
         "section 3.5",
@@ -148,7 +148,7 @@ def _waves(scene: Scene, stack: Stack) -> None:
     left, *right = st.columns([5, 3], gap="medium") if layout else [st.container()]
     with left:
         placed(
-            wave(table, dimension, layout, len(tokens), dark=is_dark()),
+            wave(table, dimension, layout, len(tokens), trained=trained_of(scene), dark=is_dark()),
             key="wave",
             name=title,
             alt=f"{title}. Values at the first {span} positions"
@@ -167,11 +167,13 @@ def _waves(scene: Scene, stack: Stack) -> None:
             )
     if layout:
         st.caption("Dots are the numbers of the checkpoint's table; the line is the formula between whole positions.")
+    elif said := said_of_untrained(scene, "stand on the red ground"):
+        st.caption(said.strip())
 
 
 @st.fragment
 def _similarity(scene: Scene, stack: Stack) -> None:
-    layout, table = layout_of(scene), table_of(scene, stack, 64)
+    layout, table = layout_of(scene), table_of(scene, stack, min(64, trained_of(scene) or 64))
     st.header("How alike two positions are", anchor=False)
     triplet(
         "section 3.5",
@@ -180,7 +182,7 @@ def _similarity(scene: Scene, stack: Stack) -> None:
         "depends on their distance alone, and is largest for a position with itself."
         if layout
         else "Nothing forces learned positions to depend on the distance alone. The band shows how far they do not.",
-        lines_from(sinusoids, "pair = torch.stack") if layout else lines_from(PositionalEncoding, "nn.Parameter"),
+        together(lines_from(products, "wide =", "return"), lines_from(over_distance, "matrix =", "diagonals =")),
         shape="products: " + shape_text("PP", (len(table), len(table))),
     )
     title = f"PE · PE, {len(table)} × {len(table)} positions"
@@ -205,7 +207,9 @@ def _similarity(scene: Scene, stack: Stack) -> None:
         )
     st.caption(
         f"At the same distance, products differ by at most **{number(found.spread, 2)}** from place to place among "
-        f"the first {len(table)} positions" + (": rounding of float32. Only the distance counts." if layout else ".")
+        f"the first {len(table)} positions"
+        + (": rounding of float32. Only the distance counts." if layout else ".")
+        + said_of_untrained(scene, "are left out")
     )
 
 

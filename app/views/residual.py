@@ -24,7 +24,7 @@ from app.figures.residual_charts import (
 from app.figures.strips import of_norm
 from app.norms import norm_at
 from app.session import is_dark
-from app.source import lines_between
+from app.source import lines_from
 from app.views.bar import Stack, bar
 from app.views.placed import placed
 from app.views.stage import Scene, stage
@@ -141,7 +141,7 @@ def _made_of(start: str, one: Stream, which: str, shape: str) -> None:
         r"\frac{\mathrm{Sublayer}_u \cdot x_{last}}{x_{last} \cdot x_{last}}\end{gathered}",
         "Where nothing normalises the stream itself, all that a stack computes is this sum. Each summand is drawn by "
         "how much of the last vector it accounts for.",
-        lines_between("model/layers.py", "Residual.forward"),
+        lines_from(shares, "exact =", "return"),
         shape=shape,
     )
 

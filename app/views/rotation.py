@@ -6,17 +6,18 @@ import numpy as np
 import streamlit as st
 
 from app import computed
+from app.catalogue import entry
 from app.figures.layouts import LAYOUT_NAMES, layout_table, layouts_figure, same_numbers
 from app.figures.rotation import rotation_circles, rotation_table
-from app.figures.sinusoids import Layout, best_rotations, pairs, rotation_error, rotations
+from app.figures.sinusoids import Layout, best_rotations, pairs, rotation_error, rotations, turns
 from app.session import forget_beyond, is_dark
-from app.source import lines_from
+from app.source import SourceLines, lines_from, together
 from app.theme import number
 from app.views.bar import Stack
 from app.views.placed import placed
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
-from transformer.model.positions import PositionalEncoding, sinusoids
+from transformer.model.positions import sinusoids
 
 FARTHEST = 1024  # positions that are looked at, however many the table has
 
@@ -29,6 +30,23 @@ def layout_of(scene: Scene) -> Layout | None:
 def table_of(scene: Scene, stack: Stack, count: int = FARTHEST) -> np.ndarray:
     """The first positions of the checkpoint's own table: (P, D)."""
     return computed.position_table(scene.opened.file, stack, count)
+
+
+def trained_of(scene: Scene) -> int | None:
+    """How many learned positions training can have reached: those of its longest sentence, and one for its sign of the
+    end (in the decoder, of the beginning). Beyond, the table is what chance made it. None: nothing was learned, or the
+    recipe does not say."""
+    longest = entry(scene.opened.file).longest if scene.config.positions == "learned" else None
+    return min(longest + 1, scene.config.max_positions) if longest else None
+
+
+def said_of_untrained(scene: Scene, what: str) -> str:
+    """A sentence about the positions that no training sentence had; "" where there are none."""
+    trained = trained_of(scene)
+    if trained is None or trained >= scene.config.max_positions:
+        return ""
+    beyond = "those beyond are as chance made them"
+    return f" No sentence of its training had more than {trained} positions; {beyond}, and {what}."
 
 
 @st.fragment
@@ -90,7 +108,7 @@ def _layouts_picture(scene: Scene, own: Layout | None) -> None:
 def rotation(scene: Scene, stack: Stack) -> None:
     """The rotation from PE(p) to PE(p + k), checked against the whole table."""
     layout = layout_of(scene)
-    table = table_of(scene, stack)
+    table = table_of(scene, stack, trained_of(scene) or FARTHEST)
     if table.shape[1] < 2:
         return
     st.header("From one position to another: a rotation", anchor=False)
@@ -103,7 +121,7 @@ def rotation(scene: Scene, stack: Stack) -> None:
         "“For any fixed offset k, PE(pos+k) can be represented as a linear function of PE(pos).” Each pair is the hand "
         "of a clock: k positions on, hand i has turned by k·ωᵢ, ωᵢ = 10000^(−2i/d), wherever it was before."
         + ("" if layout else " Learned positions know no such rule: the picture shows the best rotation of each pair."),
-        lines_from(sinusoids, "angle =", "pair =") if layout else lines_from(PositionalEncoding, "nn.Parameter"),
+        _code(layout),
         shape="all M: " + shape_text(("D/2", "2", "2"), (table.shape[1] // 2, 2, 2)),
     )
     available = len(table)
@@ -135,4 +153,13 @@ def rotation(scene: Scene, stack: Stack) -> None:
             if layout
             else f". The root-mean-square error is {share:.0%} of what should come out."
         )
+        + said_of_untrained(scene, "are left out")
     )
+
+
+def _code(layout: Layout | None) -> SourceLines:
+    """What makes the matrices of the picture: of the formula, or as near as learned positions come to one."""
+    turned = lines_from(turns, "cos, sin", "return")
+    if layout:
+        return together(lines_from(rotations, "return"), turned)
+    return together(lines_from(best_rotations, "before, after", "return"), turned)

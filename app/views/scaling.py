@@ -19,9 +19,19 @@ from app.figures.scaling import (
     scores_table,
     strongest_of_rows,
 )
-from app.figures.softmax import KEYS, QUERIES, WIDTHS, random_products, random_sharpness, sharpness, softmax
+from app.figures.softmax import (
+    KEYS,
+    QUERIES,
+    WIDTHS,
+    jacobian_norms,
+    random_products,
+    random_sharpness,
+    sharpness,
+    softmax,
+)
 from app.figures.tables import for_reading
 from app.session import is_dark
+from app.source import lines_from, together
 from app.theme import number
 from app.views.bar import bar
 from app.views.choose import SHORT, axes
@@ -90,7 +100,11 @@ def _random(scene: Scene) -> None:
         "“We suspect that for large values of d_k, the dot products grow large in magnitude, pushing the softmax "
         "function into regions where it has extremely small gradients. To counteract this effect, we scale the dot "
         "products by 1/√d_k.”",
-        "encoder.layers.0.self_attention.scores",
+        together(
+            lines_from(random_products, "query =", "products:"),
+            lines_from(random_sharpness, "return"),
+            lines_from(jacobian_norms, "jacobian =", "norms:"),
+        ),
         shape=shape_text("QK", (QUERIES, KEYS)),
     )
     for column, what, title in zip(

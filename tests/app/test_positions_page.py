@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.figures.axes import TokenAxis
 from app.figures.layouts import layout_table, layouts_figure, same_numbers
-from app.figures.positions import encoding_heatmap, encoding_names, encoding_table, wave, wave_title, wavelength_chart
+from app.figures.positions import encoding_heatmap, encoding_names, encoding_table
 from app.figures.rotation import rotation_circles, shown_pairs
 from app.figures.similarity import formula_over_distance, over_distance, products, similarity_curve
 from app.figures.sinusoids import (
@@ -29,6 +29,7 @@ from app.figures.sinusoids import (
 )
 from app.figures.sizes import PARTS, norm_bars, norms, sum_strips
 from app.figures.tables import columns_csv
+from app.figures.waves import wave, wave_title, wavelength_chart
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, chart, charts, checked, open_view, written
 from transformer.decoding.translator import Translator
