@@ -1,5 +1,7 @@
 """Pieces know their words, and attention between words is a sum over those of the source, a mean over the target's."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,8 +15,8 @@ from transformer.text.tokenizer import Tokenizer
 TEXT = ["das alte haus ist klein, nicht wahr?", "the old house is rather small, is it not?", "herr präsident!"]
 
 
-@pytest.fixture(scope="module")
-def tokenizer() -> Tokenizer:
+@cache
+def trained() -> Tokenizer:
     return Tokenizer.train(TEXT, TokenizerConfig(kind="bpe", vocab_size=330))
 
 
@@ -36,7 +38,7 @@ WORDS = st.lists(
 
 @given(WORDS)
 def test_the_pieces_of_each_word_spell_it(words: list[str]) -> None:
-    tokenizer = Tokenizer.train(TEXT, TokenizerConfig(kind="bpe", vocab_size=330))
+    tokenizer = trained()
     found = sentence(words, tokenizer)
     assert tokenizer.encode(found.text) == list(found.ids)
     for number, word in enumerate(words):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,12 @@ LINES = (
     "Wo ist der nächste Bahnhof? Ich habe noch nie einen so schönen Garten gesehen.",
     "the the the The cat sat on the mat",
 )
+
+
+@cache
+def tokenizer_of_lines() -> Tokenizer:
+    """The one of all these checkpoints."""
+    return Tokenizer.train(LINES, TokenizerConfig(kind="bpe", vocab_size=420))
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,7 @@ def write_checkpoint(
     `options` are those of the model (norm, positions, ...), `data` those of the recipe's section of that name. One that
     ends at once writes `</s>` and nothing before it.
     """
-    tokenizer = Tokenizer.train(LINES, TokenizerConfig(kind="bpe", vocab_size=420))
+    tokenizer = tokenizer_of_lines()
     torch.manual_seed(seed)
     sizes = {"encoder_layers": size.encoder, "decoder_layers": size.decoder, "heads": size.heads}
     config = ModelConfig(

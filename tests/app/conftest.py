@@ -51,12 +51,15 @@ def own_main_module() -> Iterator[None]:
 
 @pytest.fixture
 def open_app(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
-    """Opens the app as a new visitor would, with these query parameters in the address."""
+    """Opens the app as a new visitor would, on its first page or on `app/views/PAGE.py`, with these query parameters in
+    the address."""
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
     st.cache_data.clear()
 
-    def opened(**address: str) -> AppTest:
+    def opened(page: str = "translate", **address: str) -> AppTest:
         app = AppTest.from_file(str(MAIN), default_timeout=60)
+        if page != "translate":
+            app.switch_page(str(MAIN.parent / "views" / f"{page}.py"))
         for name, value in address.items():
             app.query_params[name] = value
         return app.run()

@@ -27,8 +27,7 @@ def stack(app: AppTest) -> str:
 def test_the_stack_is_the_one_in_which_the_chosen_attention_asks(
     open_app: Open, page: str, kind: str, shown: str
 ) -> None:
-    app = open_app(sentence="the cat", kind=kind)
-    app.switch_page(VIEWS.format(page)).run()
+    app = open_app(page, sentence="the cat", kind=kind)
     assert stack(app) == shown
     (picker,) = components(app, "picker")
     assert ("second" in picker) == (shown == "decoder")
@@ -36,18 +35,14 @@ def test_the_stack_is_the_one_in_which_the_chosen_attention_asks(
 
 @pytest.mark.parametrize("old", ["stream_of", "positions_of", "sizes_of"])
 def test_a_link_from_when_a_page_had_a_stack_of_its_own_still_opens_it(open_app: Open, old: str) -> None:
-    app = open_app(sentence="the cat")
-    app.switch_page(VIEWS.format("residual"))
-    app.query_params[old] = "encoder"
-    app.run()
+    app = open_app("residual", sentence="the cat", **{old: "encoder"})
     assert stack(app) == "encoder"
     assert old not in app.query_params
     assert address(app, "kind") == "encoder"
 
 
 def test_of_the_decoding_page_only_the_parts_with_steps_and_heads_ask_for_them(open_app: Open) -> None:
-    app = open_app(sentence="the cat")
-    app.switch_page(VIEWS.format("decoding")).run()
+    app = open_app("decoding", sentence="the cat")
     for part, head, step in (("loop", True, True), ("lens", False, True), ("methods", False, False)):
         app.button_group(key="part").set_value(part).run()
         assert [each["disabled"] for each in switches(app)] == [not head, not head], part

@@ -192,12 +192,7 @@ def test_a_file_that_has_changed_says_so_in_place_of_its_lines(monkeypatch: pyte
 
 
 def opened(open_app: Callable[..., AppTest], station: str, row: int = 0, **address: str) -> AppTest:
-    app = open_app(at=station, detail="exam", **address)
-    app.switch_page(VIEW).run()
-    app.text_input(key="sentence").set_value(SENTENCE).run()
-    if row:
-        app.session_state["t"] = row
-        app.run()
+    app = open_app("steps", at=station, detail="exam", sentence=SENTENCE, t=str(row + 1), **address)
     assert not app.exception
     return app
 
@@ -394,7 +389,8 @@ def test_next_and_previous_walk_and_the_address_follows(open_app: Callable[..., 
 def test_the_walk_goes_to_the_layer_and_the_kind_that_were_chosen_elsewhere(
     open_app: Callable[..., AppTest], station: str, kind: str, layer: int, expected: str
 ) -> None:
-    app = opened(open_app, station)
+    app = open_app(at=station, detail="exam", sentence=SENTENCE)
+    app.switch_page(VIEW).run()
     app.switch_page(VIEW.replace("steps", "attention")).run()
     app.session_state["kind"], app.session_state["layer"] = kind, layer
     app.run()

@@ -23,6 +23,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext, SpawnContext
 from pathlib import Path
 
 from transformer.config import DataConfig, ModelConfig, Recipe, TokenizerConfig, TrainingConfig
@@ -30,6 +31,7 @@ from transformer.text.toy import toy_pairs
 
 MODEL = ModelConfig(vocab_size=500, encoder_layers=1, decoder_layers=1, d_model=16, d_ff=32, heads=2)
 AT_ONCE = 10_000  # pairs made together
+SPAWN = get_context("spawn")
 
 
 @dataclass(frozen=True)
@@ -84,9 +86,8 @@ def learn(corpus: Path, folder: Path, say: Connection) -> None:
     say.send(Cost(seconds, resident(os.getpid(), "VmHWM"), most["own"], most["workers"]))
 
 
-def cost(corpus: Path, folder: Path) -> Cost:
+def cost(corpus: Path, folder: Path, context: SpawnContext | ForkServerContext = SPAWN) -> Cost:
     """What a run costs, measured in a process of its own."""
-    context = get_context("spawn")
     hear, say = context.Pipe(duplex=False)
     process = context.Process(target=learn, args=(corpus, folder, say))
     process.start()

@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import MarianConfig, MarianMTModel
 
 from transformer.config import BOS, EOS, PAD, UNK, ModelConfig
 from transformer.model import Transformer
@@ -23,6 +22,8 @@ def comparable(**changes: Any) -> ModelConfig:
 
 def marian_like(model: Transformer, attention: str = "sdpa") -> Any:
     """MarianMT in eval mode, in the precision of `model`, with its weights."""
+    from transformers import MarianConfig, MarianMTModel  # takes seconds, and most who import this file need it not
+
     ours = model.config
     marian: Any = MarianConfig  # its type hints know only a part of what it takes
     config = marian(

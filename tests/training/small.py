@@ -6,7 +6,7 @@ import os
 import signal
 from collections.abc import Callable
 from dataclasses import replace
-from multiprocessing.context import ForkServerProcess
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from torch import Tensor
 
 from transformer.config import DataConfig, DecodingConfig, ModelConfig, Recipe, TokenizerConfig, TrainingConfig
 from transformer.text.toy import toy_pairs
-from transformer.training import trainer
+from transformer.training import arithmetic, trainer
 from transformer.training.metrics import read_metrics
 from transformer.training.update import one_update as make_update
 
@@ -122,16 +122,23 @@ def assert_same_run(run: Path, other: Path) -> None:
 
 
 def in_new_process(function: Callable[..., None], *arguments: Any) -> ForkServerProcess:
-    """Starts `function` in a process forked from one that has imported torch and done nothing else, which is a hundred
-    times quicker than starting Python. Not from this one: torch's threads do not survive a fork."""
-    context = multiprocessing.get_context("forkserver")
-    # torch imports _dynamo when the first optimizer is made, which takes longer than all the rest.
-    context.set_forkserver_preload(["transformer.training", "torch._dynamo", "tests.training.small"])
-    process = context.Process(target=_alone, args=(function, *arguments))
+    """Starts `function` in a process forked from one that has imported torch and done nothing else."""
+    process = knowing_torch().Process(target=_alone, args=(function, *arguments))
     process.start()
     return process
 
 
+def knowing_torch() -> ForkServerContext:
+    """Starts processes by forking one that has imported torch and done nothing else, which is a hundred times quicker
+    than starting Python. Not by forking this one: torch's threads do not survive a fork."""
+    context = multiprocessing.get_context("forkserver")
+    # torch imports _dynamo when the first optimizer is made, which takes longer than all the rest.
+    context.set_forkserver_preload(["transformer.training", "torch._dynamo", "tests.training.small"])
+    return context
+
+
 def _alone(function: Callable[..., None], *arguments: Any) -> None:
     torch.set_num_threads(1)
+    # How fast products are here is measured anew in each process; test_arithmetic.py sees that it is measured well.
+    arithmetic.SIDES, arithmetic.LONG_ENOUGH = {"cpu": 64}, 0.0
     function(*arguments)

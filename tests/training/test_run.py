@@ -3,8 +3,6 @@
 import errno
 import fcntl
 import logging
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ import sacrebleu
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from tests.training.small import lines, metadata, tensors, toy_recipe
+from tests.training.small import in_new_process, lines, metadata, tensors, toy_recipe
 from transformer.averaging import average_checkpoints
 from transformer.checkpoint import load_checkpoint
 from transformer.config import DecodingConfig
@@ -193,15 +191,22 @@ def test_resuming_from_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> 
         Run(tmp_path / "typo", resume=True)
 
 
+def enter(folder: Path, said: Path) -> None:
+    try:
+        with Run(folder, resume=False):
+            said.write_text("entered")
+    except TrainingError as error:
+        said.write_text(str(error))
+
+
 def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
     with Run(tmp_path, resume=False):
         with pytest.raises(TrainingError, match="Another process is training in"), Run(tmp_path, resume=False):
             pass
         (tmp_path / ".half.tmp").touch()
-        script = "import sys; from pathlib import Path; from transformer.training.run import Run\n"
-        script += "with Run(Path(sys.argv[1]), resume=False): pass"
-        other = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True)
-        assert "Another process is training in" in other.stderr
+        other = in_new_process(enter, tmp_path, tmp_path / "said")
+        other.join(timeout=120)
+        assert "Another process is training in" in (tmp_path / "said").read_text()
         assert (tmp_path / ".half.tmp").exists()  # nothing of the first one's was touched
     with Run(tmp_path, resume=False):
         assert not (tmp_path / ".half.tmp").exists()
