@@ -142,7 +142,7 @@ class TrainingConfig:
     updates: Count = 100_000
     seed: Annotated[StrictInt, Field(ge=0, lt=2**32)] = 1
     precision: Literal["auto", "float32", "bfloat16"] = "auto"  # auto: bfloat16 where the hardware multiplies it
-    compile: StrictBool = False  # torch.compile: minutes before the first update, then faster where products are fast
+    compile: Literal["auto", True, False] = "auto"  # torch.compile; auto: on a CUDA device (training/compiling.py)
     accumulate: Count = 1  # batches in one update; the loss is divided by the tokens of all of them
     label_smoothing: Rate = 0.1  # epsilon_ls (section 5.4)
     schedule: Literal["inverse_sqrt", "constant", "cosine"] = "inverse_sqrt"  # section 5.3, equation 3

@@ -10,7 +10,7 @@ what large square products reach on this device in that precision (transformer/t
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
 import torch
 import typer
@@ -19,10 +19,12 @@ from rich.table import Table
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from tests.benchmarks.training import CLIP, LENGTHS, RATE, SMOOTHING, best_of, compete, config_of, sentences, started
+from tests.benchmarks.training import best_of, compete, sentences, started
+from tests.benchmarks.training_peers import CLIP, LENGTHS, RATE, SMOOTHING, SizeName, config_of
 from transformer.config import PAD, TrainingConfig
 from transformer.model import SILENT, Probe, Transformer, census
 from transformer.text.batches import Batch
+from transformer.training.compiling import compile_layers
 from transformer.training.device import autocast, choose_device
 from transformer.training.loss import summed_loss
 from transformer.training.memory import keep_memory
@@ -53,14 +55,13 @@ RUNGS = {
 }
 
 
-def updater(rung: Rung, size: str, device: torch.device) -> Callable[[Batch], object]:
+def updater(rung: Rung, size: SizeName, device: torch.device) -> Callable[[Batch], object]:
     """One update of the trainer, set so."""
     if not rung.returns:
         keep_memory()
     config = config_of(size)
     model = Transformer(config).to(device).train()
-    if rung.compiled:
-        model.states = torch.compile(model.states, dynamic=True)  # type: ignore[method-assign]
+    compile_layers(model, device, rung.compiled)
     optimizer = make_optimizer(model, TrainingConfig())
     for group in optimizer.param_groups:
         group.update(lr=RATE, fused=not rung.loop, foreach=False)
@@ -86,7 +87,7 @@ def updater(rung: Rung, size: str, device: torch.device) -> Callable[[Batch], ob
     return update
 
 
-def climb(rung: Rung, size: str, device: torch.device) -> None:
+def climb(rung: Rung, size: SizeName, device: torch.device) -> None:
     """One line of the table."""
     torch.manual_seed(0)
     update = updater(rung, size, device)
@@ -96,11 +97,13 @@ def climb(rung: Rung, size: str, device: torch.device) -> None:
 
 
 def main(
-    size: Annotated[Literal["small", "base", "paper-base"], typer.Option(help="Of model and batch.")] = "small",
+    size: Annotated[SizeName, typer.Option(help="Of model and batch.")] = "small",
     rounds: Annotated[int, typer.Option(help="The fastest of so many counts.")] = 3,
     threads: Annotated[int, typer.Option(help="0: as many as torch likes.")] = 0,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
-    compiled: Annotated[bool, typer.Option(help="The last line too; it takes minutes, and a C++ compiler.")] = False,
+    compiled: Annotated[
+        bool | None, typer.Option(help="The last line too; it takes minutes, and a C++ compiler. Default: on CUDA.")
+    ] = None,
     only: Annotated[str, typer.Option(hidden=True)] = "",  # be this line
 ) -> None:
     """Prints the table."""
@@ -108,6 +111,8 @@ def main(
         if threads:
             torch.set_num_threads(threads)
         return climb(RUNGS[only], size, choose_device(device))
+    if compiled is None:
+        compiled = choose_device(device).type == "cuda"
     names = [name for name, rung in RUNGS.items() if compiled or not rung.compiled]
     options = ("--size", size, "--device", device, "--threads", str(threads))
     best = best_of(rounds, {name: started(__spec__.name, name, *options) for name in names})

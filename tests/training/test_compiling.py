@@ -4,14 +4,17 @@ import logging
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import pytest
 import torch
 
 from tests.model.small import Counting, randomised, small
 from tests.training.small import tensors, toy_recipe
+from transformer.config import TrainingConfig
 from transformer.errors import TrainingError
 from transformer.model import Transformer
+from transformer.recipe import load_recipe
 from transformer.text.batches import Batch, collate
 from transformer.training import train
 from transformer.training.compiling import compile_layers
@@ -38,7 +41,7 @@ def batches() -> list[Batch]:
 
 def test_one_graph_trains_on_batches_of_all_shapes(graphs: list[torch.fx.GraphModule]) -> None:
     plain, compiled = randomised(small(decoder_layers=1)), randomised(small(decoder_layers=1))
-    compile_layers(compiled, CPU)
+    compile_layers(compiled, CPU, True)
     trial = len(graphs)
     for batch in batches():
         for model in (plain, compiled):
@@ -47,6 +50,15 @@ def test_one_graph_trains_on_batches_of_all_shapes(graphs: list[torch.fx.GraphMo
         for (name, weight), (_, same) in zip(plain.named_parameters(), compiled.named_parameters(), strict=True):
             torch.testing.assert_close(weight.grad, same.grad, rtol=1e-9, atol=1e-12, msg=name)
     assert len(graphs) - trial == 1
+
+
+def test_a_batch_of_one_row_costs_one_more_graph_and_no_more(graphs: list[torch.fx.GraphModule]) -> None:
+    model = randomised(small(decoder_layers=1))
+    compile_layers(model, CPU, True)
+    trial = len(graphs)
+    for rows, length in ((3, 6), (1, 6), (2, 5), (1, 8), (4, 7), (1, 3)):
+        summed_loss(model, collate([[7] * length] * rows, [[9] * length] * rows), 0.1).backward()
+    assert len(graphs) - trial == 2
 
 
 def test_a_compiled_run_makes_the_checkpoint_of_any_other_and_validates_without_compiling(
@@ -65,7 +77,7 @@ def test_a_compiled_run_makes_the_checkpoint_of_any_other_and_validates_without_
 
 def test_dropout_is_in_the_graph(graphs: list[torch.fx.GraphModule]) -> None:
     model = randomised(small(decoder_layers=1, dropout=0.4)).train()
-    compile_layers(model, CPU)
+    compile_layers(model, CPU, True)
     trial = len(graphs)
     losses = [summed_loss(model, batches()[0], 0.0).item() for _ in range(2)]
     assert losses[0] != losses[1]
@@ -78,4 +90,43 @@ def test_a_machine_without_a_compiler_is_told_so(monkeypatch: pytest.MonkeyPatch
     torch._dynamo.reset()
     monkeypatch.setattr(config.cpp, "cxx", ("there-is-no-such-compiler",))
     with pytest.raises(TrainingError, match=r"training\.compile = true, and torch cannot compile for cpu.*g\+\+"):
-        compile_layers(Transformer(small()), CPU)
+        compile_layers(Transformer(small()), CPU, True)
+
+
+def is_compiled(model: Transformer) -> bool:
+    return "states" in vars(model)  # and no longer the method of its class
+
+
+@pytest.mark.parametrize(
+    ("asked", "device", "compiled"),
+    [
+        ("auto", "cpu", False),
+        ("auto", "mps", False),
+        ("auto", "cuda", True),
+        (False, "cuda", False),
+        (True, "cpu", True),
+    ],
+)
+def test_unless_a_recipe_says_otherwise_training_is_compiled_on_cuda_and_nowhere_else(
+    asked: Literal["auto", True, False], device: str, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert load_recipe("paper-base").training.compile == TrainingConfig().compile == "auto"
+    monkeypatch.setattr(torch, "compile", lambda function, dynamic=None: partial(function))
+    monkeypatch.setattr(torch, "ones", lambda *shape, device: None)  # there need not be such a device
+    monkeypatch.setattr(torch, "square", lambda x: x)
+    model = Transformer(small())
+    compile_layers(model, torch.device(device), asked)
+    assert is_compiled(model) == compiled
+
+
+def test_where_cuda_cannot_compile_training_goes_on_without_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(function: object) -> None:
+        raise RuntimeError("Cannot find a working triton installation.\nMore.")
+
+    monkeypatch.setattr(torch, "compile", fail)
+    model = Transformer(small())
+    compile_layers(model, torch.device("cuda"), "auto")
+    assert not is_compiled(model)
+    assert "not compiled, and slower: torch cannot compile for cuda here: Cannot find a working triton" in caplog.text

@@ -37,6 +37,7 @@ from transformer.training.interrupt import Interrupt
 from transformer.training.memory import keep_memory
 from transformer.training.metrics import Metrics
 from transformer.training.optimizer import make_optimizer
+from transformer.training.products import fast_products
 from transformer.training.ranks import Ranks
 from transformer.training.report import Report, describe
 from transformer.training.run import Run, fit_vocabulary
@@ -72,6 +73,7 @@ def train(
             only rank 0 raises it.)
     """
     keep_memory()
+    fast_products()
     with Ranks() as ranks:
         where = choose_device(device) if ranks.size == 1 else device_of_rank(device, ranks.local)
         if not ranks.first:
@@ -162,8 +164,7 @@ def untrained(recipe: Recipe, where: torch.device) -> tuple[Transformer, AdamW]:
     """The model as the seed makes it, and its optimizer."""
     torch.manual_seed(recipe.training.seed)
     model = Transformer(recipe.model).to(where)
-    if recipe.training.compile:
-        compile_layers(model, where)
+    compile_layers(model, where, recipe.training.compile)
     return model, make_optimizer(model, recipe.training)
 
 

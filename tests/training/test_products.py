@@ -1,0 +1,40 @@
+"""float32 is float32, whichever library multiplies."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+
+from transformer.training import products
+from transformer.training.products import fast_products, largest_error
+
+ROAD: Any = torch.backends.mkldnn.matmul  # type: ignore[attr-defined]
+
+
+@pytest.fixture(autouse=True)
+def _as_before() -> Iterator[None]:
+    before, ROAD.fp32_precision = ROAD.fp32_precision, "none"
+    yield
+    ROAD.fp32_precision = before
+
+
+def test_products_are_as_accurate_after_the_choice_as_before() -> None:
+    before = largest_error()
+    chosen = fast_products()
+    assert largest_error() < max(5 * before, 2e-6)
+    assert ROAD.fp32_precision == ("bf16" if chosen else "none")
+
+
+@pytest.mark.parametrize(("error", "road"), [(8e-7, "bf16"), (2.6e-3, "none")])
+def test_what_multiplies_bfloat16_is_refused(error: float, road: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(products, "largest_error", lambda: error)
+    assert fast_products() == (road == "bf16")
+    assert ROAD.fp32_precision == road
+
+
+def test_the_probe_draws_no_random_numbers_of_the_run() -> None:
+    torch.manual_seed(3)
+    state = torch.get_rng_state()
+    largest_error()
+    assert torch.equal(torch.get_rng_state(), state)
