@@ -2,11 +2,14 @@
 
 The logits of a step are kept, so another temperature is arithmetic on V numbers and no new pass of the model.
 Temperature changes how sharp the distribution is and never the order of the pieces: only sampling notices it.
+
+Sampling draws from what top k and top p leave, whose probabilities are made to sum to 1 again: a share of its own, and
+where it differs a number of its own, "55% → 80%" (test_the_share_is_what_the_random_number_falls_into).
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -30,6 +33,7 @@ class Offer:
     rank: int  # 1 = the most probable
     mark: Mark  # chosen: the translation goes on with it. given: so it does, but the visitor said so
     cut: bool  # top-k or top-p, or the search itself, forbids it
+    share: float  # of all that may be drawn together
 
     @property
     def chosen(self) -> bool:
@@ -73,6 +77,7 @@ def offers(
     shown = [int(id) for id in order[:count]]
     if chosen not in shown:
         shown.append(chosen)
+    shares = shares_of(probabilities, allowed)  # (V)
     return [
         Offer(
             id,
@@ -82,20 +87,41 @@ def offers(
             1 + int((logits > logits[id]).sum()),
             mark if id == chosen else "",
             allowed is not None and not allowed[id],
+            float(shares[id]),
         )
         for id in shown
     ]
 
 
+def shares_of(probabilities: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
+    """What sampling draws from: probabilities (V) of what is `allowed` (V), so that they sum to 1; 0 for the rest."""
+    if allowed is None:
+        return probabilities
+    kept = np.where(allowed, probabilities, 0.0)  # (V)
+    found: np.ndarray = kept / kept.sum()
+    return found
+
+
+def both_texts(probability: float, share: float) -> str:
+    """The probability, and after an arrow the share of what may be drawn where that is another number."""
+    texts = probability_text(probability), probability_text(share)
+    return texts[0] if texts[0] == texts[1] else " → ".join(texts)
+
+
 def distribution_bars(found: list[Offer], vocabulary: int, *, title: str, dark: bool = False) -> Figure:
-    """A bar a piece, 0 to 1; the last bar is everything else together."""
+    """A bar a piece, 0 to 1; the last bar is everything else together. Outlined: the share of what may be drawn."""
     rest = max(1.0 - sum(offer.probability for offer in found), 0.0)
+    left = max(1.0 - sum(offer.share for offer in found), 0.0)
     color = role_color("decoder", dark)
     names = [*ticks(tuple(offer.piece for offer in found)), f"<i>{vocabulary - len(found):,} others</i>"]
-    labels = [_label(offer) for offer in found] + [probability_text(rest)]
+    others = f"{probability_text(rest)} · left out" if left < 1e-9 < rest else both_texts(rest, left)
+    labels = [_label(offer) for offer in found] + [others]
+    shares = np.array([*(offer.share for offer in found), left])
+    outlined = any(" → " in label for label in labels)
+    lengths = np.array([*(offer.probability for offer in found), rest])
     bars = {
         "type": "bar",
-        "x": np.array([*(offer.probability for offer in found), rest]),
+        "x": lengths,
         "y": np.arange(len(found) + 1),
         "orientation": "h",
         "marker": {
@@ -104,7 +130,7 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str, dark: 
         },
         "width": 0.72,
         "text": labels,
-        "textposition": "outside",
+        "textposition": "none" if outlined else "outside",
         "constraintext": "none",
         "textfont": {"size": 14, "color": ink(dark)},
         "cliponaxis": False,
@@ -112,17 +138,46 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str, dark: 
         "hovertemplate": "%{customdata}<extra></extra>",
         "showlegend": False,
     }
+    room = 2.0 if outlined else 1.42  # for the labels
     more = {
         "bargap": 0.2,
-        "xaxis": plain_axis("probability", dark, [0, 1.42], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"),
+        "barmode": "overlay",
+        "xaxis": plain_axis(
+            "probability", dark, [0, 2.0 if outlined else 1.42], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"
+        ),
         "yaxis": plain_axis("", dark, [len(names) - 0.5, -0.5], tickmode="array", tickvals=list(range(len(names))))
         | {"ticktext": names, "tickfont": {"size": TICK_SIZE + 1, "color": ink(dark)}},
     }
-    return Figure([bars], settled(title, 84 + BAR * len(names), top=40, bottom=44) | more)
+    edges = [color if offer.chosen else ink(dark) for offer in found] + [ink(dark)]
+    data = [bars, *(_outlines(lengths, shares, labels, edges, dark) if outlined else [])]
+    return Figure(data, settled(title, 84 + BAR * len(names), top=40, bottom=44) | more)
+
+
+def _outlines(
+    lengths: np.ndarray, shares: np.ndarray, labels: list[str], edges: list[str], dark: bool
+) -> list[dict[str, Any]]:
+    """The shares as outlines over the bars, and the labels where the longer of the two ends."""
+    still = {"hoverinfo": "skip", "showlegend": False, "cliponaxis": False, "y": np.arange(len(shares))}
+    outlines = still | {
+        "type": "bar",
+        "x": shares,
+        "orientation": "h",
+        "width": 0.72,
+        "marker": {"color": "rgba(0, 0, 0, 0)", "line": {"color": edges, "width": 2.0 * (shares > 0)}},
+    }
+    ends = still | {
+        "type": "scatter",
+        "mode": "text",
+        "x": np.maximum(lengths, shares),
+        "text": [f" {label}" for label in labels],
+        "textposition": "middle right",
+        "textfont": {"size": 14, "color": ink(dark)},
+    }
+    return [outlines, ends]
 
 
 def _label(offer: Offer) -> str:
-    words = [probability_text(offer.probability)]
+    words = [probability_text(offer.probability) if offer.cut else both_texts(offer.probability, offer.share)]
     if offer.mark:
         words.append(offer.mark)
         if offer.rank > 1:
@@ -136,6 +191,7 @@ def _hover(offer: Offer) -> str:
     return (
         f"{plotly_text(visible(offer.piece))} (id {offer.id})<br>rank {offer.rank:,}"
         f"<br>logit {offer.logit:.4f}<br>probability {offer.probability:.6f}"
+        f"<br>of what may be drawn {offer.share:.6f}"
     )
 
 
@@ -147,6 +203,7 @@ def distribution_table(found: list[Offer]) -> Table:
         "id": [offer.id for offer in found],
         "logit": [offer.logit for offer in found],
         "probability": [offer.probability for offer in found],
+        "of what may be drawn": [offer.share for offer in found],
         "in the translation": [offer.mark for offer in found],
         "left out": ["left out" if offer.cut else "" for offer in found],
     }

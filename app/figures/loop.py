@@ -11,7 +11,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, visible
 from app.figures.tables import Table
-from app.theme import counted, probability_text, role_color
+from app.theme import counted, role_color
 
 BYTES = 4  # of a number in float32
 
@@ -51,7 +51,7 @@ def loop_picture(
     *,
     looks: tuple[np.ndarray, np.ndarray],
     head: str,
-    probability: float,
+    probability: str,
     hypotheses: int = 1,
     dark: bool = False,
 ) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def loop_picture(
         step: the row of the decoder, from 0. It has read step + 1 pieces.
         looks: weights of one head in this row: encoder-decoder attention (S), self-attention (step + 1).
         head: which head that is, in words.
-        probability: of the piece that was chosen.
+        probability: of the piece that was chosen, as it is written.
         hypotheses: rows that are decoded side by side at this step.
     """
     read, s, most = step + 1, len(source), int(looks[0].argmax())
@@ -119,12 +119,12 @@ def loop_picture(
         "query": f"Q 1 × {sizes.d_k} a head",
         "logits": f"logits 1 × {sizes.vocabulary:,}",
         "chosen": visible(target.predicts[step]),
-        "probability": probability_text(probability),
+        "probability": probability,
         "last": step == len(target) - 1,
         "note": f"Bars under the pieces: where {head} looks at this step.",
         "alt": (
             f"Step {step + 1} of {len(target)}. The decoder reads {visible(target.tokens[step])} and predicts "
-            f"{visible(target.predicts[step])} with {probability_text(probability)}. It keeps keys and values of "
+            f"{visible(target.predicts[step])} with {probability}. It keeps keys and values of "
             f"{read} positions of the output and {s} of the source, in {counted(sizes.layers, 'layer')}. "
             f"{head.capitalize()} looks most at {visible(source.tokens[most])} of the source, with "
             f"{looks[0][most]:.2f}."
@@ -144,4 +144,15 @@ def cache_table(target: TokenAxis, source_length: int, sizes: Sizes) -> Table:
         "bytes": [BYTES * cached_numbers(sizes, t) for t in steps],
         "K and V from the encoder, each": [rows.format(source_length)] * len(target),
         "bytes, once": [BYTES * cached_numbers(sizes, source_length)] * len(target),
+    }
+
+
+def looks_table(source: TokenAxis, target: TokenAxis, cross: np.ndarray, own: np.ndarray) -> Table:
+    """The bars under the pieces as numbers: one head's weights of the source (S) and of what was read (step + 1)."""
+    read = target.tokens[: len(own)]
+    return {
+        "attention": ["encoder-decoder"] * len(source) + ["decoder self"] * len(own),
+        "position": [*range(1, len(source) + 1), *range(1, len(own) + 1)],
+        "piece": [*source.tokens, *read],
+        "weight": np.concatenate([cross, own]),
     }

@@ -34,20 +34,22 @@ def placed(
     belongings(key=key, name=name, table=table)
 
 
-def belongings(*, key: str, name: str, table: Callable[[], Table], drawn: bool = True) -> None:
+def belongings(*, key: str, name: str, table: Callable[[], Table], drawn: bool = True, of: str = "") -> None:
     """Below the picture in the container `picture_{key}`: downloads, and the table twin.
 
     Args:
         drawn: whether it is a drawing; words of the page cannot be saved as one.
+        of: what is in the table, for the buttons of a picture that has two.
     """
+    which = f": {of}" if of else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if drawn:
             with st.container(width=150):
                 components.export(f"picture_{key}", name, key=f"export_{key}")
         st.download_button(
-            "CSV", lambda: columns_csv(table()), f"{name}.csv", "text/csv", key=f"csv_{key}", on_click="ignore"
+            f"CSV{which}", lambda: columns_csv(table()), f"{name}.csv", "text/csv", key=f"csv_{key}", on_click="ignore"
         )
-        twin = st.popover("Table", key=f"table_{key}", on_change="rerun")
+        twin = st.popover(f"Table{which}", key=f"table_{key}", on_change="rerun")
         if twin.open:
             twin.dataframe(dict(table()), alt=name, hide_index=True)
 

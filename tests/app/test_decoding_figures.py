@@ -9,9 +9,16 @@ import pytest
 
 from app.figures.axes import TokenAxis
 from app.figures.difference import difference, difference_data, difference_table, words
-from app.figures.distribution import distribution_alt, distribution_bars, entropy_bits, offers, softmax
+from app.figures.distribution import (
+    distribution_alt,
+    distribution_bars,
+    distribution_table,
+    entropy_bits,
+    offers,
+    softmax,
+)
 from app.figures.lens import Seen, closeness, lens_alt, lens_bars, lens_table, lens_wall, rank_text
-from app.figures.loop import Sizes, bytes_text, cache_table, cached_numbers, loop_picture
+from app.figures.loop import Sizes, bytes_text, cache_table, cached_numbers, looks_table, loop_picture
 from app.figures.penalty import letters, penalty_alt, penalty_lines, worth_showing
 from app.figures.tree import looked_at, tree_picture, tree_rows, tree_table
 from app.theme import score_text
@@ -92,6 +99,25 @@ def test_what_may_not_be_drawn_is_said_in_words_and_by_a_pattern() -> None:
     assert "left out" in distribution_alt(found, "t")
 
 
+def test_what_may_be_drawn_has_its_share_in_words_outlined_and_in_the_table() -> None:
+    allowed = np.array([True, True, False, False, True, False])
+    found = offers(LOGITS, 4, piece, count=3, allowed=allowed)
+    p = softmax(LOGITS)
+    expected = [p[4] / (p[0] + p[1] + p[4]), 0, 0]
+    assert [offer.share for offer in found] == pytest.approx(expected)
+    bars, outlines, ends = checked(distribution_bars(found, 6, title="t")).data
+    assert np.asarray(bars.x) == pytest.approx([p[4], p[2], p[5], p[0] + p[1] + p[3]])
+    assert np.asarray(outlines.x) == pytest.approx([*expected, 1 - expected[0]])
+    assert np.asarray(ends.x) == pytest.approx(np.maximum(bars.x, outlines.x))
+    assert [text.strip() for text in ends.text] == list(bars.text)
+    assert bars.text[0] == f"{p[4]:.0%} → {expected[0]:.0%} · chosen"
+    assert bars.text[1] == f"{p[2]:.0%} · left out"
+    assert distribution_table(found)["of what may be drawn"] == pytest.approx(expected)
+    none_left = distribution_bars(offers(LOGITS, 4, piece, count=1, allowed=LOGITS == 3), 6, title="t")
+    assert list(checked(none_left).data[0].text) == [f"{p[4]:.0%} → 100% · chosen", f"{1 - p[4]:.0%} · left out"]
+    assert len(distribution_bars(offers(LOGITS, 4, piece, count=3), 6, title="t").data) == 1
+
+
 def test_hostile_pieces_are_drawn_letter_by_letter() -> None:
     found = offers(LOGITS, 4, lambda id: HOSTILE, count=2)
     figure = checked(distribution_bars(found, 6, title=HOSTILE))
@@ -116,15 +142,24 @@ def test_the_cache_grows_by_one_row_a_step_in_every_layer_and_head() -> None:
 def test_the_loop_shows_what_was_read_and_not_what_is_to_come() -> None:
     source = TokenAxis("English", "encoder", ("▁e", "</s>"))
     looks = (np.array([0.75, 0.25]), np.array([0.4, 0.6]))
-    data = loop_picture(source, writer("▁x", "▁y", "</s>"), 1, SIZES, looks=looks, head="h", probability=0.5)
+    data = loop_picture(source, writer("▁x", "▁y", "</s>"), 1, SIZES, looks=looks, head="h", probability="50% → 60%")
     assert data["output"]["tokens"] == ["<s>", "▁x"]
     assert data["output"]["weights"] == [0.4, 0.6]
     assert data["source"]["weights"] == [0.75, 0.25]
     assert "H looks most at ▁e of the source, with 0.75." in data["alt"]
     assert (data["own"]["filled"], data["own"]["room"], data["own"]["newest"]) == (2, 3, 1)
     assert (data["cross"]["filled"], data["cross"]["room"]) == (2, 2)
-    assert data["chosen"] == "▁y"
+    assert (data["chosen"], data["probability"]) == ("▁y", "50% → 60%")
     assert not data["last"]
+
+
+def test_the_weights_under_the_pieces_are_a_table_too() -> None:
+    source = TokenAxis("English", "encoder", (HOSTILE, "</s>"))
+    table = looks_table(source, writer("▁x", "▁y", "</s>"), np.array([0.75, 0.25]), np.array([0.4, 0.6]))
+    assert list(table["piece"]) == [HOSTILE, "</s>", "<s>", "▁x"]
+    assert list(table["position"]) == [1, 2, 1, 2]
+    assert list(table["weight"]) == [0.75, 0.25, 0.4, 0.6]
+    assert [text[:7] for text in table["attention"]] == ["encoder", "encoder", "decoder", "decoder"]
 
 
 @pytest.mark.parametrize(

@@ -141,6 +141,40 @@ def test_the_loop_shows_what_is_read_looked_at_kept_and_chosen(open_page: Open, 
     assert f"= {2 * 3 * 4 * len(found.source_ids) * 8:,} numbers" in data["cross"]["lines"][1]
 
 
+def test_the_weights_of_the_loop_can_be_read_as_a_table(open_page: Open, folder: Path) -> None:
+    app = open_page(session={"table_loop_looks": True}, t="3", layer="2", head="3")
+    translator, found = searched(folder)
+    sites = [f"decoder.layers.1.{kind}_attention.weights" for kind in ("cross", "self")]
+    arrays = trace(translator.model, found.source_ids, found.hypotheses[0].ids, sites).arrays
+    table = next(frame.value for frame in app.dataframe if "attention" in frame.value)
+    expected = np.concatenate([arrays[sites[0]][2, 2], arrays[sites[1]][2, 2, :3]])
+    np.testing.assert_allclose(table["weight"], expected, rtol=0, atol=1e-6)
+    assert list(table["piece"])[-3:] == ["<s>", *found.hypotheses[0].pieces[:2]]
+
+
+def test_the_share_is_what_the_random_number_falls_into(open_page: Open) -> None:
+    app = open_page(t="2", method="sampling", top_k="20", top_p="0.5")
+    said = re.search(r"fell into its stretch, (\S+) to (\S+), of", texts(app))
+    assert said
+    begin, end = map(float, said.groups())
+    bars, outlines = charts(app)[0]["data"][:2]
+    (chosen,) = [i for i, text in enumerate(bars["text"]) if "chosen" in text]
+    assert array(outlines["x"])[chosen] == pytest.approx(end - begin, abs=2e-5)
+    assert array(outlines["x"]).sum() == pytest.approx(1)
+    assert array(bars["x"])[chosen] < 0.9 * (end - begin)
+    shown = bars["text"][chosen].split(" · ")[0]
+    assert " → " in shown
+    assert component(app, "loop")["probability"] == shown
+    # Fewer may be drawn at another top k, with no new search.
+    app.select_slider(key="what_if_top_k_20").set_value(1).run()
+    healthy(app)
+    again = charts(app)[0]
+    assert title(again).endswith(", top k 1")
+    assert sorted(array(again["data"][1]["x"]))[-1] == pytest.approx(1)
+    app.slider(key="what_if_top_p_0.5").set_value(1.0).run()
+    assert title(charts(app)[0]).endswith(", top k 1, top p 1")
+
+
 def test_why_a_piece_was_chosen_is_what_the_search_says(open_page: Open, folder: Path) -> None:
     _, found = searched(folder)
     path = path_to(found.tree, found.hypotheses[0].node or 0)
