@@ -143,7 +143,7 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str, dark: 
         "bargap": 0.2,
         "barmode": "overlay",
         "xaxis": plain_axis(
-            "probability", dark, [0, 2.0 if outlined else 1.42], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"
+            "probability", dark, [0, room], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"
         ),
         "yaxis": plain_axis("", dark, [len(names) - 0.5, -0.5], tickmode="array", tickvals=list(range(len(names))))
         | {"ticktext": names, "tickfont": {"size": TICK_SIZE + 1, "color": ink(dark)}},

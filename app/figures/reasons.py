@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from app.figures.axes import TokenAxis
+from app.theme import counted
 
 Part = Literal["padding", "causal", "window"]
 Parts = Mapping[Part, np.ndarray]
@@ -84,8 +85,7 @@ def _allowed(parts: Parts, query: int, key: int, queries: TokenAxis, window: int
     else:
         said = ["That has already been written."]
     if "window" in parts and (apart := abs(query - key)):
-        away = f"{apart} position{'s' * (apart != 1)} away"
-        said.append(f"It is {away}, and the attention window of this checkpoint is r = {window}.")
+        said.append(f"It is {counted(apart, 'position')} away, and the attention window of this checkpoint is r = {window}.")
     return said
 
 
