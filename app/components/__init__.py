@@ -37,7 +37,7 @@ _picker = component("picker", "arrows", "standing")
 _map = component("map")
 _meter = component("meter")
 _link = component("link")
-_export = component("export")
+_export = component("export", "boxes")
 _copied = component("copied")
 
 

@@ -1,5 +1,6 @@
 // Saves the picture in the container `st-key-<target>` as SVG or PNG, in the browser: nothing is sent. A Plotly chart is
-// several SVG layers on top of each other; they are joined into one. Styles are written into the elements.
+// several SVG layers on top of each other; they are joined into one. Styles are written into the elements. A picture of
+// HTML is drawn anew, by boxes.js, with which this is one script.
 
 const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-linecap", "stroke-linejoin",
   "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight", "text-anchor", "paint-order", "visibility", "display"];
@@ -21,7 +22,7 @@ function picture(target) {
   const box = document.querySelector(`.st-key-${CSS.escape(target)}`);
   if (!box) return null;
   let layers = [...box.querySelectorAll(".js-plotly-plot .main-svg")];
-  if (!layers.length) layers = [...box.querySelectorAll("*")].filter((n) => n.shadowRoot).flatMap((n) => [...n.shadowRoot.querySelectorAll("svg.picture")]);
+  if (!layers.length) layers = [...box.querySelectorAll("*")].filter((n) => n.shadowRoot).flatMap((n) => [...n.shadowRoot.querySelectorAll(".picture")]);
   if (!layers.length) return null;
   const size = layers[0].getBoundingClientRect();
   const whole = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -33,7 +34,7 @@ function picture(target) {
   ground.setAttribute("height", "100%");
   ground.setAttribute("fill", getComputedStyle(document.querySelector("[data-testid=stApp]") ?? document.body).backgroundColor);
   whole.appendChild(ground);
-  for (const layer of layers) whole.appendChild(inlined(layer));
+  for (const layer of layers) whole.appendChild(layer instanceof SVGElement ? inlined(layer) : asBoxes(layer));
   return { text: new XMLSerializer().serializeToString(whole), width: size.width, height: size.height };
 }
 

@@ -24,7 +24,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const focused = root.querySelector("g.box:focus")?.dataset.station;
   const svg = document.createElementNS(NS, "svg");
   svg.setAttribute("viewBox", `0 0 ${data.width} ${data.height}`);
-  svg.setAttribute("class", "map");
+  svg.setAttribute("class", "map picture");
   svg.setAttribute("role", "group");
   svg.setAttribute("aria-label", data.label);
   for (const { x, y, width, height, stack } of data.stacks) {

@@ -19,7 +19,7 @@ export default function ({ data, parentElement }) {
     headline.setAttribute("lang", data.lang ?? "");
     headline.setAttribute("dir", "auto");
   }
-  const strip = add(root, "ol", "strip");
+  const strip = add(root, "ol", "strip picture");
   strip.setAttribute("aria-label", data.label);
   for (const chip of data.chips) {
     const item = add(strip, "li", `chip ${chip.kind}`);

@@ -30,7 +30,9 @@ function draw(root, state) {
   if (state.width === width && state.drawn === data) return;
   Object.assign(state, { width, drawn: data });
   const measure = measurer(root);
-  const left = Math.ceil(Math.max(...rows.map(({ name }) => measure(name, 15)))) + NAMES, across = width - left - VALUES;
+  const longest = Math.max(...rows.map(({ name }) => measure(name, 15)));
+  // A saved picture has the type of whoever opens it, which may be wider.
+  const left = Math.ceil(1.12 * longest) + NAMES, across = width - left - VALUES;
   const bottom = TOP + rows.length * PITCH, height = bottom + 16;
   const svg = make("svg", { class: "picture strips", viewBox: `0 0 ${width} ${height}`, width, height, tabindex: 0, role: "slider",
     "aria-label": data.alt, "aria-valuemin": 0, "aria-valuemax": count - 1 });

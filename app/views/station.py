@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -55,9 +56,15 @@ def _characters(scene: Scene, here: Station) -> None:
 
 def _pieces(scene: Scene, here: Station) -> None:
     pieces = scene.translation.source_pieces
-    components.pieces(source_strip(pieces, dark=is_dark()), key="walk_pieces")
+    _strip(source_strip(pieces, dark=is_dark()), "Pieces of the source")
     st.caption("Below each piece: its id, and the places of its characters in the sentence. ▁ begins a word.")
     st.dataframe(source_table(pieces, scene.translation.source), hide_index=True, alt="Pieces of the source")
+
+
+def _strip(chips: dict[str, Any], name: str) -> None:
+    with st.container(key="picture_pieces"):
+        components.pieces(chips, key="walk_pieces")
+    components.export("picture_pieces", name, key="export_pieces")
 
 
 def _shifted(scene: Scene, here: Station) -> None:
@@ -85,7 +92,7 @@ def _chosen(scene: Scene, here: Station) -> None:
     hypothesis = scene.hypothesis
     probabilities = [float(np.exp(value)) for value in hypothesis.log_probabilities]
     strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities, dark=is_dark())
-    components.pieces(strip, key="walk_chosen")
+    _strip(strip, "Pieces of the translation")
     did = "was given, and scored" if scene.is_given else "was predicted"
     st.caption(
         f"Each piece {did} by the row that reads the one before it; then it is read itself. "

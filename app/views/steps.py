@@ -56,7 +56,9 @@ def _walk(scene: Scene) -> None:
             _buttons(walk, place)
         buttons(DETAIL, _DETAILS, "Detail", says=False)
     with left, st.container(key="map"):
-        components.model_map(model_map(scene.config, here, walk, dark=is_dark()), key="model_map", on_choose=_go)
+        with st.container(key="picture_map"):
+            components.model_map(model_map(scene.config, here, walk, dark=is_dark()), key="model_map", on_choose=_go)
+        components.export("picture_map", "Map of the model", key="export_map")
     with right:
         _heading(here, scene, f"{place + 1} of {len(walk)}")
         draw(scene, here, head)

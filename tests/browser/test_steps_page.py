@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -183,3 +184,27 @@ def test_a_step_draws_each_picture_once_and_the_tensor_in_the_place_where_it_sto
         draws = one.page.evaluate("window.draws")
         assert sorted(key for key, _ in draws) == sorted(expected), name
         assert [key for key, first in draws if first] == anew, name
+
+
+def test_the_map_and_the_strip_of_pieces_are_saved_as_they_are_seen(visit: Begin) -> None:
+    one = visit().open("steps", sentence="the </svg> & cat", at="pieces")
+    one.settle()
+    page = one.page
+    seen = {
+        "map": page.locator("svg.map text").all_text_contents(),
+        "pieces": page.locator(".st-key-walk_pieces .chip > span:not(.text)").all_text_contents(),
+    }
+    page.locator(".st-key-walk_pieces .chip").first.wait_for()
+    for name, texts in seen.items():
+        for kind in ("SVG", "PNG"):
+            with page.expect_download() as saved:
+                page.locator(f".st-key-export_{name}").get_by_role("button", name=kind).click()
+            content = Path(saved.value.path()).read_bytes()
+            if kind == "PNG":
+                assert content.startswith(b"\x89PNG")
+                assert len(content) > 3000
+                continue
+            drawn = ElementTree.fromstring(content)
+            words = [node.text for node in drawn.iter("{http://www.w3.org/2000/svg}text")]
+            assert len(texts) > 5
+            assert set(texts) <= set(words)
