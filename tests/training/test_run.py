@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import logging
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,12 @@ def test_tensorboard_has_the_same_numbers(finished: Path) -> None:
     for kind in ("train", "valid"):
         expected = [(line["update"], pytest.approx(line["loss"])) for line in lines(finished) if line["kind"] == kind]
         assert [(event.step, event.value) for event in board.Scalars(f"{kind}/loss")] == expected
+
+
+def test_a_finished_run_that_is_resumed_to_average_fewer_averages_fewer(finished: Path, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(finished, tmp_path / "run"))
+    train(toy_recipe(average_last=1), run, resume=True, device="cpu")
+    assert load_checkpoint(run / "average.safetensors").metrics["averaged"] == ["00000012.safetensors"]
 
 
 def test_what_train_returns_is_the_better_of_average_and_best(tmp_path: Path) -> None:

@@ -194,10 +194,10 @@ class Run:
         """The checkpoints of the ladder, the oldest first."""
         return _by_update(self.folder / "ladder")
 
-    def average(self) -> Path:
-        """The mean of the snapshots, as a checkpoint."""
+    def average(self, snapshots: list[Path]) -> Path:
+        """The mean of these, as a checkpoint."""
         path = self.path("average")
-        average_checkpoints(path, self.snapshots())
+        average_checkpoints(path, snapshots)
         return path
 
 

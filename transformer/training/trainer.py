@@ -185,7 +185,7 @@ def check(
     report: Report,
     stop: Interrupt,
 ) -> None:
-    """Validates, keeps this checkpoint for the average, and as the best one if it is.
+    """Validates, keeps this checkpoint for the average unless its loss is high, and as the best one if it is.
 
     Raises:
         Interrupted: the run was told to stop meanwhile; nothing has changed.
@@ -198,7 +198,8 @@ def check(
         progress.best, progress.best_update, progress.without_improvement = value, progress.update, 0
     else:
         progress.without_improvement += 1
-    run.snapshot(recipe, model, data.tokenizer, progress)
+    if may_be_saved(progress, recipe.training.warmup, recipe.model.vocab_size):
+        run.snapshot(recipe, model, data.tokenizer, progress)
     if improved:
         run.checkpoint("best", recipe, model, data.tokenizer, progress)
     report.validation(progress, improved)
@@ -221,11 +222,12 @@ def finish(
     settings = recipe.training
     if progress.update < settings.updates:
         report.say(f"No better {settings.best_by} in {settings.patience} validations.")
-    averaged = load_checkpoint(run.average(), device)
+    taken = run.snapshots()[-settings.average_last :]  # the recipe may ask for fewer since
+    averaged = load_checkpoint(run.average(taken), device)
     scores = judge(averaged.model, data, recipe, progress.update, stop)
     value, best = goodness(scores, recipe), progress.best
-    taken = [path.name for path in run.snapshots()]
-    run.checkpoint("average", recipe, averaged.model, data.tokenizer, replace(progress, scores=scores), taken)
+    names = [path.name for path in taken]
+    run.checkpoint("average", recipe, averaged.model, data.tokenizer, replace(progress, scores=scores), names)
     chosen = run.path("average" if best is None or value >= best else "best")
     report.say(
         f"Finished after update {progress.update}. {settings.best_by} {abs(value):.3f} for the average of the last "
