@@ -138,13 +138,11 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str, dark: 
         "hovertemplate": "%{customdata}<extra></extra>",
         "showlegend": False,
     }
-    room = 2.0 if outlined else 1.42  # for the labels
+    room, marks = (2.0, [0, 0.5, 1]) if outlined else (1.42, [0, 0.25, 0.5, 0.75, 1])  # with room for the labels
     more = {
         "bargap": 0.2,
         "barmode": "overlay",
-        "xaxis": plain_axis(
-            "probability", dark, [0, room], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"
-        ),
+        "xaxis": plain_axis("probability", dark, [0, room], tickvals=marks, tickformat=".0%"),
         "yaxis": plain_axis("", dark, [len(names) - 0.5, -0.5], tickmode="array", tickvals=list(range(len(names))))
         | {"ticktext": names, "tickfont": {"size": TICK_SIZE + 1, "color": ink(dark)}},
     }

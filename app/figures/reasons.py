@@ -85,7 +85,8 @@ def _allowed(parts: Parts, query: int, key: int, queries: TokenAxis, window: int
     else:
         said = ["That has already been written."]
     if "window" in parts and (apart := abs(query - key)):
-        said.append(f"It is {counted(apart, 'position')} away, and the attention window of this checkpoint is r = {window}.")
+        away = f"{counted(apart, 'position')} away"
+        said.append(f"It is {away}, and the attention window of this checkpoint is r = {window}.")
     return said
 
 
