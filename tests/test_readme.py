@@ -55,6 +55,8 @@ def test_every_link_and_file_of_the_readme_is_there() -> None:
 def test_ci_runs_the_test_command_of_the_readme() -> None:
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert "<!-- the tests -->" in script
+    assert '\nbash -euo pipefail -c "$command"\n' in script
+    assert "|| true" not in script
     command = README.split("<!-- the tests -->")[1].split("```")[1].removeprefix("bash\n").strip()
     assert command.startswith("python3 -m venv .venv && ")
     assert command.endswith("-m pytest")

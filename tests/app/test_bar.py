@@ -76,3 +76,7 @@ def test_nonsense_in_the_address_chooses_nothing(open_app: Open, nonsense: str) 
     assert not app.exception
     app.switch_page(VIEWS.format("hand")).run()
     assert not app.exception
+    usual = open_app(sentence="the cat").switch_page(VIEWS.format("hand")).run()
+    assert [(each["name"], each["chosen"]) for each in switches(app)] == [
+        (each["name"], each["chosen"]) for each in switches(usual)
+    ]

@@ -231,10 +231,13 @@ def test_it_opens_with_another_example_and_shows_the_shorter_which_is_padded(ope
     assert any(name.endswith(f"sentence {shorter}: the mask") for name in by_title(app))
 
 
-@pytest.mark.parametrize("words", ["", "   ", "\u200b"])
-def test_without_a_second_sentence_it_says_so(open_masks: Open, words: str) -> None:
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [("", "Type a second sentence"), ("   ", "Type a second sentence"), ("\u200b", "There is nothing to translate")],
+)
+def test_without_a_second_sentence_it_says_so(open_masks: Open, words: str, told: str) -> None:
     app = open_masks(short=words)
-    assert texts(app).strip()
+    assert told in texts(app)
     assert not charts(app)
 
 

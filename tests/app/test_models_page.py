@@ -133,7 +133,8 @@ def test_a_family_is_drawn_as_its_file_says(shelf: Path) -> None:
     table = next(table.value for table in app.table if "heads h" in table.value)
     assert list(table["BLEU"]) == ["29.5 ± 0.3", "31.2", "31.5 ± 0.5", "not run"]
     assert list(table["BLEU, the paper"]) == ["24.9", "25.5", "25.8", "25.8"]
-    assert "<b>25.5</b>" in [text.value for text in app.text][-1] or "<b>25.5</b>" in said(app)  # as text
+    assert any("<b>25.5</b>" in text.value for text in app.text)  # as text, and nowhere as markup
+    assert not any("<b>" in each.value for each in (*app.markdown, *app.caption))
 
 
 def test_a_point_and_a_button_open_the_member_that_ships(shelf: Path) -> None:

@@ -1,5 +1,6 @@
 """The ladders that ship: a fresh Training page has something to slide."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -35,15 +36,14 @@ def test_a_shipped_ladder_begins_untrained_and_ends_right(name: str, source: str
     first, last = (Translator.load(rungs[update].path).translate(source).text for update in (0, run.updates))
     assert first != target
     assert last == target
-    assert all(read_header(file.path).half for file in rungs.values())
+    assert all(read_header(file.path).half for file in rungs.values())  # of twelve, as above
 
 
 def test_all_that_ships_of_ladders_is_small_and_knows_no_folder() -> None:
     files = [path for path in shipped_folder().rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) < 8_000_000
+    assert 100_000 < sum(path.stat().st_size for path in files) < 8_000_000
     for path in files:
-        assert b"/home/" not in path.read_bytes()
-        assert str(Path.home()).encode() not in path.read_bytes()
+        assert not re.search(rb"/(home|root|Users|tmp|work)/", path.read_bytes()), path.name
 
 
 def test_where_bleu_can_only_be_0_the_page_says_why() -> None:

@@ -155,12 +155,19 @@ def test_an_uploaded_file_that_is_no_checkpoint_gets_a_sentence_and_changes_noth
     assert app.selectbox(key="checkpoint").value == "en-de"
 
 
-@pytest.mark.parametrize("empty", ["", "   ", "\u200b\u200b"])
-def test_an_empty_line_gets_a_sentence(open_app: Open, empty: str) -> None:
+@pytest.mark.parametrize(
+    ("empty", "told"),
+    [
+        ("", "Type a sentence above"),
+        ("   ", "Type a sentence above"),
+        ("\u200b\u200b", "There is nothing to translate"),
+    ],
+)
+def test_an_empty_line_gets_a_sentence(open_app: Open, empty: str, told: str) -> None:
     app = open_app()
     app.text_input(key="sentence").set_value(empty).run()
     healthy(app)
-    assert words(app).strip()
+    assert told in words(app)
     assert not charts(app)
 
 

@@ -46,6 +46,7 @@ def test_no_code_card_says_that_its_file_has_changed(page: str, checkpoint: Any)
     checkpoint()
     for address in ({}, {"part": "Logit lens"}, {"part": "Length penalty"}) if page == "decoding" else ({},):
         app = open_view(page, sentence=SENTENCE, **address)
+        assert app.code or page in ("models", "translate") or "Length penalty" in address.values()  # have none here
         assert source.CHANGED not in [code.value for code in app.code]
 
 

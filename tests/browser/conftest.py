@@ -6,9 +6,10 @@ errors of the console. The fixture `visit` fails the test at its end if there wa
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
@@ -24,6 +25,13 @@ from transformer.training import train
 HARMLESS = ("/_stcore/health", "/_stcore/host-config")
 ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 PATIENCE = int(os.environ.get("HEADLIGHT_PATIENCE", "60")) * 1000  # ms; more for a machine that is busy otherwise
+
+# Says in window.begun whether the script has begun to run since.
+BEGUN = """() => {
+    const look = () => { window.begun ||= Boolean(document.querySelector('[data-test-script-state="running"]')); };
+    window.begun = false;
+    new MutationObserver(look).observe(document.body, {subtree: true, attributeFilter: ['data-test-script-state']});
+}"""
 
 
 def _missing(reason: str) -> None:
@@ -137,8 +145,26 @@ class Visit:
         """Types a sentence and presses Enter."""
         box = self.page.get_by_label("Sentence", exact=True)
         box.fill(sentence)
-        box.press("Enter")
+        with self.running():
+            box.press("Enter")
+
+    def follow(self, title: str) -> None:
+        """Goes to another page by its link in the navigation."""
+        with self.running():
+            self.page.locator('[data-testid="stSidebarNav"]').get_by_role("link", name=title, exact=True).click()
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """What is done in it makes the script run: waits until that has begun, has ended, and the page has drawn."""
+        self.page.evaluate(BEGUN)
+        yield
+        self.page.wait_for_function("() => window.begun")
         self.settle()
+
+
+def chosen_in(page: Any) -> dict[str, list[str]]:
+    """What stands in the address of a page."""
+    return parse_qs(urlsplit(page.url).query)
 
 
 @pytest.fixture

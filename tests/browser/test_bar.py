@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Callable
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Visit, chosen_in
 from tests.browser.pages import PAGES, is_drawn
 
 Begin = Callable[..., Visit]
@@ -63,14 +62,13 @@ def test_on_a_walk_through_all_pages_the_bar_stands_still_and_what_is_chosen_sta
         page.locator(PLACE.format(key)).get_by_role("radio").nth(number - 1).click()
         one.settle()
     for name in (*WITH_BAR, "training", "models"):
-        page.locator('[data-testid="stSidebarNav"]').get_by_role("link", name=PAGES[name].title, exact=True).click()
-        one.settle()
+        one.follow(PAGES[name].title)
         is_drawn(one, name)
         one.says("the cat sat")
         if name not in WITH_BAR:
             continue
         places[name] = place(one, name)
-        assert parse_qs(urlsplit(page.url).query)["head"] == ["3"], name
+        assert chosen_in(page)["head"] == ["3"], name
         found = parts(one)
         assert set(found) & {"layer", "head", "stack"}, name
         for key, number in (("layer", 2), ("head", 3), ("pick_step", 2)):

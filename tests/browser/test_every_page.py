@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from app.figures.axes import visible
 from tests.browser.conftest import Visit
 from tests.browser.pages import HEATMAP, PAGES, is_drawn
 
@@ -44,29 +43,31 @@ def serious(page: Any) -> list[str]:
     ]
 
 
+WITHOUT_THE_SENTENCE = ("training", "models")
+
+
 @pytest.mark.parametrize("name", PAGES)
-def test_it_draws_and_nobody_is_shut_out(visit: Begin, name: str) -> None:
+def test_it_draws_and_nobody_is_shut_out_in_the_light_or_in_the_dark_by_hostile_words(visit: Begin, name: str) -> None:
+    """One visit: the example in the light, then hostile words in the dark on a wide screen."""
     one = visit().open(PAGES[name].path)
-    is_drawn(one, name)
-    assert one.page.locator('[data-testid="stException"]').count() == 0
-    assert serious(one.page) == []
-    for picture in one.page.locator(".js-plotly-plot").all():  # every picture says in words what it shows
-        holder = picture.locator("xpath=ancestor::*[@aria-label or @alt or @aria-labelledby][1]")
-        assert holder.count() == 1, f"a picture of {name} has no alternative text"
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_hostile_words_stay_words_in_the_dark_on_a_wide_screen(visit: Begin, name: str) -> None:
-    one = visit(width=1920, height=1080, dark=True).open(PAGES[name].path)
-    one.type(HOSTILE)
     is_drawn(one, name)
     page = one.page
     assert page.locator('[data-testid="stException"]').count() == 0
-    assert page.locator("img[src='x']").count() == 0
+    assert serious(page) == []
+    for picture in page.locator(".js-plotly-plot").all():  # every picture says in words what it shows
+        holder = picture.locator("xpath=ancestor::*[@aria-label or @alt or @aria-labelledby][1]")
+        assert holder.count() == 1, f"a picture of {name} has no alternative text"
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    one.type(HOSTILE)
+    is_drawn(one, name)
+    one.says(HOSTILE)
+    assert page.locator('[data-testid="stException"]').count() == 0
+    assert page.locator("img[src='x'], [onerror]").count() == 0
     ground = page.locator('[data-testid="stApp"]').evaluate("node => getComputedStyle(node).backgroundColor")
     assert max(int(part) for part in re.findall(r"\d+", ground)[:3]) < 60
-    one.says(HOSTILE)
-    assert visible("<img") == "<img"  # tokens are cut and shown, never dropped
+    if name not in WITHOUT_THE_SENTENCE:  # the model has no piece for "<" and reads its byte; shown, never dropped
+        assert "<0x3C>" in page.locator('[data-testid="stMain"]').evaluate(SAID)
     assert serious(page) == []
 
 
@@ -100,16 +101,19 @@ def test_nobody_is_shut_out_of_the_parts_of_a_page_in_the_dark(visit: Begin, nam
             assert serious(frame) == [], words
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_nobody_is_shut_out_of_what_the_doctor_says(visit: Begin, dark: bool) -> None:
-    one = visit(dark=dark).open("multihead", sentence=HOSTILE)
+def test_nobody_is_shut_out_of_what_the_doctor_says(visit: Begin) -> None:
+    one = visit().open("multihead", sentence=HOSTILE)
     is_drawn(one, "multihead")
     doctor = one.page.locator(".st-key-doctor")
-    doctor.locator("summary").click()
     heading = doctor.locator("h3").first
-    heading.wait_for()
-    one.settle()
-    assert serious(one.page) == []
+    for scheme in ("light", "dark"):
+        one.page.emulate_media(color_scheme=scheme)
+        one.settle()
+        if not heading.is_visible():  # another ground draws the page anew
+            doctor.locator("summary").click()
+        heading.wait_for()
+        one.settle()
+        assert serious(one.page) == [], scheme
     assert heading.evaluate("node => getComputedStyle(node).textTransform") == "none"  # </s> is not </S>
 
 

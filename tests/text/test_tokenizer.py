@@ -119,14 +119,18 @@ def test_bytes_that_are_no_model_are_refused_in_a_sentence(bytes_: bytes) -> Non
 
 
 def test_a_damaged_model_is_refused_or_harmless(unigram: Tokenizer) -> None:
-    good = unigram.to_bytes()
+    good, refused, read = unigram.to_bytes(), 0, 0
     for place in range(0, len(good), 7):
         for damaged in (good[:place], good[:place] + b"\xff" + good[place + 1 :]):
             try:
                 tokenizer = Tokenizer.from_bytes(damaged)
             except HeadlightError:
+                refused += 1
                 continue
             tokenizer.decode(range(tokenizer.vocab_size))
+            read += 1
+    assert refused > 10
+    assert read > 10
 
 
 def test_a_model_with_other_special_ids_is_refused_with_what_to_do() -> None:

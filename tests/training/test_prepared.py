@@ -96,7 +96,9 @@ def test_two_processes_prepare_what_one_does(
     assert (contents(runs[0]._epoch(0)) == contents(runs[0]._epoch(1))) == (not sampling and not swap_names)
     assert runs[0].fingerprint == runs[1].fingerprint
     assert runs[0].valid_pairs == runs[1].valid_pairs
-    for path in (tmp_path / "1" / "prepared").glob("*/*"):
+    prepared = list((tmp_path / "1" / "prepared").glob("*/*"))
+    assert prepared
+    for path in prepared:
         assert path.read_bytes() == (tmp_path / "2" / path.relative_to(tmp_path / "1")).read_bytes(), path
 
 

@@ -121,11 +121,18 @@ def test_an_unreadable_line_is_told_with_its_file_and_number(tmp_path: Path) -> 
     train(replace(recipe, training=replace(recipe.training, updates=1)), tmp_path / "run", device="cpu")
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "\t\n \t \n"])
-def test_an_empty_corpus_is_told(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", r"corpus\.tsv: the file is empty"),
+        ("\n\n", r"corpus\.tsv: on each of the 2 lines one side is empty"),
+        ("\t\n \t \n", r"corpus\.tsv: on each of the 2 lines one side is empty"),
+    ],
+)
+def test_an_empty_corpus_is_told(text: str, told: str, tmp_path: Path) -> None:
     recipe = corpus_recipe(tmp_path)
     Path(recipe.data.train[0]).write_text(text)
-    with pytest.raises(CorpusError, match="empty"):
+    with pytest.raises(CorpusError, match=told):
         train(recipe, tmp_path / "run", device="cpu")
 
 
