@@ -40,10 +40,13 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def lock(file: TextIO, wait: bool = False) -> None:
+def lock(file: TextIO, wait: bool = False) -> bool:
     """Locks it for this process until it is closed or the process ends, however that ends.
 
     Some network disks have no locks: there it warns, and goes on.
+
+    Returns:
+        Whether it is locked.
 
     Raises:
         OSError: BlockingIOError if another process has locked it and this one does not `wait`.
@@ -54,3 +57,5 @@ def lock(file: TextIO, wait: bool = False) -> None:
         if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
             raise OSError(error.errno, error.strerror, file.name) from None
         log.warning("%s cannot be locked here: see to it that no second process works in this folder.", file.name)
+        return False
+    return True

@@ -107,6 +107,27 @@ def test_of_two_that_want_the_same_one_makes_it_and_the_other_waits(tmp_path: Pa
     assert len(list(tmp_path.glob("text-*"))) == 1
 
 
+def test_without_locks_two_make_the_same_at_once_and_neither_is_in_the_others_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As all ranks of a run do with every epoch, on a network disk that has no locks."""
+
+    def flock(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    def first(folder: Path) -> None:
+        (folder / "file").write_text("who")
+        found.append(store.find_or_make("epoch", MADE_FROM, writing("whole")))  # another one, quicker
+        (folder / "file").write_text("whole")
+
+    found, store = list[Path](), Store(tmp_path)
+    monkeypatch.setattr("fcntl.flock", flock)
+    found.append(store.find_or_make("epoch", MADE_FROM, first))
+    assert found[0] == found[1]
+    assert (found[0] / "file").read_text() == "whole"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", found[0].name]
+
+
 def test_dropping_leaves_other_kinds_and_what_is_mapped_stays_readable(tmp_path: Path) -> None:
     store = Store(tmp_path)
 

@@ -4,7 +4,7 @@
 
 A folder is made under a temporary name and renamed when it is complete and on the disk, so that what is found under
 its name is whole, whatever was killed before. Several runs may share a store: while one makes something the others
-wait, and then find it.
+wait, and then find it. On a disk without locks nobody waits: each makes its own, and the first that is whole is kept.
 """
 
 import hashlib
@@ -15,6 +15,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 from transformer.errors import CorpusError, HeadlightError
 from transformer.files import lock, sync
@@ -42,18 +43,18 @@ class Store:
         path = self.folder / f"{kind}-{digest}"
         if path.is_dir():
             return path
-        with self._alone():
+        with self._alone() as alone:
             if path.is_dir():  # another process was quicker
                 return path
-            for left_over in self.folder.glob(".*.tmp"):  # nobody else is at work here: it was killed
+            for left_over in self.folder.glob(".*.tmp") if alone else ():  # whoever was at work here was killed
                 shutil.rmtree(left_over)
-            temporary = self.folder / f".{path.name}.tmp"
+            temporary = self.folder / f".{path.name}.{uuid4().hex[:12]}.tmp"  # processes of two machines share numbers
             try:
                 temporary.mkdir()
                 make(temporary)
                 for file in (*temporary.iterdir(), temporary):
                     sync(file)
-                os.replace(temporary, path)
+                _become(temporary, path)
                 sync(self.folder)
             finally:
                 shutil.rmtree(temporary, ignore_errors=True)
@@ -68,23 +69,33 @@ class Store:
                     shutil.rmtree(path, ignore_errors=True)
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """No other process makes or removes anything meanwhile. Waits for it if one does."""
+    def _alone(self) -> Iterator[bool]:
+        """No other process makes or removes anything meanwhile. Waits for it if one does. Yields whether that is sure:
+        not on a disk without locks."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with (self.folder / ".lock").open("w") as file:
                 try:
-                    lock(file)
+                    locked = lock(file)
                 except BlockingIOError:
                     log.info("Another process prepares text in %s: waiting for it.", self.folder)
-                    lock(file, wait=True)
-                yield
+                    locked = lock(file, wait=True)
+                yield locked
         except OSError as error:
             raise CorpusError(
                 f"Prepared text cannot be kept in {self.folder}: {error.strerror or error}. It needs about three times "
                 "the room of the text itself: free some, or name another folder by data.prepared. Then give the same "
                 "command again."
             ) from error
+
+
+def _become(temporary: Path, path: Path) -> None:
+    """Renames it, unless another process, which no lock kept away, has made the same meanwhile."""
+    try:
+        os.replace(temporary, path)
+    except OSError:
+        if not path.is_dir():
+            raise
 
 
 @contextmanager
