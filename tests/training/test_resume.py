@@ -24,12 +24,14 @@ from tests.training.small import (
     metadata,
     stop_after,
     tensors,
+    toy_recipe,
 )
 from transformer.checkpoint import load_checkpoint
 from transformer.config import Recipe
 from transformer.errors import Stopped, TrainingError
 from transformer.training import report, state, train, trainer
 from transformer.training import run as run_module
+from transformer.training.device import multiplies_bfloat16
 from transformer.training.metrics import read_metrics
 
 Runs = tuple[Recipe, Path]
@@ -201,3 +203,14 @@ def test_resuming_a_finished_run_changes_nothing(left_alone: Runs) -> None:
         assert all(torch.equal(tensor, given[name]) for name, tensor in tensors(path).items()), path
     assert metadata(alone / "training.safetensors")["progress"] == progress
     assert (alone / "metrics.jsonl").read_bytes() == metrics
+
+
+def test_going_on_in_another_arithmetic_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """On another machine, or with more threads, the bits cannot be those of a run that was left alone."""
+    before = f"{'bfloat16' if multiplies_bfloat16(torch.device('cpu')) else 'float32'} on cpu, threads: "
+    for updates, threads, told in ((1, 1, 0), (2, 1, 0), (3, 40, 1), (4, 40, 1)):
+        monkeypatch.setattr(torch, "get_num_threads", lambda: threads)  # noqa: B023
+        train(toy_recipe(updates=updates), tmp_path / "run", resume=updates > 1, device="cpu")
+        assert caplog.text.count(f"Computed in {before}1 until now, and from here on in {before}40: ") == told

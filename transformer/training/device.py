@@ -50,8 +50,18 @@ def autocast(device: torch.device, precision: str) -> AbstractContextManager[Non
 
     bfloat16 has the range of float32, so unlike float16 it needs no loss scaling.
     """
-    use = precision == "bfloat16" or (precision == "auto" and multiplies_bfloat16(device))
-    return torch.autocast(device.type, dtype=torch.bfloat16, enabled=use)
+    return torch.autocast(device.type, dtype=torch.bfloat16, enabled=_uses_bfloat16(device, precision))
+
+
+def arithmetic_of(device: torch.device, precision: str) -> str:
+    """What bits depend on beside the recipe: "float32 on cpu, threads: 2". The number of threads decides in which order
+    a sum is added up, and the hardware what "auto" means."""
+    threads = f", threads: {torch.get_num_threads()}" if device.type == "cpu" else ""
+    return f"{'bfloat16' if _uses_bfloat16(device, precision) else 'float32'} on {device.type}{threads}"
+
+
+def _uses_bfloat16(device: torch.device, precision: str) -> bool:
+    return precision == "bfloat16" or (precision == "auto" and multiplies_bfloat16(device))
 
 
 def multiplies_bfloat16(device: torch.device) -> bool:

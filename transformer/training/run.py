@@ -31,6 +31,7 @@ from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.resumption import differences
 from transformer.training.state import Progress, load_state, read_progress, save_state
+from transformer.untrusted import shown
 
 log = logging.getLogger(__name__)
 
@@ -100,13 +101,15 @@ class Run:
         there = self.resumed and self._vocabulary.exists()
         return Tokenizer.from_bytes(self._vocabulary.read_bytes()) if there else None
 
-    def restore(self, recipe: Recipe, model: Transformer, optimizer: AdamW, corpus: str, judged_by: str) -> Progress:
+    def restore(
+        self, recipe: Recipe, model: Transformer, optimizer: AdamW, corpus: str, judged_by: str, computed_in: str
+    ) -> Progress:
         """Where the run stands, with weights and moments put back; a new run stands at update 0.
 
         If its validations were judged otherwise than now, its best one is forgotten: the scores cannot be compared.
         """
         if not self.resumed:
-            return Progress(corpus=corpus, judged_by=judged_by)
+            return Progress(corpus=corpus, judged_by=judged_by, computed_in=computed_in)
         progress, started_with = read_progress(self.state)
         odd = differences(started_with, recipe)
         if odd:
@@ -128,7 +131,13 @@ class Run:
             log.warning("Validations are judged otherwise than before: the best checkpoint is looked for anew.")
             progress.best, progress.best_update, progress.without_improvement = None, 0, 0
             progress.validated = min(progress.validated, max(progress.update - 1, 0))  # this update, too, anew
-        progress.judged_by = judged_by
+        if progress.computed_in not in ("", computed_in):  # "": as above
+            log.warning(
+                "Computed in %s until now, and from here on in %s: the run goes on as well, but not to the same bits.",
+                shown(progress.computed_in),
+                computed_in,
+            )
+        progress.judged_by, progress.computed_in = judged_by, computed_in
         return progress
 
     def save(

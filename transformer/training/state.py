@@ -57,6 +57,7 @@ class Progress:
     window_updates: Natural = 0  # of which there are so many yet
     lowest_loss: Amount | None = None  # the mean of such a window; and how many of them running lie far above it
     climbing: Natural = 0
+    computed_in: str = ""  # which arithmetic (device.py), to notice when bits can no longer be the same
     corpus: str = ""  # fingerprint of the training text, to notice when it is no longer the same
 
     @model_validator(mode="after")

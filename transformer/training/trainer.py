@@ -6,8 +6,9 @@
         and now and then: report, validate, save
 
 Everything random is a function of (seed, u) for dropout and of (seed, epoch) for the data, so a run that was killed and
-resumed ends in the same bits as one that was left alone (on the CPU, with as many threads). Trap: a random generator
-that runs on from one update to the next breaks this. Test: test_a_killed_run_ends_in_the_same_bits.
+resumed ends in the same bits as one that was left alone (on the CPU, with as many threads; where it cannot, it says
+so). Trap: a random generator that runs on from one update to the next breaks this. Test:
+test_a_killed_run_ends_in_the_same_bits.
 
 Where torchrun has started several processes, rank 0 follows the recipe and the others assist it (ranks.py).
 """
@@ -30,7 +31,7 @@ from transformer.training.ahead import made_for
 from transformer.training.arithmetic import measured_peak
 from transformer.training.compiling import compile_layers
 from transformer.training.data import Position, TrainingData
-from transformer.training.device import choose_device, device_of_rank
+from transformer.training.device import arithmetic_of, choose_device, device_of_rank
 from transformer.training.divergence import check_end, may_be_saved
 from transformer.training.due import goodness, is_finished, validation_is_due
 from transformer.training.interrupt import Interrupt
@@ -93,7 +94,8 @@ def follow(recipe: Recipe, run: Run, start: Start | None, where: torch.device, s
     model, optimizer = untrained(recipe, where)
     if start:
         start.copy_to(model, data.tokenizer)
-    progress = run.restore(recipe, model, optimizer, data.fingerprint, data.judged_by)
+    computed_in = arithmetic_of(where, recipe.training.precision)
+    progress = run.restore(recipe, model, optimizer, data.fingerprint, data.judged_by, computed_in)
     ranks.give(json.dumps(asdict(progress)).encode())
 
     settings = recipe.training
