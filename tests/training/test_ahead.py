@@ -9,7 +9,9 @@ import pytest
 import torch
 
 from transformer.errors import CorpusError
+from transformer.text.batches import Batch, collate
 from transformer.training.ahead import ahead, made_for
+from transformer.training.data import Position
 
 
 def drawn_by(threads: set[str]) -> Iterator[int]:
@@ -53,6 +55,37 @@ def test_an_error_is_raised_where_its_item_is_due() -> None:
 
 
 def test_on_a_cpu_nothing_is_drawn_before_it_is_due() -> None:
-    items = iter(range(9))
-    assert made_for(torch.device("cpu"), items) is items
-    assert made_for(torch.device("cuda"), items) is not items
+    batches = stream([])
+    assert made_for(torch.device("cpu"), batches) is batches
+    assert made_for(torch.device("cuda"), batches) is not batches
+
+
+def stream(drawn: list[int]) -> Iterator[tuple[Batch, Position]]:
+    for number in count():
+        drawn.append(number)
+        yield collate([[5] * (number + 1)], [[6]]), Position(0, number + 1)
+
+
+def test_for_cuda_each_batch_is_pinned_by_the_thread_that_draws_it_on_the_device_of_its_rank(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pinned_by: dict[int, str] = {}
+    devices: list[tuple[torch.device, str]] = []
+
+    def pin(tensor: torch.Tensor) -> torch.Tensor:
+        copy = tensor.clone()
+        pinned_by[copy.data_ptr()] = threading.current_thread().name
+        return copy
+
+    monkeypatch.setattr(torch.Tensor, "pin_memory", pin)
+    monkeypatch.setattr(torch.cuda, "set_device", lambda one: devices.append((one, threading.current_thread().name)))
+    made = list(islice(made_for(torch.device("cuda", 3), stream([])), 4))
+    for (batch, after), (plain, expected) in zip(made, stream([]), strict=False):
+        assert after == expected
+        assert batch.target_tokens == plain.target_tokens
+        for name in ("source", "target", "labels"):
+            assert torch.equal(getattr(batch, name), getattr(plain, name))
+            assert pinned_by[getattr(batch, name).data_ptr()].startswith("batches")
+    ((device, thread),) = devices
+    assert device == torch.device("cuda", 3)
+    assert thread.startswith("batches")

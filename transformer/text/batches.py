@@ -31,6 +31,11 @@ class Batch:
     labels: Tensor  # (B, T) long: pieces, EOS
     target_tokens: int  # labels that are not PAD: what the loss is divided by
 
+    def pinned(self) -> "Batch":
+        """The same batch in memory that a GPU reads by itself: only from there `to` does not wait for the copy."""
+        source, target, labels = (x.pin_memory() for x in (self.source, self.target, self.labels))
+        return Batch(source, target, labels, self.target_tokens)
+
     def to(self, device: torch.device | str) -> "Batch":
         """The same batch on another device."""
         source, target, labels = (x.to(device, non_blocking=True) for x in (self.source, self.target, self.labels))

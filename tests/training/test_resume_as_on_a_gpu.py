@@ -1,0 +1,54 @@
+"""What is different on a GPU, here on a CPU: batches drawn ahead and pinned, layers compiled, products in bfloat16. A
+run so made ends in the same bits, too, when it was killed and resumed."""
+
+import os
+import signal
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tests.training.small import MODEL, assert_same_run, corpus_recipe, in_new_process, metadata
+from transformer.config import Recipe
+from transformer.training import trainer
+from transformer.training.ahead import made_for
+from transformer.training.update import one_update
+
+
+def go(recipe: Recipe, run: Path, ahead: bool, resume: bool = False, killed_at: int | None = None) -> None:
+    """A run in a process of its own. `ahead`: batches are made as for a GPU, else when they are due."""
+
+    def deadly(*arguments: Any) -> Any:
+        done = one_update(*arguments)
+        if arguments[3].update == killed_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return done
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
+        patch.setattr(trainer, "one_update", deadly)
+        if ahead:
+            patch.setattr(torch.Tensor, "pin_memory", torch.Tensor.clone)
+            patch.setattr(trainer, "made_for", lambda where, batches: made_for(torch.device("cuda"), batches))
+        trainer.train(recipe, run, resume=resume, device="cpu")
+
+
+@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.soak)])
+def test_a_killed_run_that_draws_ahead_ends_in_the_bits_of_one_that_does_not_and_was_left_alone(
+    compiled: bool, tmp_path: Path
+) -> None:
+    recipe = corpus_recipe(tmp_path, updates=8, accumulate=2, save_every=3, validate_every=8, precision="bfloat16")
+    recipe = replace(recipe, model=replace(MODEL, dropout=0.2), training=replace(recipe.training, compile=compiled))
+    alone, run = tmp_path / "alone", tmp_path / "run"
+    processes = [in_new_process(go, recipe, alone, False), in_new_process(go, recipe, run, True, False, 5)]
+    for process in processes:
+        process.join(timeout=120)
+    assert [process.exitcode for process in processes] == [0, -signal.SIGKILL]
+    assert metadata(run / "training.safetensors")["progress"]["update"] == 3
+    last = in_new_process(go, recipe, run, True, True)
+    last.join(timeout=120)
+    assert last.exitcode == 0
+    assert_same_run(run, alone)
