@@ -122,8 +122,8 @@ def _sequences(ids: np.ndarray, lengths: np.ndarray) -> Sequences:
     return Sequences(ids, starts)
 
 
-def write_ids(text: TrainingText, cutting: Cutting, workers: int, folder: Path) -> None:
-    """Fills an empty folder with the ids of all pairs for training, for `read_ids`."""
+def write_ids(text: TrainingText, cutting: Cutting, workers: int, folder: Path, *, show: bool = True) -> None:
+    """Fills an empty folder with the ids of all pairs for training, for `read_ids`; `show`s a bar meanwhile."""
     too_long, done = 0, 0
     portions = -(-text.blocks // BLOCKS_A_SEED) if cutting.by_chance else text.blocks
     work, processes = partial(_Encoder, text.folder, cutting), processes_for(text.blocks, workers)
@@ -133,7 +133,7 @@ def write_ids(text: TrainingText, cutting: Cutting, workers: int, folder: Path) 
         ends = [0, 0]
         for append in appends[1::2]:
             append(np.zeros(1, np.int64))
-        advance = opened.enter_context(show_progress("pairs as ids"))
+        advance = opened.enter_context(show_progress("pairs as ids", show))
         for found in opened.enter_context(closing(in_order(work, range(portions), processes))):
             for side, sequences in enumerate((found.sources, found.targets)):
                 appends[2 * side](sequences.ids)

@@ -128,7 +128,7 @@ class Corpus:
         made_from = {"text": self._folder.name, "tokenizer": blake2b(cutting.model).hexdigest()} | {
             name: value for name, value in asdict(cutting).items() if name != "model"
         }
-        make = partial(write_ids, self._text, cutting, self._recipe.data.workers)
+        make = partial(write_ids, self._text, cutting, self._recipe.data.workers, show=not number)  # else the run's bar
         if not number:
             return _encoded(self._store.find_or_make("ids", made_from, make))
         folder = self._own.find_or_make("epoch", made_from, make)
