@@ -1,0 +1,41 @@
+"""What a run says: at the start its size and what it could do at best, while it runs how near it comes to that."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.training.small import toy_recipe
+from transformer.checkpoint import load_checkpoint
+from transformer.training import train, trainer
+from transformer.training.arithmetic import readable, training_flop
+from transformer.training.data import TrainingData
+from transformer.training.metrics import read_metrics
+
+
+def test_a_run_says_its_parameters_operations_a_token_and_peak_and_then_its_speed_and_share(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    peak = 2.5e9
+    monkeypatch.setattr(trainer, "measured_peak", lambda device, precision: peak)
+    recipe = toy_recipe(updates=6, log_every=3, best_by="loss")
+    chosen = train(recipe, tmp_path / "run", device="cpu")
+    said = capsys.readouterr().err
+
+    model = load_checkpoint(chosen).model
+    data = TrainingData(recipe, tmp_path / "run")
+    flop = sum(training_flop(model.config, batch) for batch in data.valid_batches)
+    tokens = sum(len(target) for target in data.tokenizer.encode_batch([pair[1] for pair in data.valid_pairs]))
+    tokens += len(data.valid_pairs)  # </s>
+    assert f"{sum(weight.numel() for weight in model.parameters()):,} parameters on cpu; {data.size:,} training" in said
+    assert f"A target piece takes {readable(flop / tokens, 'FLOP')}, forward and backward" in said
+    assert "large products make 2.5 GFLOP/s here (the peak)" in said
+
+    shown = re.findall(r"update (\d)/6 .* loss ([\d.]+)  ([\d,]+) tokens/s \((\d+)% of peak\)", said)
+    lines = [line for line in read_metrics(tmp_path / "run" / "metrics.jsonl") if line["kind"] == "train"]
+    assert [int(update) for update, *_ in shown] == [line["update"] for line in lines] == [3, 6]
+    for (_, loss, speed, share), line in zip(shown, lines, strict=True):
+        assert loss == f"{line['loss']:.3f}"
+        assert speed == f"{line['tokens_per_second']:,.0f}"
+        assert share == f"{100 * line['share_of_peak']:.0f}"
+        assert float(line["share_of_peak"]) > 0
