@@ -7,6 +7,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -80,6 +81,25 @@ def test_files_are_read_and_written(checkpoint: Path, tmp_path: Path) -> None:
     assert len(lines) == 4
     assert lines[0] == run("translate", checkpoint, input="a cat sat.").stdout.rstrip("\n")
     assert lines[1] == lines[3] == ""
+
+
+def test_from_a_file_more_lines_are_sorted_by_length_together_than_from_a_pipe_and_their_order_stays(
+    checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together: list[int] = []
+
+    def echo(self: Translator, sentences: list[str], *_: Any) -> list[Any]:
+        together.append(len(sentences))
+        return [SimpleNamespace(text=sentence) for sentence in sentences]
+
+    monkeypatch.setattr(Translator, "translate_sentences", echo)
+    text = "".join(f"cat number {number}\n" for number in range(2100))
+    (tmp_path / "in.txt").write_text(text, encoding="utf-8")
+    assert run("translate", checkpoint, "--input", tmp_path / "in.txt").stdout == text
+    assert together == [2048, 52]
+    together.clear()
+    assert run("translate", checkpoint, input=text).stdout == text
+    assert together == [128] * 16 + [52]
 
 
 def test_the_beam_is_that_of_the_recipe_unless_the_command_says_otherwise(

@@ -25,7 +25,7 @@ class TranslatedLine:
 
 
 def translate_lines(
-    translator: Translator, lines: Iterable[bytes], settings: DecodingConfig, at_once: int = 128
+    translator: Translator, lines: Iterable[bytes], settings: DecodingConfig, at_once: int
 ) -> Iterator[TranslatedLine]:
     """Translates lines of UTF-8 as they come, `at_once` of them together."""
     numbered = enumerate(lines, start=1)
