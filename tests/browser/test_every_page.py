@@ -101,6 +101,38 @@ def test_nobody_is_shut_out_of_the_parts_of_a_page_in_the_dark(visit: Begin, nam
             assert serious(frame) == [], words
 
 
+@pytest.mark.parametrize("dark", [False, True])
+def test_nobody_is_shut_out_of_any_kind_of_station(visit: Begin, dark: bool) -> None:
+    """One station of each look, reached by the map and by the buttons: one page, not ten."""
+    one = visit(dark=dark).open(
+        "steps", sentence="the cat sat", at="decoder.layers.0.self_attention.mask", detail="exam"
+    )
+    is_drawn(one, "steps")
+    page = one.page
+    for click, station in (
+        ("", "decoder.layers.0.self_attention.mask"),
+        ("g[data-station='decoder.layers.0.self_attention.norm_out']", "decoder.layers.0.self_attention.norm_out"),
+        ("g[data-station='decoder.layers.0.feed_forward.hidden']", "decoder.layers.0.feed_forward.hidden"),
+        ("g[data-station='logits']", "logits"),
+        (".st-key-next button", "probabilities"),
+        (".st-key-next button", "chosen"),
+        ("g[data-station='shifted']", "shifted"),
+        ("g[data-station='pieces']", "pieces"),
+        (".st-key-previous button", "characters"),
+    ):
+        if click:
+            page.locator(click).click()
+        page.wait_for_url(f"**at={station}*")
+        one.settle()
+        assert serious(page) == [], station
+
+
+def test_nobody_is_shut_out_of_attention_by_words_without_special_tokens_of_one_row_in_the_dark(visit: Begin) -> None:
+    one = visit(dark=True).open("attention", sentence="the cat sat", hide="true", words="true", one="true")
+    is_drawn(one, "attention")
+    assert serious(one.page) == []
+
+
 def test_nobody_is_shut_out_of_what_the_doctor_says(visit: Begin) -> None:
     one = visit().open("multihead", sentence=HOSTILE)
     is_drawn(one, "multihead")
