@@ -15,7 +15,7 @@ def words_for(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
     normed = r"\gamma\,\frac{%s-\mu}{\sqrt{\sigma^2+\epsilon}}+\beta"
     last_norm = rf"\mathrm{{LayerNorm}}(x)={normed % 'x'}"
     after_sum = rf"\mathrm{{LayerNorm}}(z)={normed % 'z'},\quad z=x+\mathrm{{Sublayer}}(x)"
-    return _positions(config) | _mask(config, stack, part) | _dropped(config) | {
+    return _positions(config) | _mask(config, stack, part) | dropped(config) | {
         "input": "source" if stack == "encoder" else "output so far, with `<s>` before it",
         "matrix": "the matrix that source, output and logits share" if shared else f"the {stack}'s own matrix",
         "memory": "the encoder's output" if part == "cross_attention" else "the same rows",
@@ -76,7 +76,7 @@ def _mask(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
     return {"masked": said, "mask_section": "sections 3.2.3 and 4"}
 
 
-def _dropped(config: ModelConfig) -> dict[str, str]:
+def dropped(config: ModelConfig) -> dict[str, str]:
     """What training does at the dropouts in the code (section 5.4), and no picture shows."""
 
     def said(what: str, rate: float, *, in_paper: bool = True) -> str:

@@ -22,6 +22,7 @@ from app.figures.residual_charts import (
     stream_table,
 )
 from app.figures.strips import of_norm
+from app.figures.walk_words import dropped
 from app.norms import norm_at
 from app.session import is_dark
 from app.source import lines_from
@@ -91,7 +92,8 @@ def _lengths(scene: Scene, one: Stream, which: str) -> None:
             "the stream alone."
             if pre
             else "The pass around the sub-layer lets a token's own vector through, whatever the sub-layer says."
-        ),
+        )
+        + dropped(scene.config)["dropped"],
         f"{one.subs[0].site}.residual_sum",
         shape=_shape(scene, one),
         pre_norm=pre,

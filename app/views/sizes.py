@@ -4,6 +4,7 @@ import streamlit as st
 
 from app.figures.axes import visible
 from app.figures.sizes import PARTS, norm_bars, norm_table, norms, strips_table, sum_strips
+from app.figures.walk_words import dropped
 from app.session import is_dark
 from app.source import lines_from
 from app.views.bar import Stack
@@ -21,7 +22,8 @@ def sizes(scene: Scene, stack: Stack, chosen: int) -> None:
         r"x_{pos}=\sqrt{d_{model}}\;E[\,id\,]+PE_{pos}",
         "“In the embedding layers, we multiply those weights by √d_model.” The positions are *added*, not appended: "
         "how long they are against the words says how loudly each speaks."
-        + (" This checkpoint adds nothing." if scene.config.positions == "none" else ""),
+        + (" This checkpoint adds nothing." if scene.config.positions == "none" else "")
+        + dropped(scene.config)["dropped_sum"],
         lines_from(InputEmbedding.forward, "tokens =", "return"),
         shape=shape_text("SD" if stack == "encoder" else "TD", scene.sizes),
     )

@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from app.figures.pieces import source_strip, source_table
 from app.figures.walk import Station, stations
-from tests.app.drawn import MAIN, charts, components
+from tests.app.checkpoints import Size, write_checkpoint
+from tests.app.drawn import MAIN, charts, components, open_view
 from transformer.config import BOS, EOS, ModelConfig
 from transformer.decoding.translator import Translator
 from transformer.text.tokenizer import Piece
@@ -140,3 +141,14 @@ def text(station: str, **rates: Any) -> str:
 def test_each_dropout_in_the_code_is_spoken_of_where_the_code_is_shown(station: str, rate: str, where: str) -> None:
     assert f"with chance 0.37 ({where})" in text(station, **{rate: 0.37})
     assert "rate 0" in text(station, **{rate: 0.0})
+
+
+@pytest.mark.parametrize(("page", "rate"), [("residual", "dropout"), ("positions", "embedding_dropout")])
+def test_a_dropout_in_the_code_of_another_page_is_spoken_of_there(
+    page: str, rate: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
+    write_checkpoint(tmp_path / "one.safetensors", Size(1, 1, 2), options={rate: 0.37})
+    app = open_view(page, sentence="the cat")
+    assert any("self.dropout(" in code.value for code in app.code)
+    assert any("with chance 0.37 (section 5.4)" in text.value for text in app.markdown)
