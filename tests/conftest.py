@@ -4,6 +4,7 @@ import pytest
 import torch
 from hypothesis import settings
 
+torch.set_num_threads(1)  # as app/computed.py does when it is imported: a file alone runs as it does among all
 settings.register_profile("headlight", deadline=None, derandomize=True, database=None)
 settings.load_profile("headlight")
 

@@ -24,6 +24,8 @@ from transformer.text.tokenizer import Tokenizer
 from transformer.text.toy import toy_pairs
 from transformer.training.resumption import FREE
 
+ROOT = Path(__file__).parents[1]
+
 LINES = ["a cat sat on a mat.", "the dog ran.", "eine Katze sass.", "der Hund lief."]
 
 
@@ -64,6 +66,7 @@ def test_each_line_of_stdin_gives_one_line_of_stdout(checkpoint: Path) -> None:
     process = subprocess.run(
         [sys.executable, "-m", "transformer", "translate", str(checkpoint), "--device", "cpu"],
         input="\n".join(lines).encode() + b"\r\n",
+        cwd=ROOT,
         capture_output=True,
         check=True,
     )
@@ -434,7 +437,7 @@ def test_every_command_and_option_has_its_help() -> None:
 
 def test_help_comes_without_waiting_for_torch() -> None:
     script = "import sys, transformer.cli; sys.exit('torch' in sys.modules or 'sentencepiece' in sys.modules)"
-    subprocess.run([sys.executable, "-c", script], check=True)
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)
 
 
 CPU_IS_FULL = "[enforce fail at alloc_cpu.cpp:124] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to "

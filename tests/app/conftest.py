@@ -38,6 +38,7 @@ def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of training runs that the app looks into: at first it is not even there."""
     monkeypatch.setenv("HEADLIGHT_RUNS", str(tmp_path / "runs"))
+    monkeypatch.delenv("HEADLIGHT_TRAINING", raising=False)  # which may forbid to start one
     return (tmp_path / "runs").resolve()
 
 

@@ -4,6 +4,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -56,6 +57,7 @@ def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subpr
 def until_ready(folder: Path, process: "subprocess.Popen[bytes]") -> None:
     while not (folder / "ready").exists():
         assert process.poll() is None
+        time.sleep(0.01)
     (folder / "ready").unlink()
 
 

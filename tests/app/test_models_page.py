@@ -170,22 +170,28 @@ def test_the_family_and_the_score_stand_in_the_address(shelf: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "families"),
     [
-        "",
-        "[]",
-        "{",
-        '{"families": 5}',
-        '{"families": [5, {"name": 3}, {"name": "heads", "members": [7]}]}',
-        '{"families": [{"name": "x", "option": "y", "members": [{"member": "a", "value": [1]}]}], "members": {"a": '
-        '{"mean": {"bleu": NaN, "perplexity": "2"}, "runs": 5}}, "disagreements": [4]}',
+        ("", []),
+        ("[]", []),
+        ("{", []),
+        ('{"families": 5}', []),
+        ('{"families": [5, {"name": 3}, {"name": "heads", "members": [7]}]}', ["heads"]),
+        (
+            '{"families": [{"name": "x", "option": "y", "members": [{"member": "a", "value": [1]}]}], "members": {"a": '
+            '{"mean": {"bleu": NaN, "perplexity": "2"}, "runs": 5}}, "disagreements": [4]}',
+            ["x"],
+        ),
     ],
 )
-def test_a_file_of_families_that_is_none_breaks_nothing(shelf: Path, text: str) -> None:
+def test_a_file_of_families_that_is_none_breaks_nothing(shelf: Path, text: str, families: list[str]) -> None:
     (shelf / "families.json").write_text(text, encoding="utf-8")
     app = open_view("models")
-    assert not any(member.ours for family in read_families(checkpoints()).families for member in family.members)
-    assert "Not run" in said(app) or "not run" in json.dumps(charts(app))
+    found = read_families(checkpoints()).families
+    assert [family.name for family in found] == families
+    assert not any(member.ours for family in found for member in family.members)
+    assert ("Not run. `python -m transformer queue families`" in said(app)) == (not families)
+    assert ('"text": "not run"' in json.dumps(charts(app))) == bool(families)
 
 
 def test_the_figure_of_a_family_joins_only_what_has_an_order() -> None:

@@ -233,10 +233,16 @@ def test_a_link_to_a_sentence_that_is_not_there_opens_with_the_first(open_app: O
 
 
 @pytest.mark.parametrize("method", ["greedy", "sampling", "beam"])
-def test_every_method_translates(open_app: Open, method: str) -> None:
-    app = open_app(method=method)
+def test_every_method_translates(open_app: Open, folder: Path, method: str) -> None:
+    app = open_app(method=method, layer="1", head="1")
     healthy(app)
-    assert len(charts(app)) == 2
+    _, matrix = charts(app)
+    found, beams = (
+        expected(folder, EXAMPLE, SITES["cross"], method=each, n_best=1 if each == "greedy" else 3)[0, 0]
+        for each in (method, "beam")
+    )
+    assert np.array_equal(array(matrix["data"][0]["z"]), found)
+    assert np.array_equal(found, beams) == (method == "beam")
 
 
 def test_a_card_makes_the_browser_fetch_nothing(open_app: Open) -> None:

@@ -5,12 +5,14 @@ import os
 import platform
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from transformer.training.memory import keep_memory
 
+ROOT = Path(__file__).parents[2]
 COUNT_FAULTS = """
 import resource
 import torch
@@ -27,7 +29,8 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has the switch")
 def test_a_large_tensor_takes_the_memory_that_another_one_left() -> None:
     """Counted in pages that the system had to hand out; by default it is about 30,000."""
-    found = subprocess.run([sys.executable, "-c", COUNT_FAULTS], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", COUNT_FAULTS]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert int(found.stdout) < 10_000
 
 
