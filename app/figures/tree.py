@@ -133,8 +133,8 @@ def tree_alt(tree: Sequence[NodeLike], title: str) -> str:
     return f"{title}. {len(tree) - 1} candidates in {tree[-1].step} steps: {said}. The table below has all of them."
 
 
-def looked_at(source: TokenAxis, weights: np.ndarray, label: str, *, dark: bool = False) -> dict[str, Any]:
-    """Weights (S) of one row of encoder-decoder attention as bars under the source, for `app.components.pieces`."""
+def looked_at(tokens: TokenAxis, weights: np.ndarray, label: str, *, dark: bool = False) -> dict[str, Any]:
+    """Weights (K) of one row of attention as bars under its keys, for `app.components.pieces`."""
     chips = [
         {
             "text": visible(token),
@@ -143,6 +143,6 @@ def looked_at(source: TokenAxis, weights: np.ndarray, label: str, *, dark: bool 
             "share": float(weight),
             "title": f"{float(weight):.4f}",
         }
-        for token, weight in zip(source.tokens, weights, strict=True)
+        for token, weight in zip(tokens.tokens, weights, strict=True)
     ]
-    return {"chips": chips, "color": role_color("encoder", dark), "label": label}
+    return {"chips": chips, "color": role_color(tokens.role, dark), "label": label}

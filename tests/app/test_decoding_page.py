@@ -238,10 +238,16 @@ def test_a_chosen_node_shows_its_score_worked_out_by_hand_and_where_it_looked(op
     site = "decoder.layers.1.cross_attention.weights"
     weights = trace(translator.model, found.source_ids, ids, [site])[site][2, -1]
     assert [chip["share"] for chip in component(app, "node_looks")["chips"]] == pytest.approx(weights, abs=1e-6)
+    back = "decoder.layers.1.self_attention.weights"
+    own = trace(translator.model, found.source_ids, ids, [back])[back][2, -1]
+    chips = component(app, "node_looks_back")["chips"]
+    assert [chip["share"] for chip in chips] == pytest.approx(own, abs=1e-6)
+    assert [chip["text"] for chip in chips] == ["<s>", *(translator.tokenizer.piece(id) for id in ids[:-1])]
     after = logits_of_path(translator, found, ids)
     offered = [row["text"] for row in component(app, "next_pieces")["rows"]]
-    best = [translator.tokenizer.piece(int(id)) for id in np.argsort(-after) if id > EOS][:6]
-    assert offered == best
+    best = [int(id) for id in np.argsort(-after) if id > EOS][:6]
+    best = sorted([*best, EOS], key=lambda id: -after[id])
+    assert offered == [translator.tokenizer.piece(id) for id in best]
 
 
 def logits_of_path(translator: Translator, found: Translation, ids: list[int]) -> np.ndarray:
@@ -272,6 +278,40 @@ def test_a_forced_beginning_is_translated_on_beside_the_free_one(open_page: Open
     app.button(key="take_back").click().run()
     with pytest.raises(AssertionError, match="no component"):
         component(app, "continued")
+
+
+def test_a_translation_can_be_ended_by_hand(open_page: Open, folder: Path) -> None:
+    translator, found = searched(folder)
+    ids = tuple(translator.tokenizer.encode("the cat"))
+    app = open_page(PARTS[1], {"search_prefix": (search_key(folder, found), (*ids, EOS))})
+    expected = translator.score(EXAMPLE, "the cat")
+    assert component(app, "continued")["headline"] == "the cat"
+    assert [chip["share"] for chip in component(app, "continued")["chips"]] == pytest.approx(
+        np.exp(expected.log_probabilities)
+    )
+    assert f"Ended by you after {len(ids)} pieces" in [heading.value for heading in app.subheader]
+    at_start = component(open_page(PARTS[1], {"search_node": (search_key(folder, found), 0, 0)}, t="1"), "next_pieces")
+    assert len(at_start["rows"]) == 6  # nothing is no translation
+    assert "</s>" not in [row["text"] for row in at_start["rows"]]
+
+
+def test_what_was_continued_is_shown_on_every_page(open_page: Open, folder: Path) -> None:
+    translator, found = searched(folder)
+    prefix = tuple(translator.tokenizer.encode("the cat"))
+    app = open_page(PARTS[1], {"search_prefix": (search_key(folder, found), (*prefix, EOS))})
+    app.button(key="show_continued").click().run()
+    healthy(app)
+    assert "A translation of yours" in " ".join(caption.value for caption in app.caption)
+    app.switch_page(str(MAIN.parent / "views" / "hand.py")).run()
+    healthy(app)
+    assert [text for text in texts(app).split() if "cat" in text]
+    app.switch_page(str(MAIN.parent / "views" / "decoding.py"))
+    app.session_state["part"] = "loop"
+    app.run()
+    healthy(app)
+    assert component(app, "loop")["output"]["tokens"][0] == "<s>"
+    ids = translator.score(EXAMPLE, "the cat").ids
+    assert component(app, "loop")["chosen"] == translator.tokenizer.piece(ids[0])
 
 
 def test_words_of_ones_own_are_cleaned_and_forced(open_page: Open, folder: Path) -> None:

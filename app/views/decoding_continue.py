@@ -1,0 +1,130 @@
+"""Going on by hand from a node of the search: another piece, words of one's own, or the end; and what comes of it."""
+
+import streamlit as st
+
+from app import components, computed
+from app.components.decoding import difference
+from app.figures.difference import difference_data
+from app.figures.distribution import offers
+from app.session import GIVEN, show_given
+from app.theme import counted, probability_text, score_text
+from app.views.decoding_methods import strip_of
+from app.views.stage import Scene, given_hypothesis
+from transformer.config import EOS
+from transformer.decoding.translation import Hypothesis, SearchNode
+from transformer.errors import HeadlightError
+from transformer.text.normalise import clean
+
+PREFIX = "search_prefix"  # (search, pieces) from which the reader lets the model go on; with </s> it ends there
+OFFERED = 6  # pieces to go on with
+
+
+def search_of(scene: Scene) -> tuple[object, ...]:
+    """Which search this is: what was chosen in another has no meaning here."""
+    return scene.opened.file, scene.translation.source_ids, scene.translation.settings
+
+
+def alone(scene: Scene) -> Hypothesis:
+    """What the model found by itself: the shown hypothesis, or the best where the visitor gave the shown one."""
+    return scene.translation.hypotheses[0] if scene.is_given else scene.hypothesis
+
+
+def go_on(scene: Scene, path: tuple[SearchNode, ...]) -> None:
+    """Pieces to go on with, the most probable first, the end, or the reader's own words."""
+    st.subheader("Go on from here with another piece", anchor=False)
+    ids = tuple(node.token for node in path)
+    if ids and ids[-1] == EOS:
+        st.caption("This hypothesis has ended. Choose a node before its end.")
+        return
+    if len(ids) >= scene.config.max_positions:
+        st.caption("This hypothesis fills all positions that this model has. Choose an earlier node.")
+        return
+    logits = computed.record(scene.opened.file, scene.translation.source_ids, (*ids, EOS), ("logits",))["logits"][-1]
+    piece = scene.opened.translator.tokenizer.piece
+    known = offers(logits, EOS, piece, count=OFFERED + 4)
+    found = [offer for offer in known if offer.id > EOS][:OFFERED]
+    if ids:  # an empty translation is none
+        found = sorted([*found, *(offer for offer in known if offer.id == EOS)], key=lambda offer: offer.rank)
+    components.choices(
+        [
+            {"text": offer.piece, "detail": probability_text(offer.probability)}
+            | ({"second": "end here"} if offer.id == EOS else {})
+            for offer in found
+        ],
+        -1,
+        "Pieces that may come next, the most probable first",
+        key="next_pieces",
+        on_choose=lambda index: _force(scene, (*ids, found[index].id)),
+    )
+    st.text_input(
+        "or your own words, then Enter",
+        key="own_words",
+        max_chars=200,
+        on_change=_force_words,
+        args=(scene, ids),
+        autocomplete="off",
+    )
+
+
+def _force_words(scene: Scene, ids: tuple[int, ...]) -> None:
+    words = clean(st.session_state.get("own_words", ""))
+    st.session_state["own_words"] = ""
+    if words:
+        _force(scene, (*ids, *scene.opened.translator.tokenizer.encode(words)))
+
+
+def _force(scene: Scene, prefix: tuple[int, ...]) -> None:
+    st.session_state[PREFIX] = (search_of(scene), prefix)
+
+
+def continued(scene: Scene) -> None:
+    """The translation with the forced beginning, beside the free one."""
+    search, prefix = st.session_state.get(PREFIX, (None, ()))
+    if search != search_of(scene):
+        return
+    st.header("With your beginning", anchor=False)
+    try:
+        new = _going_on(scene, prefix)
+    except HeadlightError as error:
+        st.text(str(error))
+        return
+    old = alone(scene)
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        st.subheader("The model alone", anchor=False)
+        components.pieces(strip_of(scene, old), key="alone")
+        st.caption(f"Sum {score_text(old.score)}, score {score_text(old.normalised_score)}")
+    with right:
+        ended = prefix[-1] == EOS
+        pieces = counted(len(prefix) - ended, "piece")
+        st.subheader(f"Ended by you after {pieces}" if ended else f"Beginning with {pieces} of yours", anchor=False)
+        components.pieces(strip_of(scene, new), key="continued")
+        st.caption(f"Sum {score_text(new.score)}, score {score_text(new.normalised_score)}")
+    difference(difference_data(old.text, new.text, label="What your beginning changed"), key="changed")
+    with st.container(horizontal=True, gap="small"):
+        shows = st.button(
+            "Show it on every page",
+            key="show_continued",
+            disabled=not new.text.strip(),
+            help="All pages show its attention, as of a translation of your own (teacher forcing), until you choose "
+            "another. It ends with </s>.",
+        )
+        st.button("Take it back", on_click=lambda: st.session_state.pop(PREFIX, None), key="take_back")
+    if shows:
+        _show(scene, new.text)
+        st.rerun()  # the whole page: its top shows the translation
+
+
+def _going_on(scene: Scene, prefix: tuple[int, ...]) -> Hypothesis:
+    """The translation that begins with these pieces, or is these pieces where they end. Raises TranslationError."""
+    file, source, settings = scene.opened.file, scene.translation.source, scene.translation.settings
+    if prefix[-1] == EOS:
+        return computed.given(file, source, scene.opened.translator.tokenizer.decode(list(prefix)), settings)
+    return computed.translate_one(file, source, settings, prefix=prefix).hypotheses[0]
+
+
+def _show(scene: Scene, text: str) -> None:
+    """Shows it as the visitor's own translation, after the model's."""
+    before, _ = given_hypothesis(scene.opened, scene.translation)  # whose place it takes
+    st.session_state[GIVEN] = text
+    show_given(len(scene.translation.hypotheses) - (before is not None), scene.opened.file, scene.translation.source)
