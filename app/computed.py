@@ -21,8 +21,9 @@ import torch
 
 from app.models import CheckpointFile, load, load_rung
 from transformer.config import DecodingConfig
+from transformer.decoding import reading
 from transformer.decoding.reading import Draw, draws
-from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
+from transformer.decoding.translation import Hypothesis, SearchNode, TranslatedText, Translation
 from transformer.doctor import Constitution, Finding, constitution, examine
 from transformer.kinds import SITES, Kind, depth
 from transformer.lens import Lens, lens
@@ -152,6 +153,19 @@ def logit_lens(file: CheckpointFile, source_ids: Ids, target_ids: Ids) -> Lens:
 def drawn(file: CheckpointFile, source_ids: Ids, target_ids: Ids, settings: DecodingConfig) -> tuple[Draw, ...]:
     """Where the random numbers of a sampled hypothesis fell; see `transformer.decoding.reading`."""
     return draws(record(file, source_ids, target_ids, ("logits",))["logits"], source_ids, target_ids, settings)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def told_left_out(
+    file: CheckpointFile,
+    source_ids: Ids,
+    target_ids: tuple[Ids, ...],
+    settings: DecodingConfig,
+    _tree: tuple[SearchNode, ...],
+) -> tuple[SearchNode, ...]:
+    """The tree of this sampling, which also tells what top k and top p left out; `target_ids` of its hypotheses."""
+    known = [(ids, record(file, source_ids, ids, ("logits",))["logits"]) for ids in target_ids]
+    return reading.told_left_out(_tree, reading.beginnings(known), settings)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

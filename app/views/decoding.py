@@ -51,6 +51,10 @@ def _with_tree(scene: Scene) -> Scene:
     found = computed.translate_one(
         scene.opened.file, scene.translation.source, scene.translation.settings, keep_tree=True
     )
+    if found.settings.method == "sampling":
+        ids = tuple(hypothesis.ids for hypothesis in found.hypotheses)
+        told = computed.told_left_out(scene.opened.file, found.source_ids, ids, found.settings, found.tree)
+        found = replace(found, tree=told)
     same = [hypothesis for hypothesis in found.hypotheses if hypothesis.ids == scene.hypothesis.ids]
     shown = scene.hypothesis if scene.is_given else (same or found.hypotheses)[0]
     given, _ = given_hypothesis(scene.opened, found)

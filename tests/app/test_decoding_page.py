@@ -255,6 +255,17 @@ def logits_of_path(translator: Translator, found: Translation, ids: list[int]) -
     return trace(translator.model, found.source_ids, [*ids, EOS], ["logits"])["logits"][-1]
 
 
+def test_the_tree_of_sampling_says_what_top_k_left_out(open_page: Open, folder: Path) -> None:
+    _, found = searched(folder, method="sampling", top_k=2)
+    node = next(node for node in found.tree if node.fate == "pruned" and node.step == 1)
+    app = open_page(PARTS[1], {"table_tree": True}, method="sampling", top_k="2")
+    table = next(frame.value for frame in app.dataframe if "why" in frame.value)
+    reasons = set(table["why"][table["fate"] == "pruned"])
+    assert "Left out by top k: only 2 may be drawn." in reasons
+    assert reasons <= {"Left out by top k: only 2 may be drawn.", "Not drawn."}
+    assert node.reason == "Not drawn."  # as the search tells it
+
+
 def test_another_step_lets_go_of_the_chosen_node(open_page: Open, folder: Path) -> None:
     _, found = searched(folder)
     node = next(node for node in found.tree if node.fate == "pruned" and node.step == 3)

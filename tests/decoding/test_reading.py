@@ -10,7 +10,7 @@ import pytest
 from tests.decoding.small import random_sources, undecided
 from tests.decoding.test_tree import BEAM, METHODS, SOURCES, trees
 from transformer.config import EOS, DecodingConfig
-from transformer.decoding.reading import draws, finished, path_to, rescored
+from transformer.decoding.reading import beginnings, draws, finished, path_to, rescored, told_left_out
 from transformer.decoding.search import search
 from transformer.trace import trace
 
@@ -70,3 +70,27 @@ def test_pieces_that_nobody_drew_have_no_random_numbers() -> None:
     ids = [5, 6, 7, 8, 5, 6, 7, 8, 5, 6, 7, 8]
     logits = trace(undecided(), source, ids, ["logits"])["logits"]
     assert draws(logits, source, ids, settings) == ()
+
+
+def test_what_top_k_and_top_p_left_out_is_told_and_only_that() -> None:
+    told = set()
+    for top_k, top_p in ((2, 1.0), (0, 0.3), (3, 0.4)):
+        settings = replace(DecodingConfig(method="sampling", n_best=2, max_extra_length=2), top_k=top_k, top_p=top_p)
+        for source, (found, tree) in zip(SOURCES, trees(settings), strict=True):
+            known = [(one.ids, trace(undecided(), source, one.ids, ["logits"])["logits"]) for one in found]
+            for node, new in zip(tree, told_left_out(tree, beginnings(known), settings), strict=True):
+                assert replace(new, reason=node.reason) == node
+                if node.fate != "pruned":
+                    assert new == node
+                    continue
+                ids = [each.token for each in path_to(tree, node.parent or 0)]
+                after = trace(undecided(), source, [*ids, EOS], ["logits"])["logits"][-1]
+                above = sorted((p for p in np.exp(after[EOS:]) if p > np.exp(after[node.token])), reverse=True)
+                out_by_k = bool(top_k) and len(above) >= top_k
+                kept = np.exp(np.sort(after[EOS:])[::-1][: top_k or None])
+                out_by_p = sum(above) / sum(kept) >= top_p and not out_by_k
+                assert new.reason.startswith("Left out by top k") == out_by_k
+                assert new.reason.startswith("Left out by top p") == out_by_p
+                told.add(new.reason[:17] if out_by_k or out_by_p else "")
+    assert told == {"", "Left out by top k", "Left out by top p"}
+    assert told_left_out(tree, {}, replace(settings, top_k=0, top_p=1.0)) == tree

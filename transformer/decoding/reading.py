@@ -1,11 +1,11 @@
-"""Reading a search that is over: the way to a node, who finished, who would win under another length penalty, and where
-the random numbers of sampling fell.
+"""Reading a search that is over: the way to a node, who finished, who would win under another length penalty, where
+the random numbers of sampling fell, and what could not be drawn at all.
 
 Nothing here searches again. So `rescored` ranks what the search found, while a search with that penalty might have
 found others: it also decides when to stop.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -85,3 +85,34 @@ def may_be_drawn(logits: np.ndarray, settings: DecodingConfig) -> np.ndarray:
     found = np.zeros(len(logits), dtype=bool)
     found[(torch.arange(len(logits)) if ids is None else ids[0, 0])[inside].numpy()] = True
     return found
+
+
+def told_left_out(
+    tree: Sequence[SearchNode], logits: Mapping[tuple[int, ...], np.ndarray], settings: DecodingConfig
+) -> tuple[SearchNode, ...]:
+    """The tree of sampling, in which what top k or top p left out is not said to be "not drawn" but left out, and why.
+
+    Args:
+        logits: (V) after each beginning of a hypothesis, by its ids; `beginnings` makes them.
+    """
+    if not (settings.top_k or settings.top_p < 1):
+        return tuple(tree)
+    found, known = list(tree), dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]]()
+    for place, node in enumerate(tree):
+        before = tuple(each.token for each in path_to(tree, node.parent or 0))
+        if node.fate != "pruned" or before not in logits:
+            continue
+        if before not in known:
+            row = logits[before]
+            known[before] = may_be_drawn(row, replace(settings, top_p=1.0)), may_be_drawn(row, settings)
+        by_k, by_both = known[before]
+        if not by_k[node.token]:
+            found[place] = replace(node, reason=f"Left out by top k: only {settings.top_k:,} may be drawn.")
+        elif not by_both[node.token]:
+            found[place] = replace(node, reason=f"Left out by top p: the pieces above it sum to {settings.top_p:g}.")
+    return tuple(found)
+
+
+def beginnings(hypotheses: Sequence[tuple[Sequence[int], np.ndarray]]) -> dict[tuple[int, ...], np.ndarray]:
+    """What comes after each beginning of these hypotheses, ids and logits (T, V) each: (V) by the ids before it."""
+    return {tuple(ids[:t]): row for ids, logits in hypotheses for t, row in enumerate(logits)}
