@@ -1,5 +1,6 @@
 import dataclasses
 import random
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -10,9 +11,27 @@ from hypothesis import strategies as st
 from transformer.config import BOS, EOS, PAD
 from transformer.errors import ConfigError
 from transformer.text.batches import Batches, batch_indices, collate, encode_pairs
+from transformer.text.lengths import lengths_of
 from transformer.text.tokenizer import Tokenizer
 
 LENGTHS = st.lists(st.tuples(st.integers(0, 39), st.integers(0, 39)), max_size=60)
+
+
+def test_sorting_a_large_corpus_takes_little_memory() -> None:
+    count = 200_000
+    sources, targets = np.random.default_rng(0).integers(1, 60, (2, count)).astype(np.int32)
+    tracemalloc.start()
+    try:
+        batches = batch_indices(sources, targets, 4000, 0, 0)
+        kept, most = tracemalloc.get_traced_memory()
+        assert kept < 4.5 * count
+        assert most < 21 * count
+        del batches
+        tracemalloc.reset_peak()
+        lengths_of(sources, targets)
+        assert tracemalloc.get_traced_memory()[1] < 4.5 * count
+    finally:
+        tracemalloc.stop()
 
 
 def test_the_decoder_reads_bos_first_and_must_end_with_eos() -> None:
