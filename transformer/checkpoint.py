@@ -134,7 +134,10 @@ def save_checkpoint(
             save_file(tensors, temporary, metadata)
             temporary.chmod(readers)  # safetensors would let only the owner read it
     except (OSError, SafetensorError) as error:
-        raise CheckpointError(f"{path} could not be written: {error}. What was there before is as it was.") from error
+        raise CheckpointError(
+            f"{path} could not be written: {error}. What was there before is as it was. If the disk is full, free some "
+            "space; a training then goes on with the same command and --resume."
+        ) from error
 
 
 def _tokenizer(header: Header, stored: Tensor) -> Tokenizer:

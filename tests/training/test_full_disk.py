@@ -1,0 +1,40 @@
+"""A disk that is full when one of a run's checkpoints is written: a sentence, and after it nothing is lost.
+
+(What happens to a state on a full disk is in test_trouble.py, to prepared text in tests/text/test_store.py.)
+"""
+
+import errno
+from pathlib import Path
+from typing import Any
+
+import pytest
+from safetensors.torch import save_file
+
+from tests.training.small import assert_same_run, toy_recipe
+from transformer.checkpoint import load_checkpoint
+from transformer.errors import HeadlightError
+from transformer.training import train
+
+
+@pytest.mark.parametrize("name", ["ladder/.00000000", "snapshots/.00000005", ".best", ".last", ".average"])
+def test_a_run_whose_disk_is_full_keeps_what_it_has_and_goes_on_to_the_same_end(
+    name: str, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(tensors: Any, path: Path, metadata: Any) -> None:
+        save_file(tensors, path, metadata)
+        if name in str(path):
+            with path.open("r+b") as file:
+                file.truncate(100)
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    run, recipe = tmp_path / "run", toy_recipe(best_by="loss", ladder=(0, 5, 7, 99))
+    monkeypatch.setattr("transformer.checkpoint.save_file", full)
+    with pytest.raises(HeadlightError, match=r"could not be written: .*No space left.*free some space.*--resume"):
+        train(recipe, run, device="cpu")
+    assert not list(run.rglob("*.tmp"))
+    for path in run.rglob("*.safetensors"):
+        if path.name != "training.safetensors":
+            load_checkpoint(path)
+    monkeypatch.undo()
+    train(recipe, run, resume=True, device="cpu")
+    assert_same_run(run, finished)
