@@ -167,8 +167,7 @@ def test_the_example_is_there_on_every_page(visit: Begin) -> None:
     example = one.page.get_by_label("Sentence", exact=True).input_value()
     assert example
     for name in ("hand", "masks", "translate", "decoding"):
-        one.page.get_by_role("link", name=PAGES[name].title, exact=True).click()
-        one.settle()
+        one.follow(PAGES[name].title)
         is_drawn(one, name)
         one.says(example)
 
