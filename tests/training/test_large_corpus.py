@@ -12,6 +12,7 @@ from tests.training.small import knowing_torch
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 MOST = 1.5e9  # bytes resident in the process that trains, all counted
+VOCABULARY = 0.8e9  # bytes that learning it may take: of 30 million characters at most, so it stops growing there
 
 
 def costs(folder: Path, pairs: int, context: SpawnContext | ForkServerContext = SPAWN) -> tuple[Cost, Cost]:
@@ -23,8 +24,13 @@ def costs(folder: Path, pairs: int, context: SpawnContext | ForkServerContext = 
 
 @pytest.mark.soak
 def test_a_million_pairs_are_trained_on_in_little_memory(tmp_path: Path) -> None:
+    first_of_few, following_of_few = costs(tmp_path, 10_000)
     first, following = costs(tmp_path, 1_000_000)
+    print(f"ten thousand pairs: {first_of_few}, then {following_of_few}")
     print(f"a million pairs: {first}, then {following}")
+    assert first.seconds < 100 * first_of_few.seconds  # time grows with the pairs, memory does not
+    assert first.own - first_of_few.own < VOCABULARY
+    assert following.own - following_of_few.own < 200e6  # 200 bytes a pair; the text itself is longer
     assert first.peak < MOST
     assert first.workers < MOST / 2  # while text is read and cut, when the process that trains is still small
     assert following.peak < MOST / 2
