@@ -45,9 +45,12 @@ def test_what_is_measured_is_what_a_run_takes(tmp_path: Path) -> None:
 
 
 def test_the_memory_of_processes_that_were_started_is_counted() -> None:
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as started:
+    command = [sys.executable, "-c", "print(flush=True); input()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as started:
+        assert started.stdout is not None
+        started.stdout.readline()  # now it has what a Python has
         assert started.pid in set(children())
         assert resident(started.pid, "VmRSS") > 1e6
-        started.communicate()
+        started.communicate(b"\n")
     assert started.pid not in set(children())
     assert resident(started.pid, "VmRSS") == 0
