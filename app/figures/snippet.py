@@ -70,7 +70,7 @@ def _row(values: np.ndarray) -> str:
 
 
 def _rows(values: np.ndarray) -> str:
-    # Trap: broken at hyphens, 1e-05 would become two lines (test_the_snippet_prints_the_number_of_the_tensor).
+    # Trap: broken at hyphens, 1e-05 would become two lines (test_the_snippet_prints_the_numbers_of_the_page).
     line = textwrap.TextWrapper(
         WIDTH, initial_indent="    ", subsequent_indent="     ", break_long_words=False, break_on_hyphens=False
     )

@@ -156,6 +156,7 @@ class Visit:
     @contextmanager
     def running(self) -> Iterator[None]:
         """What is done in it makes the script run: waits until that has begun, has ended, and the page has drawn."""
+        self.page.locator('[data-test-script-state="notRunning"]').wait_for()  # one that ran on would begin no more
         self.page.evaluate(BEGUN)
         yield
         self.page.wait_for_function("() => window.begun")

@@ -59,6 +59,7 @@ def test_it_draws_and_nobody_is_shut_out_in_the_light_or_in_the_dark_by_hostile_
         assert holder.count() == 1, f"a picture of {name} has no alternative text"
     page.emulate_media(color_scheme="dark")
     page.set_viewport_size({"width": 1920, "height": 1080})
+    one.settle()  # each picture has asked for another ground
     one.type(HOSTILE)
     is_drawn(one, name)
     one.says(HOSTILE)

@@ -25,6 +25,9 @@ def test_twelve_words_cost_at_most_300_kb_and_the_longest_sentence_2_mb(browser:
     wire = Wire(one.page)
     for name in PAGES:
         one.open(PAGES[name].path)
+        if name != next(iter(PAGES)):
+            one.says(LONGEST)  # the tab has kept it, and the page is drawn again with it
+            one.settle()
         is_drawn(one, name)
         for text, most in ((TWELVE, 300e3), (LONGEST, 2e6)):
             wire.take()
