@@ -36,9 +36,9 @@ _choices = component("choices")
 _picker = component("picker", "arrows", "standing")
 _map = component("map")
 _meter = component("meter")
-_link = component("link")
+_link = component("link", "copying")
 _export = component("export", "boxes")
-_copied = component("copied")
+_copied = component("copied", "copying")
 
 
 def headline(text: str, language: str, *, key: str) -> None:
