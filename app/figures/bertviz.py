@@ -30,9 +30,14 @@ STATIC = Path(__file__).resolve().parents[1] / "static"
 LIBRARIES = ("jquery.min.js", "d3.min.js")  # D3 before version 6: BertViz's handlers expect (datum, index)
 ALL_LAYERS_UP_TO: dict[View, int] = {"head": 60, "model": 30, "neuron": 0}  # tokens; beyond: one layer
 MOST_TOKENS = 160  # the longest sentence that a page takes, and 50 pieces more on the other side, as in the paper
-DIGITS = 3
+PARTS = 1000  # numbers travel as whole thousandths, which take half as many letters, and are divided in the browser
 
 _SHIM = "window.requirejs = (names, start) => start(window.jQuery, window.d3);"
+_DIVIDE = f"""window.bertviz_params = JSON.parse(document.getElementById("data").textContent);
+const divided = (x) => Array.isArray(x) ? x.map(divided) : x / {PARTS};
+for (const one of window.bertviz_params.attention) {{
+  for (const name of ["attn", "queries", "keys"]) if (one[name]) one[name] = divided(one[name]);
+}}"""
 _CONTROLS = {
     "head": '<label>Layer: <select id="layer"></select></label>',
     "model": "",
@@ -99,7 +104,7 @@ def bertviz_html(
     heads = weights.shape[1]
     attention: dict[str, Any] = {
         "name": title,
-        "attn": _rounded(weights),
+        "attn": _thousandths(weights),
         "left_text": list(left),
         "right_text": list(right),
     }
@@ -112,7 +117,7 @@ def bertviz_html(
     if view == "neuron":
         if queries is None or keys is None:
             raise ValueError("The neuron view needs queries and keys.")
-        attention |= {"queries": _rounded(queries), "keys": _rounded(keys)}
+        attention |= {"queries": _thousandths(queries), "keys": _thousandths(keys)}
         params |= {"layer": list(layers).index(layer), "head": head, "bidirectional": not causal, "numbers": numbers}
     elif view == "head":
         params |= {"layer": layer + 1, "heads": None, "include_layers": numbers}
@@ -123,8 +128,8 @@ def bertviz_html(
     return _page(view, title, data, inline, dark)
 
 
-def _rounded(values: np.ndarray) -> list[Any]:
-    found: list[Any] = np.round(values.astype(np.float64), DIGITS).tolist()
+def _thousandths(values: np.ndarray) -> list[Any]:
+    found: list[Any] = np.round(values.astype(np.float64) * PARTS).astype(int).tolist()
     return found
 
 
@@ -140,8 +145,7 @@ def _page(view: View, title: str, data: str, inline: bool, dark: bool) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}"><title>{html.escape(title)}</title>'
         f'<style>{_style(dark)}</style></head>\n<body><div id="bertviz">{_CONTROLS[view]}<div id="vis"></div></div>\n'
         f'<script type="application/json" id="data">{_inert(data)}</script>\n{libraries}'
-        f'<script>{_SHIM}\nwindow.bertviz_params = JSON.parse(document.getElementById("data").textContent);\n'
-        f"{_FIT}</script>\n"
+        f"<script>{_SHIM}\n{_DIVIDE}\n{_FIT}</script>\n"
         f"<script>{drawing_code(view)}</script></body></html>\n"
     )
 

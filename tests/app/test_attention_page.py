@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from app.figures.alignment import links, pharaoh, word_alignment
+from app.figures.bertviz import PARTS
 from app.figures.ranking import COLUMNS, head_numbers
 from app.figures.rollout import decoder_rollout, rollout
 from app.theme import number
@@ -279,9 +280,9 @@ def test_bertviz_gets_our_tensors(shown: Open, weights: dict[str, np.ndarray], v
     start = html.index('id="data">') + len('id="data">')
     attention = json.loads(html[start : html.index("</script>", start)])["attention"][0]
     expected = weights[kind][1:2] if view == "neuron" else weights[kind]
-    assert np.abs(np.array(attention["attn"]) - expected).max() <= 0.00051
+    assert np.abs(np.array(attention["attn"]) / PARTS - expected).max() <= 0.00051
     if view == "neuron":
-        query, key = np.array(attention["queries"])[0], np.array(attention["keys"])[0]  # (H, ., E)
+        query, key = (np.array(attention[name])[0] / PARTS for name in ("queries", "keys"))  # (H, ., E)
         scores = query @ key.transpose(0, 2, 1) / np.sqrt(query.shape[-1])
         if kind == "decoder":
             scores = np.where(np.tril(np.ones(scores.shape[1:], bool)), scores, -np.inf)

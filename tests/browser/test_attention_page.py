@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from tests.browser.conftest import Visit
 
@@ -110,6 +111,8 @@ def test_bertviz_draws_our_weights_without_a_network_and_hostile_words_stay_word
     page = one.page
     frame = page.frame_locator("iframe")
     frame.locator("#attention line").first.wait_for(state="attached")
+    sums = "() => bertviz_params.attention[0].attn[0][0].map(row => row.reduce((sum, weight) => sum + weight, 0))"
+    assert page.frames[-1].evaluate(sums) == pytest.approx([1.0] * frame.locator("#left text").count(), abs=0.02)
     tokens = frame.locator("#right text").all_inner_texts()
     assert len(tokens) == page.locator('.st-key-lines .token[data-side="0"]').count()
     assert frame.locator("img, [onerror]").count() == 0
