@@ -34,10 +34,10 @@ _ranking = component("ranking")
 _pieces = component("pieces")
 _choices = component("choices")
 _picker = component("picker", "arrows", "standing")
-_map = component("map")
+_map = component("map", "svg")
 _meter = component("meter")
 _link = component("link", "copying")
-_export = component("export", "boxes")
+_export = component("export", "svg", "boxes")
 _copied = component("copied", "copying")
 
 

@@ -3,6 +3,7 @@
 import ast
 from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import streamlit
@@ -89,7 +90,18 @@ def decoding_parts() -> list[str]:
     return list(ast.literal_eval(found["PARTS"]))
 
 
-CHOSEN = (  # model, sentence, kind of attention, every place, length
+class Case(NamedTuple):
+    """A model, and what a visitor of it types and chooses."""
+
+    model: tuple[dict[str, object], Size]
+    sentence: str
+    kind: str  # of attention
+    place: int  # of everything that is chosen by a number
+    length: Length
+
+
+CASES = st.builds(
+    Case,
     models(),
     st.sampled_from(SENTENCES),
     st.sampled_from(["cross", "encoder", "decoder"]),
@@ -101,46 +113,25 @@ SLOW = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 
 @pytest.mark.soak
 @settings(max_examples=40, derandomize=False, suppress_health_check=SLOW)
-@given(*CHOSEN)
+@given(CASES)
 def test_every_page_opens_for_models_that_nobody_has_seen(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    model: tuple[dict[str, object], Size],
-    sentence: str,
-    kind: str,
-    place: int,
-    length: Length,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case
 ) -> None:
-    opens(tmp_path, monkeypatch, model, sentence, kind, place, length)
+    opens(tmp_path, monkeypatch, case)
 
 
 @settings(max_examples=2, suppress_health_check=SLOW)
-@given(*CHOSEN)
-@example((NONE, Size(1, 1, 1)), "a", "decoder", 1, Length.ALIKE)
-@example((ODD, Size(2, 1, 3)), LONGEST, "cross", 2, Length.SHORT)
-@example((LEAST, Size(1, 2, 2)), "a", "encoder", 3, Length.LONG)
-def test_every_page_opens(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    model: tuple[dict[str, object], Size],
-    sentence: str,
-    kind: str,
-    place: int,
-    length: Length,
-) -> None:
-    opens(tmp_path, monkeypatch, model, sentence, kind, place, length)
+@given(CASES)
+@example(Case((NONE, Size(1, 1, 1)), "a", "decoder", 1, Length.ALIKE))
+@example(Case((ODD, Size(2, 1, 3)), LONGEST, "cross", 2, Length.SHORT))
+@example(Case((LEAST, Size(1, 2, 2)), "a", "encoder", 3, Length.LONG))
+def test_every_page_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case) -> None:
+    opens(tmp_path, monkeypatch, case)
 
 
-def opens(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    model: tuple[dict[str, object], Size],
-    sentence: str,
-    kind: str,
-    place: int,
-    length: Length,
-) -> None:
+def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case) -> None:
     """Every page, with its parts in turn and a station of the walk, opens and draws."""
+    model, sentence, kind, place, length = case
     options, size = model
     for old in tmp_path.glob("*"):
         old.unlink()
