@@ -58,7 +58,7 @@ def open_app(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., App
     st.cache_data.clear()
 
     def opened(page: str = "translate", **address: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=60)
+        app = AppTest.from_file(str(MAIN), default_timeout=120)
         if page != "translate":
             app.switch_page(str(MAIN.parent / "views" / f"{page}.py"))
         for name, value in address.items():

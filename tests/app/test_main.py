@@ -11,7 +11,7 @@ def test_without_its_settings_it_says_how_to_start_it() -> None:
     assert served is True  # from .streamlit/config.toml
     config.set_option("server.enableStaticServing", False)
     try:
-        app = AppTest.from_file(str(MAIN), default_timeout=60).run()
+        app = AppTest.from_file(str(MAIN), default_timeout=120).run()
     finally:
         config.set_option("server.enableStaticServing", served)
     assert not app.exception

@@ -408,7 +408,7 @@ def test_every_station_opens(norm: Any, tmp_path: Path, open_app: Callable[..., 
     """The whole walk over a small model of odd depth, at both levels of detail."""
     write_checkpoint(tmp_path / "odd.safetensors", Size(1, 2, 1), options={"norm": norm})
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
-    app = AppTest.from_file(str(Path(VIEW).parents[1] / "main.py"), default_timeout=60)
+    app = AppTest.from_file(str(Path(VIEW).parents[1] / "main.py"), default_timeout=120)
     app.query_params["detail"] = "exam"
     app.run()
     app.switch_page(VIEW).run()

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.benchmarks.toys import fresh_pairs, mass, mirrored
-from tests.browser.conftest import Visit
+from tests.browser.conftest import PATIENCE, Visit
 from transformer.decoding.translator import Translator
 from transformer.recipe import load_recipe
 
@@ -18,8 +18,12 @@ SMALL = {"Updates": "40", "Encoder layers": "1"}
 
 
 def standing(page: Any, words: str) -> None:
-    """Waits until the line about the run has these words."""
-    page.locator(".st-key-run_status", has_text=words).wait_for()
+    """Waits until the line about the run has these words.
+
+    Trap: the trainer gives way to everything else on the machine, so beside tests on all cores it needs ten times as
+    long as alone.
+    """
+    page.locator(".st-key-run_status", has_text=words).wait_for(timeout=10 * PATIENCE)
 
 
 def test_a_run_is_started_watched_stopped_and_resumed_and_seen_from_its_beginning(visit: Begin, runs: Path) -> None:
