@@ -93,6 +93,15 @@ def keep_in_address() -> None:
             _mirror(key, int(st.session_state[key]) + first)
 
 
+def go_to(page: str) -> None:
+    """Opens `app/views/PAGE.py`, and ends this run of the script. What is chosen goes along.
+
+    Trap: without `query_params` Streamlit raises where a widget stands in the address that is bound to it, such as
+    another checkpoint than the first (test_a_button_leads_to_another_page_whatever_stands_in_the_address).
+    """
+    st.switch_page(f"views/{page}.py", query_params={})
+
+
 def stack_from_old_link() -> None:
     """Takes the stack of an old link, when three pages had one of their own: now the kind of attention says it."""
     for key in ("stream_of", "positions_of", "sizes_of"):

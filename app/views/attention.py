@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from app import components, computed
-from app.address import named, position
+from app.address import go_to, named, position
 from app.components.chart import Point
 from app.figures.axes import TokenAxis
 from app.figures.heads import even_entropy
@@ -151,7 +151,7 @@ def _cells(found: computed.Attention, chosen: Chosen, sides: tuple[TokenAxis, To
     with st.container(key="chosen_cell", horizontal=True, vertical_alignment="center", gap="small"):
         st.text(f"{who(queries, query)} looks at {who(keys, key)} {seen}.", width="content")
         if st.button("Work it out by hand", key="to_hand", type="tertiary", help="Every number of this weight."):
-            st.switch_page("views/hand.py")
+            go_to("hand")
     matrix_numbers(chosen)
 
 

@@ -6,6 +6,7 @@ It says nothing where nothing is wrong. A finding quotes the sentence, so it is 
 import streamlit as st
 
 from app import computed
+from app.address import go_to
 from app.models import CheckpointFile
 from app.session import HEAD, KIND, LAYER
 from transformer.decoding.translation import Hypothesis, Translation
@@ -44,7 +45,7 @@ def _finding(finding: Finding, number: int) -> None:
             page, words = "attention", f"See head {finding.head}"
         key = f"doctor_{number}_{finding.name}"
         if page and st.button(words, key=key, on_click=_choose, args=(finding,), type="tertiary"):
-            st.switch_page(f"views/{page}.py")
+            go_to(page)
 
 
 def _choose(finding: Finding) -> None:

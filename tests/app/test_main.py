@@ -1,5 +1,8 @@
 """The door of the app."""
 
+from collections.abc import Callable
+
+import pytest
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
@@ -17,3 +20,16 @@ def test_without_its_settings_it_says_how_to_start_it() -> None:
     assert not app.exception
     assert ["streamlit run app/main.py" in error.value for error in app.error] == [True]
     assert not app.text_input
+
+
+@pytest.mark.parametrize("page", ["attention", "translate"])
+def test_a_button_leads_to_another_page_whatever_stands_in_the_address(
+    page: str, open_app: Callable[..., AppTest]
+) -> None:
+    """By a link a widget stands in it that is bound to it; the tiny model hesitates, which the doctor sees."""
+    app = open_app(page, checkpoint="small", method="greedy", sentence="a b c", t="2")
+    key = "to_hand" if page == "attention" else next(each.key for each in app.button if "doctor_" in str(each.key))
+    app.button(key=key).click().run()
+    assert not app.exception
+    assert (app.query_params["checkpoint"], app.query_params["method"], app.query_params["t"]) == ("small", "greedy", "2")
+    assert ([each.value for each in app.header] == ["1. The dot product q·k"]) == (page == "attention")
