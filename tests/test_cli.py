@@ -350,7 +350,7 @@ def test_a_wrong_recipe_or_a_missing_corpus_trains_nothing(trained: list[tuple[R
     assert not trained
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "/tmp", "../x", "a/b"])
+@pytest.mark.parametrize("name", ["", ".", "..", "/", "/tmp", "../x", "a/b", "a\0b"])
 def test_a_name_that_is_no_folders_needs_a_run_dir(
     name: str, trained: list[tuple[Recipe, Path, dict[str, Any]]]
 ) -> None:

@@ -31,5 +31,5 @@ def test_a_button_leads_to_another_page_whatever_stands_in_the_address(
     key = "to_hand" if page == "attention" else next(each.key for each in app.button if "doctor_" in str(each.key))
     app.button(key=key).click().run()
     assert not app.exception
-    assert (app.query_params["checkpoint"], app.query_params["method"], app.query_params["t"]) == ("small", "greedy", "2")
+    assert [app.query_params[name] for name in ("checkpoint", "method", "t")] == ["small", "greedy", "2"]
     assert ([each.value for each in app.header] == ["1. The dot product q·k"]) == (page == "attention")

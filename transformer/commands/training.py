@@ -70,7 +70,7 @@ def train(
 
 def _folder_name(name: str) -> str:
     """The name of a recipe, if a folder in runs/ can be called by it."""
-    if name == ".." or Path(name).parts != (name,):
+    if name in ("", "..") or "\0" in name or Path(name).name != name:
         raise ConfigError(
             f"A folder in runs/ cannot be called by name = {shown(name)}, the recipe's: change it, or give --run-dir."
         )
