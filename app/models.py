@@ -14,6 +14,7 @@ from threading import Lock
 import streamlit as st
 
 from transformer.decoding.translator import Translator
+from transformer.files import replacing
 from transformer.text.normalise import normalise
 from transformer.text.sentences import split_sentences
 
@@ -36,6 +37,11 @@ class CheckpointFile:
     def at(cls, path: Path, name: str | None = None) -> "CheckpointFile":
         found = path.stat()
         return cls(name or path.stem, str(path.resolve()), found.st_mtime_ns, found.st_size)
+
+    @property
+    def is_there(self) -> bool:
+        """Still; newer uploads push out older ones."""
+        return Path(self.path).is_file()
 
     @property
     def card(self) -> str | None:
@@ -96,7 +102,8 @@ def keep_upload(name: str, content: bytes) -> CheckpointFile:
             others = sorted(Path(folder.name).glob("*.safetensors"), key=lambda other: other.stat().st_mtime_ns)
             for old in others[: max(len(others) - MOST_UPLOADS + 1, 0)]:
                 old.unlink()
-            path.write_bytes(content)
+            with replacing(path) as temporary:  # on a disk that is full, no half of it under its name
+                temporary.write_bytes(content)
     return CheckpointFile.at(path, name)
 
 

@@ -84,6 +84,8 @@ def _open(file: CheckpointFile | None) -> Opened | None:
             translator = models.load(file)
     except (HeadlightError, OSError) as error:
         said = _without_path(str(error), file.name) if file.name in uploads() else str(error)
+        if file.name in uploads() and not file.is_there:
+            said = f"The newest {models.MOST_UPLOADS} uploads are kept, and yours is older: open the file again below."
         st.text(f"This checkpoint cannot be opened. {said}")  # names a file of the visitor: text, never markdown
         return None
     return Opened(file, translator, task_of(translator))

@@ -238,3 +238,6 @@ def test_only_members_like_the_pattern_are_worked_on(worked_off: tuple[Path, Pat
         wrong = CliRunner().invoke(app, [*common, "--only", "no-*", what, str(tmp_path / "to")])
         assert wrong.exit_code == 2
         assert "leave --only out" in wrong.stderr
+        wrong = CliRunner().invoke(app, [*common, "--dry-run", what, str(tmp_path / "to")])
+        assert wrong.exit_code == 2
+        assert "leave --dry-run out" in wrong.stderr

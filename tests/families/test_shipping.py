@@ -46,6 +46,16 @@ def test_members_with_a_lesson_ship_as_they_were_scored(worked_off: tuple[Path, 
     assert f"| chrF, greedy | {found['chrf']:.1f} |" in said
 
 
+def test_one_command_reports_and_ships(worked_off: tuple[Path, Path], tmp_path: Path) -> None:
+    file, runs = worked_off
+    command = ["queue", str(file), "--data", str(file.parent), "--runs", str(runs)]
+    said = CliRunner().invoke(app, [*command, "--report", str(tmp_path / "card"), "--ship", str(tmp_path / "to")])
+    assert said.exit_code == 0
+    written = {tmp_path / "card.json", tmp_path / "card.md", tmp_path / "to" / "family-no-mask.safetensors"}
+    assert set(said.stderr.splitlines()) == {f"Written: {path}" for path in written}
+    assert all(path.is_file() for path in written)
+
+
 def test_what_was_not_measured_or_is_stored_otherwise_is_said_otherwise(
     worked_off: tuple[Path, Path], tmp_path: Path
 ) -> None:

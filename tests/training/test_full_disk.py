@@ -1,4 +1,4 @@
-"""A disk that is full when one of a run's checkpoints is written: a sentence, and after it nothing is lost.
+"""A disk that is full when a run writes a checkpoint, or what became of its text: a sentence, and nothing is lost.
 
 (What happens to a state on a full disk is in test_trouble.py, to prepared text in tests/text/test_store.py.)
 """
@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from safetensors.torch import save_file
 
-from tests.training.small import assert_same_run, toy_recipe
+from tests.training.small import assert_same_run, corpus_recipe, toy_recipe
 from transformer.checkpoint import load_checkpoint
-from transformer.errors import HeadlightError
+from transformer.errors import CorpusError, HeadlightError
+from transformer.text.cleaning import Counts
 from transformer.training import train
 
 
@@ -38,3 +39,23 @@ def test_a_run_whose_disk_is_full_keeps_what_it_has_and_goes_on_to_the_same_end(
     monkeypatch.undo()
     train(recipe, run, resume=True, device="cpu")
     assert_same_run(run, finished)
+
+
+def test_a_disk_that_is_full_when_the_counts_of_the_text_are_written_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, recipe = Counts.write, corpus_recipe(tmp_path, updates=1)
+
+    def full(counts: Counts, path: Path) -> None:
+        write(counts, path)
+        if "corpus.json" in path.name:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as while_full:
+        while_full.setattr(Counts, "write", full)
+        with pytest.raises(CorpusError, match=r"cannot be written to .*corpus\.json: No space left.*command again"):
+            train(recipe, tmp_path / "run", device="cpu")
+    assert not list((tmp_path / "run").rglob("*.tmp"))
+    assert not (tmp_path / "run" / "corpus.json").exists()
+    train(recipe, tmp_path / "run", device="cpu")
+    assert Counts.from_file(tmp_path / "run" / "corpus.json").read == 150

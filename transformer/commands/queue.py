@@ -46,8 +46,11 @@ def queue(
     """
     from transformer.families.queue import load_queue
 
-    if only != "*" and (report is not None or ship is not None):
+    gathers = report is not None or ship is not None
+    if only != "*" and gathers:
         raise ConfigError("--report and --ship are of all members: leave --only out.")
+    if dry_run and gathers:
+        raise ConfigError("--report and --ship train nothing: leave --dry-run out.")
     loaded = load_queue(file, data)
     chosen = [training for training in loaded.trainings if fnmatch(training.member, only)]
     if not chosen:
@@ -57,12 +60,12 @@ def queue(
 
         for path in write_report(loaded, runs, report):
             typer.echo(f"Written: {path}", err=True)
-        return
     if ship is not None:
         from transformer.families.shipping import ship as copy
 
         for path in copy(loaded, runs, ship):
             typer.echo(f"Written: {path}", err=True)
+    if gathers:
         return
     if dry_run:
         from transformer.families.run import is_done

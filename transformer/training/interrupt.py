@@ -12,8 +12,8 @@ class Interrupt:
 
     Python hears of a signal only when C++ returns to it, so learning a vocabulary is finished first.
 
-    Once somebody `asks` for them (`if interrupt:`), they only set a flag instead. A second SIGINT then ends the process
-    at once, as ever.
+    Once somebody `asks` for them (`if interrupt:`), they only set a flag instead. A second SIGINT then stops at once,
+    also in the middle of saving, which leaves what was saved before.
 
     Args:
         saved: whether there is a state to go on from already.
@@ -35,9 +35,15 @@ class Interrupt:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]  # what signal() gave, it takes back
-        if kind is KeyboardInterrupt and not self.asks:
+        if kind is not KeyboardInterrupt:
+            return
+        if not self.asks:
             begun = "went on; all that was saved is as it was" if self._saved else "began; nothing is saved yet"
             raise Stopped(f"Stopped by {self} before training {begun}. Give the same command again.") from None
+        raise Stopped(
+            "Stopped at once by a second Ctrl-C; the run is as it was last saved. To go on, give the same command with "
+            "--resume."
+        ) from None
 
     def _catch(self, number: int, frame: FrameType | None) -> None:
         self.number = number

@@ -146,8 +146,15 @@ class Corpus:
                 counts.shared,
                 len(self.valid),
             )
-        with replacing(run_dir / "corpus.json") as temporary:
-            counts.write(temporary)
+        kept = run_dir / "corpus.json"
+        try:
+            with replacing(kept) as temporary:
+                counts.write(temporary)
+        except OSError as error:
+            raise CorpusError(
+                f"What became of the pairs cannot be written to {kept}: {error.strerror or error}. Free some space and "
+                "give the same command again."
+            ) from error
 
 
 def _encoded(folder: Path) -> EncodedPairs:

@@ -1,0 +1,42 @@
+"""Whoever does not want to wait until a run has finished its update and saved presses Ctrl-C again: nothing is lost."""
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from safetensors.torch import save_file
+
+from tests.training.small import assert_same_run, metadata, stop_after, toy_recipe
+from transformer.checkpoint import load_checkpoint
+from transformer.errors import Stopped
+from transformer.training import train
+
+
+@pytest.mark.parametrize(
+    ("where", "name"), [("transformer.training.state", ".training"), ("transformer.checkpoint", ".last")]
+)
+def test_a_second_ctrl_c_while_a_run_saves_leaves_what_was_saved_before(
+    where: str, name: str, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first comes in update 6; the second when half of the file is written that the run saves then."""
+    run, recipe, before = tmp_path / "run", toy_recipe(best_by="loss", ladder=(0, 5, 7, 99)), signal.getsignal(2)
+
+    def save(tensors: Any, path: Path, metadata: Any) -> None:
+        save_file(tensors, path, metadata)
+        if name in str(path) and '"update": 6' in str(metadata):
+            os.truncate(path, path.stat().st_size // 2)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    stop_after(6, monkeypatch, signal.SIGINT)
+    monkeypatch.setattr(f"{where}.save_file", save)
+    with pytest.raises(Stopped, match=r"at once by a second Ctrl-C; the run is as it was last saved\. .*--resume"):
+        train(recipe, run, device="cpu")
+    monkeypatch.undo()
+    assert signal.getsignal(signal.SIGINT) == before
+    assert not list(run.rglob("*.tmp"))
+    assert metadata(run / "training.safetensors")["progress"]["update"] == 5  # since update 5 was validated
+    assert load_checkpoint(run / "last.safetensors").metrics["update"] in (5, 6)
+    train(recipe, run, resume=True, device="cpu")
+    assert_same_run(run, finished)
