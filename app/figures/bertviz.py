@@ -5,17 +5,22 @@ its libraries from a CDN (nothing is drawn without a network), puts tokens into 
 then runs whatever follows; tokens are what a user typed), embeds the data twice, and counts from 0. Here
 
 - D3 and jQuery come from this machine: from `app/static`, or written into the page (a file to take home);
-- the data is JSON in which <, > and & are escaped, and the page's policy forbids to load anything from elsewhere;
+- data and code travel packed (deflate, in letters of base64), which is a third of the bytes and holds no letter that
+  means anything to an HTML parser; the browser unpacks both by itself, and the page's policy forbids to load anything
+  from elsewhere;
 - the page has the colours of the theme: BertViz's text is black, whatever the ground.
 
-`import bertviz` is never needed: it takes a second, for two files of JavaScript. Every change to that code is checked,
-so that another release of BertViz fails here and not on the screen (test_the_data_is_what_bertviz_itself_would_draw).
+`import bertviz` is never needed: it takes a second, for three files of JavaScript. Every change to that code is
+checked, so that another release of BertViz fails here and not on the screen
+(test_the_data_is_what_bertviz_itself_would_draw).
 """
 
+import base64
 import html
 import importlib.util
 import json
 import re
+import zlib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -33,11 +38,21 @@ MOST_TOKENS = 160  # the longest sentence that a page takes, and 50 pieces more 
 PARTS = 1000  # numbers travel as whole thousandths, which take half as many letters, and are divided in the browser
 
 _SHIM = "window.requirejs = (names, start) => start(window.jQuery, window.d3);"
-_DIVIDE = f"""window.bertviz_params = JSON.parse(document.getElementById("data").textContent);
+_START = f"""const unpacked = (id) => {{
+  const letters = atob(document.getElementById(id).textContent);
+  const bytes = new Blob([Uint8Array.from(letters, (letter) => letter.charCodeAt(0))]);
+  return new Response(bytes.stream().pipeThrough(new DecompressionStream("deflate"))).text();
+}};
 const divided = (x) => Array.isArray(x) ? x.map(divided) : x / {PARTS};
-for (const one of window.bertviz_params.attention) {{
-  for (const name of ["attn", "queries", "keys"]) if (one[name]) one[name] = divided(one[name]);
-}}"""
+Promise.all([unpacked("data"), unpacked("code")]).then(([data, code]) => {{
+  window.bertviz_params = JSON.parse(data);
+  for (const one of window.bertviz_params.attention) {{
+    for (const name of ["attn", "queries", "keys"]) if (one[name]) one[name] = divided(one[name]);
+  }}
+  const script = document.createElement("script");
+  script.textContent = code;
+  document.body.append(script);
+}});"""
 _CONTROLS = {
     "head": '<label>Layer: <select id="layer"></select></label>',
     "model": "",
@@ -144,17 +159,20 @@ def _page(view: View, title: str, data: str, inline: bool, dark: bool) -> str:
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}"><title>{html.escape(title)}</title>'
         f'<style>{_style(dark)}</style></head>\n<body><div id="bertviz">{_CONTROLS[view]}<div id="vis"></div></div>\n'
-        f'<script type="application/json" id="data">{_inert(data)}</script>\n{libraries}'
-        f"<script>{_SHIM}\n{_DIVIDE}\n{_FIT}</script>\n"
-        f"<script>{drawing_code(view)}</script></body></html>\n"
+        f'<script type="text/plain" id="data">{_packed(data)}</script>\n'
+        f'<script type="text/plain" id="code">{_packed_code(view)}</script>\n{libraries}'
+        f"<script>{_SHIM}\n{_START}\n{_FIT}</script></body></html>\n"
     )
 
 
-def _inert(text: str) -> str:
-    """Text that no HTML parser takes for a tag; in JSON the same characters."""
-    for letter in "<>&\u2028\u2029":
-        text = text.replace(letter, f"\\u{ord(letter):04x}")
-    return text
+def _packed(text: str) -> str:
+    """Letters, digits, +, / and = alone: for `unpacked` in the browser."""
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+@cache
+def _packed_code(view: View) -> str:
+    return _packed(drawing_code(view))
 
 
 @cache

@@ -2,6 +2,8 @@
 
 import base64
 import json
+import re
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +78,12 @@ def components(app: AppTest, name: str) -> list[dict[str, Any]]:
     """What goes to the browser for each component of this name, from top to bottom."""
     found = [each.proto for each in app.get("bidi_component")]
     return [dict(json.loads(each.json)) for each in found if each.component_name == f"headlight_{name}"]
+
+
+def unpacked(page: str, name: str) -> str:
+    """What a page of `app.figures.bertviz` carries packed in the script of this id: "data" or "code"."""
+    (found,) = re.findall(rf'<script type="text/plain" id="{name}">([A-Za-z0-9+/=]+)</script>', page)
+    return zlib.decompress(base64.b64decode(found)).decode()
 
 
 def switches(app: AppTest) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from app.figures.rollout import decoder_rollout, rollout
 from app.theme import number
 from app.views import attention_bertviz
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, charts, components
+from tests.app.drawn import array, charts, components, unpacked
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.kinds import KINDS, SITES
@@ -56,6 +56,11 @@ def heat(app: AppTest, place: int) -> np.ndarray:
 
 def sent(lines: dict[str, Any]) -> np.ndarray:
     return np.frombuffer(base64.b64decode(lines["weights"]), "<f4").reshape(lines["shape"])
+
+
+def bertviz_data(app: AppTest) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(unpacked(app.get("iframe")[0].proto.srcdoc, "data"))
+    return found
 
 
 def said(app: AppTest) -> str:
@@ -276,9 +281,7 @@ def test_without_a_head_there_is_nothing_to_align_and_the_page_says_so(shown: Op
 @pytest.mark.parametrize("kind", ["cross", "decoder"])
 def test_bertviz_gets_our_tensors(shown: Open, weights: dict[str, np.ndarray], view: str, kind: str) -> None:
     app = shown(more="bertviz", bertviz=view, kind=kind, layer="2", head="3")
-    html = app.get("iframe")[0].proto.srcdoc
-    start = html.index('id="data">') + len('id="data">')
-    attention = json.loads(html[start : html.index("</script>", start)])["attention"][0]
+    attention = bertviz_data(app)["attention"][0]
     expected = weights[kind][1:2] if view == "neuron" else weights[kind]
     assert np.abs(np.array(attention["attn"]) / PARTS - expected).max() <= 0.00051
     if view == "neuron":
@@ -299,12 +302,9 @@ def test_only_the_open_tab_is_computed(shown: Open) -> None:
 def test_bertviz_says_its_limits_before_and_draws_nothing_beyond(shown: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     app = shown("the cat sat on the mat " * 6, more="bertviz", bertviz="model")
     assert "Up to 30 pieces it draws all layers, up to 160 the chosen one" in said(app)
-    html = app.get("iframe")[0].proto.srcdoc
     tokens = len(components(app, "lines")[0]["keys"]["tokens"])
     assert tokens > 30
-    start = html.index('id="data">') + len('id="data">')
-    data = json.loads(html[start : html.index("</script>", start)])
-    assert len(data["attention"][0]["attn"]) == 1
+    assert len(bertviz_data(app)["attention"][0]["attn"]) == 1
     app.text_input(key="sentence").set_value("the cat sat on the mat " * 12).run()
     assert not app.exception
     assert len(components(app, "lines")[0]["keys"]["tokens"]) > 60
