@@ -21,24 +21,27 @@ def script(name: str, *parts: str) -> str:
     return "\n".join((_HERE / f"{part}.js").read_text(encoding="utf-8") for part in (*parts, name))
 
 
-def component(name: str, *parts: str, styles: Sequence[str] = ("components",)) -> Any:
-    """The component of that script, with these style sheets."""
-    css = "".join((_HERE / f"{sheet}.css").read_text(encoding="utf-8") for sheet in styles)
+def component(name: str, *parts: str, styles: Sequence[str]) -> Any:
+    """The component of that script, with what all have and with these style sheets, which travel with each of them."""
+    css = "".join((_HERE / f"{sheet}.css").read_text(encoding="utf-8") for sheet in ("components", *styles))
     source = script(name, *parts)
     return st.components.v2.component(f"headlight_{name}", html="<div class='root'></div>", css=css, js=source)
 
 
-_headline = component("headline")
-_lines = component("lines", "svg", "lines_place", "lines_tokens", "lines_isolate", "lines_picture", "lines_heads")
-_ranking = component("ranking")
-_pieces = component("pieces")
-_choices = component("choices")
-_picker = component("picker", "arrows", "standing")
-_map = component("map", "svg")
-_meter = component("meter")
-_link = component("link", "copying")
-_export = component("export", "svg", "boxes")
-_copied = component("copied", "copying")
+_headline = component("headline", styles=["folded"])
+_lines = component(
+    "lines", "svg", "lines_place", "lines_tokens", "lines_isolate", "lines_picture", "lines_heads",
+    styles=["svg", "lines"],
+)  # fmt: skip
+_ranking = component("ranking", styles=["ranking"])
+_pieces = component("pieces", styles=["pieces", "folded"])
+_choices = component("choices", styles=["choices"])
+_picker = component("picker", "arrows", "standing", styles=["picker"])
+_map = component("map", "svg", styles=["svg", "map"])
+_meter = component("meter", styles=["meter"])
+_link = component("link", "copying", styles=["buttons"])
+_export = component("export", "svg", "boxes", styles=["buttons"])
+_copied = component("copied", "copying", styles=["buttons"])
 
 
 def headline(text: str, language: str, *, key: str) -> None:

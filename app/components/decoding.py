@@ -10,10 +10,9 @@ import streamlit as st
 
 from app.components import component
 
-_STYLES = ("components", "decoding")
-_loop = component("loop", "svg", "loop_chips", styles=_STYLES)
-_tree = component("tree", "svg", styles=_STYLES)
-_difference = component("difference", styles=_STYLES)
+_loop = component("loop", "svg", "loop_chips", styles=["svg", "folded", "loop"])
+_tree = component("tree", "svg", styles=["svg", "tree"])
+_difference = component("difference", styles=["difference"])
 
 
 def loop(data: dict[str, Any], *, key: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from app.components import component
 from app.components.numbered import hear, heard
 
-_switches = component("switches", "arrows", "standing")
+_switches = component("switches", "arrows", "standing", styles=["switches"])
 
 
 @dataclass(frozen=True)

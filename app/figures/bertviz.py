@@ -28,6 +28,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from app.figures.axes import TokenAxis
+from app.figures.tables import Table
 from app.theme import ground, ink
 
 View = Literal["head", "model", "neuron"]
@@ -141,6 +143,24 @@ def bertviz_html(
         params |= {"include_layers": numbers, "include_heads": names, "total_heads": max(heads, 4)}
     data = json.dumps(params | {"attention": [attention]}, separators=(",", ":"), ensure_ascii=False)
     return _page(view, title, data, inline, dark)
+
+
+def vectors_table(queries: np.ndarray, keys: np.ndarray, left: TokenAxis, right: TokenAxis) -> Table:
+    """The vectors of the neuron view, all digits of them: a line a query or key of each head, a column a dimension.
+
+    Args:
+        queries, keys: (H, Q, E) and (H, K, E) of one layer.
+        left, right: the Q and K tokens.
+    """
+    vectors = np.concatenate([queries, keys], axis=1)  # (H, Q + K, E)
+    heads, tokens, size = vectors.shape
+    lines = vectors.reshape(-1, size)  # (H * (Q + K), E)
+    return {
+        "head": np.repeat(np.arange(1, heads + 1), tokens),
+        "vector": (["q"] * len(left) + ["k"] * len(right)) * heads,
+        "token": [*left.names, *right.names] * heads,
+        **{f"dimension {i}": lines[:, i] for i in range(size)},
+    }
 
 
 def _thousandths(values: np.ndarray) -> list[Any]:

@@ -6,7 +6,7 @@ import streamlit as st
 from app import computed
 from app.address import named
 from app.figures.axes import visible
-from app.figures.bertviz import ALL_LAYERS_UP_TO, MOST_TOKENS, View, bertviz_html, is_installed
+from app.figures.bertviz import ALL_LAYERS_UP_TO, MOST_TOKENS, View, bertviz_html, is_installed, vectors_table
 from app.figures.mosaic import heads_table
 from app.session import is_dark
 from app.views.choose import axes
@@ -74,7 +74,9 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
         + (f" Layer {chosen.layer + 1} alone." if len(numbers) < len(layers) else "")
         + " BertViz listens to the mouse alone; the lines above take the keyboard too."
     )
-    st.iframe(html(inline=False), height="content", alt=f"{title}. Its numbers are in the table below.")
+    st.iframe(
+        html(inline=False), height="content", alt=f"{title}. Its numbers are in the table{'s' * bool(vectors)} below."
+    )
     name = title.replace(":", ",")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.download_button(
@@ -87,8 +89,20 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
             help="One file that needs no network.",
         )
         belongings(
-            key="bertviz", name=name, drawn=False, table=lambda: heads_table(layers[numbers], queries, keys, numbers)
+            key="bertviz",
+            name=name,
+            drawn=False,
+            of="weights" if vectors else "",
+            table=lambda: heads_table(layers[numbers], queries, keys, numbers),
         )
+        if vectors:
+            belongings(
+                key="bertviz_vectors",
+                name=f"{name}, q and k",
+                drawn=False,
+                of="q and k",
+                table=lambda: vectors_table(vectors["queries"][0], vectors["keys"][0], queries, keys),
+            )
 
 
 def _limits(view: View) -> str:

@@ -291,12 +291,20 @@ def test_bertviz_gets_our_tensors(shown: Open, weights: dict[str, np.ndarray], v
             scores = np.where(np.tril(np.ones(scores.shape[1:], bool)), scores, -np.inf)
         again = np.exp(scores - scores.max(axis=-1, keepdims=True))
         assert again / again.sum(axis=-1, keepdims=True) == pytest.approx(expected[0], abs=0.02)
+    twins = [found.proto.popover for found in app.get("popover") if "bertviz" in found.proto.popover.id]
+    assert [twin.label for twin in twins] == (["Table: weights", "Table: q and k"] if view == "neuron" else ["Table"])
 
 
 def test_only_the_open_tab_is_computed(shown: Open) -> None:
     assert (len(charts(shown())), len(shown().get("iframe"))) == (3, 0)
     app = shown(more="bertviz")
     assert (len(charts(app)), len(app.get("iframe"))) == (2, 1)
+
+
+def test_each_part_of_the_page_carries_its_own_styles_alone(shown: Open) -> None:
+    sizes = {found.proto.component_name: len(found.proto.css_content) for found in shown().get("bidi_component")}
+    assert 0 < sizes["headlight_meter"] < 1_200
+    assert max(sizes.values()) < 2_600, sizes
 
 
 def test_bertviz_says_its_limits_before_and_draws_nothing_beyond(shown: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from app.figures import bertviz
-from app.figures.bertviz import LIBRARIES, PARTS, STATIC, View, bertviz_html, drawing_code
+from app.figures.axes import TokenAxis
+from app.figures.bertviz import LIBRARIES, PARTS, STATIC, View, bertviz_html, drawing_code, vectors_table
 from app.theme import ground, ink
 from tests.app.drawn import unpacked
 
@@ -195,3 +196,19 @@ def test_the_libraries_are_the_releases_that_bertviz_needs() -> None:
 def test_the_neuron_view_needs_queries_and_keys() -> None:
     with pytest.raises(ValueError, match="queries and keys"):
         bertviz_html("neuron", tensors()["weights"], LEFT, RIGHT, title="t", layers=[0, 1, 2])
+
+
+def test_the_table_of_vectors_has_each_query_and_key_of_each_head_with_all_digits() -> None:
+    given = tensors()
+    queries, keys = given["queries"][1], given["keys"][1]  # (H, Q, E), (H, K, E)
+    left, right = TokenAxis("a", "decoder", tuple(LEFT)), TokenAxis("b", "encoder", tuple(RIGHT))
+    table = vectors_table(queries, keys, left, right)
+    numbers = np.stack([table[f"dimension {i}"] for i in range(5)], axis=-1)  # (lines, E)
+    for head in (1, 2):
+        for name, axis, vectors in (("q", left, queries), ("k", right, keys)):
+            lines = [
+                i for i, found in enumerate(zip(table["head"], table["vector"], strict=True)) if found == (head, name)
+            ]
+            assert [table["token"][i] for i in lines] == list(axis.names)
+            assert np.array_equal(numbers[lines], vectors[head - 1])
+    assert len(table["head"]) == 2 * (len(LEFT) + len(RIGHT))
