@@ -10,8 +10,9 @@ import torch
 import typer
 from typer.testing import CliRunner, Result
 
-from tests.benchmarks import decoding, training, training_ladder
-from tests.benchmarks.training_peers import PEERS
+from tests.benchmarks import decoding, training, training_ladder, training_opennmt
+from tests.benchmarks.training_peers import PEERS, SIZES
+from transformer.config import PAD
 
 ROOT = Path(__file__).parent.parent
 
@@ -34,8 +35,11 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Started:
 
     def start(module: str, name: str, *options: str) -> Callable[[], list[str]]:
         commands.append((name, *options))
-        main = {training.__name__: training.main, training_ladder.__name__: training_ladder.main}[module]
-        return lambda: run(main, "--only", name, *options, stdin="\n\n").stdout.splitlines()
+        mains: dict[str, Callable[..., None]] = {
+            training.__name__: training.main,
+            training_ladder.__name__: training_ladder.main,
+        }
+        return lambda: run(mains[module], "--only", name, *options, stdin="\n\n").stdout.splitlines()
 
     def take_turns(rounds: int, running: dict[str, Callable[[], list[str]]]) -> dict[str, tuple[float, float]]:
         best = {}
@@ -63,6 +67,50 @@ def test_training_is_timed_beside_each_peer_in_every_precision(started: Started)
         for precision in ("float32", "bfloat16"):
             assert any(command[0] == name and precision in command for command in started)
     assert ("all by oneDNN" in shown) != ("oneDNN is not float32-accurate" in shown)
+
+
+class Pieces(torch.nn.Module):
+    """In the place of OpenNMT-py's model: it is called the same."""
+
+    def __init__(self, pieces: int):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(pieces, 4)
+        self.generator = torch.nn.Linear(4, pieces)
+
+    def forward(self, source: torch.Tensor, target: torch.Tensor, lengths: torch.Tensor) -> tuple[torch.Tensor, None]:
+        assert source.shape[0] == target.shape[0] == len(lengths)
+        assert [len(row[row != 0]) for row in source[..., 0]] == lengths.tolist()
+        return self.embedding(target[:, :-1, 0]), None  # (B, T, D)
+
+
+def test_opennmt_gets_the_batches_of_all_others_and_trains_on_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = Pieces(SIZES["tiny"].pieces)
+    before = model.embedding.weight.detach().clone()
+    commands: list[list[str]] = []
+    monkeypatch.setattr(training, "when_ready", lambda name, command: commands.append(command))
+    training.with_packages_of("its-python", tmp_path, "tiny", "bfloat16", 0, "none")
+    (command,) = commands
+    assert command[:3] == ["its-python", "-m", "tests.benchmarks.training_opennmt"]
+    monkeypatch.setattr(training_opennmt, "architecture", lambda sizes, dropout: model)
+    monkeypatch.setattr("sys.stdin", ["\n", "\n"])
+    training_opennmt.main(command[3])
+    ready, *turns = capsys.readouterr().out.splitlines()
+    assert ready == "ready"
+    assert [float(turn.split()[0]) > 0 for turn in turns] == [True, True]
+    assert not torch.equal(model.embedding.weight, before)
+    for batch, (_, target) in zip(training.batches_of("tiny"), torch.load(command[3])["pairs"], strict=True):
+        assert torch.equal(target[:, :-1][batch.labels != PAD], batch.target[batch.labels != PAD])
+        assert torch.equal(target[:, 1:], batch.labels)
+
+
+def test_an_interpreter_without_opennmt_is_told() -> None:
+    app = typer.Typer()
+    app.command()(training.main)
+    result = CliRunner().invoke(app, ["--opennmt", str(ROOT / "none")], env={"COLUMNS": "250"})
+    assert result.exit_code == 2
+    assert "is no Python that can import OpenNMT-py" in result.stderr
 
 
 def test_the_ladder_of_training_has_a_line_for_every_measure(started: Started) -> None:

@@ -22,7 +22,6 @@ with its best number of threads. "By modules" is ours with `Transformer.step`, t
 """
 
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -41,6 +40,7 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from tests.benchmarks.peers import with_opennmt
 from tests.oracles.marian import comparable, generate, marian_like
 from tests.oracles.opennmt import OpenNMT, save_for_opennmt
 from tests.oracles.served import Served
@@ -148,19 +148,6 @@ def measure(runs: dict[str, Run], batches: Batches, rounds: int) -> tuple[dict[s
 
 def equal(found: list[list[int]], expected: list[list[int]]) -> str:
     return f"{sum(one == other for one, other in zip(found, expected, strict=True)) / len(expected):.0%}"
-
-
-def with_opennmt(python: str | None) -> str | None:
-    """Checks the option --opennmt."""
-    if python is not None:
-        try:
-            subprocess.run([python, "-W", "ignore", "-c", "import onmt"], check=True)
-        except (OSError, subprocess.CalledProcessError) as problem:
-            raise typer.BadParameter(
-                f"{python} is no Python that can import OpenNMT-py ({problem}). Make one as the first lines of "
-                f"{__file__} say, and give FOLDER/bin/python."
-            ) from None
-    return python
 
 
 def show_summary(best: dict[tuple[str, str, int], dict[str, float]], peers: list[str]) -> None:

@@ -1,13 +1,15 @@
 """How fast is training? Target tokens per second of ours and of two peers, on this machine.
 
     python -m tests.benchmarks.training [--size small|base|paper-base] [--rounds 5] [--threads 2] [--device auto]
-                                        [--compile | --no-compile]
+                                        [--compile | --no-compile] [--opennmt FOLDER/bin/python]
 
 The peers are `torch.nn.Transformer`, put together plainly, and Hugging Face's MarianMT. All get the same batches of
 about 4,000 target pieces (at `paper-base` 25,000, for a GPU), with lengths like those of sentences, and make whole
 updates: forward, backward, clipping, Adam, with dropout. Ours is `one_update` of the trainer, and compiled where the
 trainer compiles (on CUDA), unless an option says otherwise; the peers are as they come. Where our trainer has oneDNN
-multiply float32 (transformer/training/products.py), one more row has the peers with that library, too.
+multiply float32 (transformer/training/products.py), one more row has the peers with that library, too. With --opennmt
+OpenNMT-py takes part as well, on a CPU, in an environment of its own: `python -m venv FOLDER`, then `FOLDER/bin/pip
+install OpenNMT-py==3.0.4 torch==2.13.0` (training_opennmt.py).
 
 Each contestant is a process of its own, so that none changes the settings of another; they take turns, and the fastest
 of several rounds counts: other programs can only slow them down. The share of peak is what the products of our model
@@ -18,6 +20,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import torch
@@ -25,7 +29,20 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from tests.benchmarks.training_peers import CLIP, LENGTHS, PEERS, RATE, SIZES, SizeName, Update, config_of
+from tests.benchmarks import training_opennmt
+from tests.benchmarks.peers import with_opennmt
+from tests.benchmarks.training_peers import (
+    CLIP,
+    DROPOUT,
+    LENGTHS,
+    PEERS,
+    RATE,
+    SIZES,
+    SMOOTHING,
+    SizeName,
+    Update,
+    config_of,
+)
 from transformer.config import EOS, DataConfig, ModelConfig, Recipe, TrainingConfig
 from transformer.model import Transformer
 from transformer.text.batches import Batch, collate
@@ -71,7 +88,7 @@ def headlight(config: ModelConfig, precision: str, device: torch.device, compile
     return lambda batch: one_update(model, optimizer, batches(batch), progress, recipe, RATE, Ranks())
 
 
-CONTESTANTS = ("Headlight", *PEERS)
+CONTESTANTS, OPENNMT = ("Headlight", *PEERS), "OpenNMT-py"
 
 
 def contest(
@@ -89,9 +106,13 @@ def contest(
         if same_library:
             fast_products()
         update = PEERS[name](config, precision, where)
+    compete(update, config, batches_of(size), precision, where)
+
+
+def batches_of(size: SizeName) -> list[Batch]:
+    """Those of one turn, the same for all."""
     generator = torch.Generator().manual_seed(1)
-    batches = [sentences(length, size, generator) for length in LENGTHS]
-    compete(update, config, batches, precision, where)
+    return [sentences(length, size, generator) for length in LENGTHS]
 
 
 def compete(update: Update, config: ModelConfig, batches: list[Batch], precision: str, where: torch.device) -> None:
@@ -122,6 +143,9 @@ def main(
     compiled: Annotated[
         bool | None, typer.Option("--compile/--no-compile", help="Ours. Default: as the trainer does, on CUDA.")
     ] = None,
+    opennmt: Annotated[
+        str | None, typer.Option(callback=with_opennmt, help="A Python that has OpenNMT-py, which takes part then.")
+    ] = None,
     only: Annotated[str, typer.Option(hidden=True)] = "",  # be this contestant
     precision: Annotated[str, typer.Option(hidden=True)] = "",
     same_library: Annotated[bool, typer.Option(hidden=True)] = False,
@@ -130,7 +154,10 @@ def main(
     if only:
         return contest(only, size, precision, device, threads, compiled, same_library)
     table = Table(title=f"Target tokens per second in training, size {size}")
-    for column in ("precision", *CONTESTANTS, "ratio to the fastest peer", "our share of peak"):
+    if opennmt and choose_device(device).type != "cpu":
+        raise typer.BadParameter("OpenNMT-py takes part on a CPU: give --device cpu too, or leave --opennmt out.")
+    names = (*CONTESTANTS, OPENNMT) if opennmt else CONTESTANTS
+    for column in ("precision", *names, "ratio to the fastest peer", "our share of peak"):
         table.add_column(column, justify="right")
     options = ["--size", size, "--device", device, "--threads", str(threads)]
     if compiled is not None:
@@ -145,6 +172,10 @@ def main(
             )
     for label, more in rows.items():
         running = {name: started(__spec__.name, name, *options, *more) for name in CONTESTANTS}
+        with TemporaryDirectory() as folder:
+            if opennmt:
+                library = "bf16" if "--same-library" in more else "none"
+                running[OPENNMT] = with_packages_of(opennmt, Path(folder), size, more[1], threads, library)
         best = best_of(rounds, running)
         peer = max(speed for name, (speed, _) in best.items() if name != "Headlight")
         ours, share = best["Headlight"]
@@ -156,7 +187,21 @@ def main(
 
 def started(module: str, name: str, *options: str) -> "subprocess.Popen[str]":
     """A contestant as a process of its own, when it is ready."""
-    command = [sys.executable, "-m", module, "--only", name, *options]
+    return when_ready(name, [sys.executable, "-m", module, "--only", name, *options])
+
+
+def with_packages_of(
+    python: str, folder: Path, size: SizeName, precision: str, threads: int, library: str
+) -> "subprocess.Popen[str]":
+    """OpenNMT-py, run by this interpreter; `library`: what multiplies float32, as torch calls it."""
+    settings: dict[str, str | float] = {"precision": precision, "threads": threads, "library": library}
+    settings |= {"rate": RATE, "smoothing": SMOOTHING, "dropout": DROPOUT, "clip": CLIP}
+    file = training_opennmt.save_contest(folder / "contest.pt", config_of(size), batches_of(size), settings)
+    return when_ready(OPENNMT, [python, "-m", training_opennmt.__name__, str(file)])
+
+
+def when_ready(name: str, command: list[str]) -> "subprocess.Popen[str]":
+    """A contestant that has made its first turn."""
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout
     if process.stdout.readline().strip() != "ready":

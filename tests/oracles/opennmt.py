@@ -95,22 +95,27 @@ def its_name(name: str) -> str:
     return name
 
 
-def build(sizes: dict[str, int], weights: "dict[str, Tensor]") -> Any:
-    """OpenNMT-py's model in eval mode. Runs in its process."""
+def architecture(sizes: dict[str, int], dropout: float = 0.0) -> Any:
+    """OpenNMT-py's model. Runs in its process.
+
+    Args:
+        dropout: where it has any, but for that of attention weights.
+    """
     import onmt
     from torch import nn
 
     d_model, d_ff, heads = sizes["d_model"], sizes["d_ff"], sizes["heads"]
 
     def embeddings() -> Any:
-        return onmt.modules.Embeddings(d_model, sizes["vocab_size"], SPECIAL.index("<blank>"), position_encoding=True)
+        pad = SPECIAL.index("<blank>")
+        return onmt.modules.Embeddings(d_model, sizes["vocab_size"], pad, position_encoding=True, dropout=dropout)
 
     encoder = onmt.encoders.TransformerEncoder(
         num_layers=sizes["encoder_layers"],
         d_model=d_model,
         heads=heads,
         d_ff=d_ff,
-        dropout=0.0,
+        dropout=dropout,
         attention_dropout=0.0,
         embeddings=embeddings(),
         max_relative_positions=0,
@@ -123,7 +128,7 @@ def build(sizes: dict[str, int], weights: "dict[str, Tensor]") -> Any:
         d_ff=d_ff,
         copy_attn=False,
         self_attn_type="scaled-dot",
-        dropout=0.0,
+        dropout=dropout,
         attention_dropout=0.0,
         embeddings=embeddings(),
         max_relative_positions=0,
@@ -135,6 +140,12 @@ def build(sizes: dict[str, int], weights: "dict[str, Tensor]") -> Any:
     )
     model = onmt.models.NMTModel(encoder, decoder)
     model.generator = nn.Linear(d_model, sizes["vocab_size"])
+    return model
+
+
+def build(sizes: dict[str, int], weights: "dict[str, Tensor]") -> Any:
+    """The same in eval mode, with these weights."""
+    model = architecture(sizes)
     missing, unexpected = model.load_state_dict(weights, strict=False)
     assert not unexpected, unexpected
     assert all(name.endswith("pe.pe") for name in missing), missing  # positions, which it computes
