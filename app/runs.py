@@ -20,10 +20,12 @@ from transformer.config import Recipe
 from transformer.errors import HeadlightError
 from transformer.header import read_header
 from transformer.text.cleaning import Counts
+from transformer.training.due import is_finished, validation_is_due
 from transformer.training.state import Progress, read_progress
 from transformer.untrusted import validate
 
 State = Literal["running", "stopped", "finished"]
+Phase = Literal["updating", "validating", "averaging"]
 Curves = Mapping[tuple[str, str], tuple[np.ndarray, np.ndarray]]  # (kind, name): updates, values
 
 MOST_BYTES = 16_000_000  # of a file of metrics: lines of 80,000 updates
@@ -101,6 +103,19 @@ def holder(folder: Path) -> int | None:
 def read_curves(folder: Path) -> Curves:
     """All that the run measured: updates (N) int64 and values (N) float64 by kind ("train", "valid") and name."""
     return read_metrics(folder / "metrics.jsonl")
+
+
+def phase_of(run: Run) -> Phase:
+    """What a run that runs does just now, by the trainer's own rule of what is due. Its metrics tell how far it is: an
+    update has its line before the validation after it begins, and a validation when it is over."""
+    lines = read_curves(run.folder).items()
+    validated = max((int(updates[-1]) for (kind, _), (updates, _) in lines if kind == "valid"), default=0)
+    progress = Progress(update=run.update, validated=validated)
+    if run.recipe is None or not run.update:
+        return "updating"
+    if validation_is_due(progress, run.recipe.training):
+        return "validating"
+    return "averaging" if is_finished(progress, run.recipe.training) else "updating"
 
 
 def read_metrics(path: Path) -> Curves:

@@ -8,7 +8,7 @@ import streamlit as st
 from app import launch
 from app.address import keep_in_address, linked
 from app.ladders import run_names
-from app.runs import Run, corpus_counts, read_curves, read_run
+from app.runs import Phase, Run, corpus_counts, phase_of, read_curves, read_run
 from app.session import Opened
 from app.views.stage import choose_sentence
 from app.views.training_curves import chosen_curves, loss_chart, rate_section
@@ -121,12 +121,17 @@ def _standing(run: Run, busy: bool) -> str:
 
 
 def _newest(run: Run) -> list[str]:
-    """The newest line of metrics, in words."""
+    """The newest line of metrics, in words, and what takes so long if it is no update."""
     curves = read_curves(run.folder)
     loss, speed = (curves.get(("train", name)) for name in ("loss", "tokens_per_second"))
     if loss is None or speed is None:
         return []
-    return [f"loss {loss[1][-1]:.3f}", f"{speed[1][-1]:,.0f} target pieces a second"]
+    words: dict[Phase, str] = {
+        "updating": f"{speed[1][-1]:,.0f} target pieces a second",
+        "validating": "now validating",
+        "averaging": "now averaging its last checkpoints and validating the average",
+    }
+    return [f"loss {loss[1][-1]:.3f}", words[phase_of(run)]]
 
 
 def _stopping(run: Run) -> bool:

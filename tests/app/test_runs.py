@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from app.ladders import ladder, run_names, rung, rung_name
-from app.runs import MOST_BYTES, holder, read_curves, read_run
+from app.runs import MOST_BYTES, Phase, holder, phase_of, read_curves, read_run
 from tests.training.small import toy_recipe
 from transformer.errors import TrainingError
 from transformer.training import train
@@ -118,6 +118,28 @@ def test_a_run_is_running_as_long_as_a_process_holds_its_lock(toy: Path, trainer
     again = read_run("toy")
     assert again is not None
     assert again.state == "finished"
+
+
+@pytest.mark.parametrize(
+    ("update", "validated", "phase"),
+    [
+        (0, 0, "updating"),
+        (4, 0, "updating"),
+        (5, 0, "validating"),  # it validates after every fifth update
+        (5, 5, "updating"),
+        (8, 5, "updating"),
+        (12, 10, "validating"),  # and after the last
+        (12, 12, "averaging"),
+    ],
+)
+def test_a_run_is_known_to_validate_and_to_average_by_what_it_has_written(
+    toy: Path, update: int, validated: int, phase: Phase
+) -> None:
+    run = read_run("toy")
+    assert run is not None
+    lines = [{"update": update, "kind": "train", "loss": 1.0}, {"update": validated, "kind": "valid", "loss": 1.0}]
+    (toy / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines if line["update"]))
+    assert phase_of(replace(run, update=update)) == phase
 
 
 def test_the_trainer_writes_its_number_into_the_lock_and_a_second_one_does_not(toy: Path) -> None:

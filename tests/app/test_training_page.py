@@ -228,6 +228,10 @@ def test_a_run_that_runs_shows_where_it_stands_and_can_be_stopped(toy: Path) -> 
         process.stdout.readline()
         app = open_view("training")
         assert "Running: update 12 of 12, loss " in said(app)
+        assert "now averaging its last checkpoints and validating the average" in said(app)
+        metrics = (toy / "metrics.jsonl").read_text().splitlines(keepends=True)
+        (toy / "metrics.jsonl").write_text("".join(line for line in metrics if '"valid"' not in line))
+        assert "now validating" in said(app.run())
         app.button(key="stop_run").click().run()
         assert process.wait(30) == -signal.SIGTERM
     app.run()
