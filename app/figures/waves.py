@@ -117,6 +117,7 @@ def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int
         "hovertemplate": "pair i = %{x}<br>wavelength %{y:,.2f} positions<extra></extra>",
         "showlegend": False,
     }
+    crossed = abs(np.log10(lengths[chosen] / sentence)) < 0.2  # by the line of the sentence, were it beside the mark
     mark = {
         "type": "scatter",
         "x": [chosen],
@@ -124,7 +125,7 @@ def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int
         "mode": "markers+text",
         "marker": {"size": 15, "color": pair_color(False, dark), "line": {"width": 2, "color": ink(dark)}},
         "text": [f"  {wavelength_text(lengths[chosen])}  "],
-        "textposition": "middle left" if chosen > len(lengths) / 2 else "middle right",
+        "textposition": f"{'bottom' if crossed else 'middle'} {'left' if chosen > len(lengths) / 2 else 'right'}",
         "textfont": {"size": 15, "color": ink(dark)},
         "hoverinfo": "skip",
         "showlegend": False,

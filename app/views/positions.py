@@ -125,9 +125,9 @@ def _waves(scene: Scene, stack: Stack) -> None:
         if layout
         else "Without a formula there is no wavelength: a dimension is whatever training made of it.",
         lines_from(sinusoids, "exponent =", "angle =") if layout else lines_from(PositionalEncoding, "nn.Parameter"),
-        shape=("angle: " + shape_text(("P", "D/2"), (available, (d_model + 1) // 2)))
+        shape=("angle: " + shape_text(("P", "D/2"), (scene.config.max_positions, (d_model + 1) // 2)))
         if layout
-        else shape_text("PD", (available, d_model)),
+        else shape_text("PD", (scene.config.max_positions, d_model)),
     )
     forget_beyond("dimension", 0, d_model - 1)
     with st.container(key="wave_controls", horizontal=True, vertical_alignment="bottom"):

@@ -106,7 +106,7 @@ def _layouts_picture(scene: Scene, own: Layout | None) -> None:
 
 @st.fragment
 def rotation(scene: Scene, stack: Stack) -> None:
-    """The rotation from PE(p) to PE(p + k), checked against the whole table."""
+    """The rotation from PE(p) to PE(p + k), checked against the checkpoint's own table."""
     layout = layout_of(scene)
     table = table_of(scene, stack, trained_of(scene) or FARTHEST)
     if table.shape[1] < 2:
@@ -145,8 +145,9 @@ def rotation(scene: Scene, stack: Stack) -> None:
         f"of each below. Largest difference between what the rotation gives and PE(p+{k}): {number(error, 2)}.",
         table=lambda: rotation_table(matrices, bool(layout)),
     )
+    whose = "all" if available == scene.config.max_positions else "the first"
     st.markdown(
-        f"Rotation · PE(p) against PE(p+{k}), all {available - k:,} positions and {len(matrices):,} pairs of the "
+        f"Rotation · PE(p) against PE(p+{k}), {whose} {available - k:,} positions and {len(matrices):,} pairs of the "
         f"table: largest difference **{number(error, 2)}**"
         + (
             ", which is the rounding of float32."

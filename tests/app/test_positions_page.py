@@ -178,6 +178,11 @@ def test_the_chosen_wavelength_is_marked_and_so_is_the_length_of_the_sentence() 
     assert "12" in figure.layout.annotations[0].text
 
 
+@pytest.mark.parametrize(("sentence", "beside"), [(9, "bottom right"), (7, "bottom right"), (40, "middle right")])
+def test_the_number_of_a_wavelength_does_not_stand_on_the_line_of_the_sentence(sentence: int, beside: str) -> None:
+    assert wavelength_chart(256, 8, "interleaved", sentence).data[1]["textposition"] == beside  # of 8.38 positions
+
+
 def test_the_curve_has_a_point_for_each_distance() -> None:
     table = encoding(np.arange(12), 8)
     curve = checked(similarity_curve(table, title="t", formula=True)).data[-1]
@@ -240,6 +245,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_checkpoint(path / "halves.safetensors", options={"sinusoid_layout": "concatenated"})
     write_checkpoint(path / "learned.safetensors", options={"positions": "learned"}, seed=2)
     write_checkpoint(path / "none.safetensors", options={"positions": "none", "norm": "pre"})
+    write_checkpoint(path / "long.safetensors", options={"max_positions": 1200})
     few = {"positions": "learned", "d_model": 33, "max_positions": 17, "shared_embeddings": False}
     write_checkpoint(path / "few.safetensors", Size(1, 2, 3), options=few)
     write_checkpoint(path / "tiny.safetensors", Size(1, 1, 1), options={"d_model": 2, "attention_window": 1})
@@ -319,6 +325,13 @@ def test_the_offset_of_the_address_is_the_rotation_that_is_drawn(open_page: Open
     assert f"{abs(first[0, 1]):.3f}" in matrices[0]
     number = said(app).split("largest difference **")[1].split("**")[0]
     assert 0 <= written(number) < 1e-6
+
+
+@pytest.mark.parametrize(("name", "said_of"), [("paper", "all 123 positions"), ("long", "the first 1,019 positions")])
+def test_what_a_rotation_was_checked_against_is_said(open_page: Open, name: str, said_of: str) -> None:
+    app = open_page(checkpoint=name, sentence=SENTENCE)  # offset 5
+    assert f"against PE(p+5), {said_of} and 16 pairs" in said(app)
+    assert ("**1,200 × 16**" in said(app)) == (name == "long")  # of the angles: all that the checkpoint has
 
 
 @pytest.mark.parametrize("sentence", ["a", SENTENCE, "</script><img src=x onerror=alert(1)> _a_ :red[b]"])
