@@ -2,7 +2,7 @@
 
 The paper's table 3 has its own picture beside it and never the same axis: other models, other data, another text. Only
 the order can be compared. A member whose checkpoint ships is a full point that can be clicked; one that was not run has
-no point, and its place says so.
+no point: its place says so, and no line leads across it.
 """
 
 from collections.abc import Sequence
@@ -44,22 +44,21 @@ def family_chart(
         papers: the numbers are those of the paper, in the other colour.
     """
     color = pair_color(papers, dark)
-    run = [(x, place, place.score) for x, place in enumerate(places) if place.score is not None]
-    scores = np.array([score for _, _, score in run], np.float64)
-    spreads = np.array([place.spread or 0.0 for _, place, _ in run], np.float64)
+    scores = np.array([np.nan if place.score is None else place.score for place in places], np.float64)
+    spreads = np.array([place.spread or 0.0 for place in places], np.float64)
     points = {
         "type": "scatter",
-        "x": np.array([x for x, _, _ in run], np.int16),
+        "x": np.arange(len(places), dtype=np.int16),
         "y": scores,
         "mode": "lines+markers" if all(_is_number(place.label) for place in places[:-1]) else "markers",
         "line": {"color": color, "width": 1.5, "dash": "dot"},
         "marker": {
             "size": 15,
-            "color": [color if place.opens else ground(dark) for _, place, _ in run],
-            "line": {"width": 2.5, "color": [CHOSEN if place.is_open else color for _, place, _ in run]},
+            "color": [color if place.opens else ground(dark) for place in places],
+            "line": {"width": 2.5, "color": [CHOSEN if place.is_open else color for place in places]},
         },
-        "customdata": [x for x, _, _ in run],
-        "hovertext": [_told(place) for _, place, _ in run],
+        "customdata": list(range(len(places))),
+        "hovertext": [_told(place) for place in places],
         "hovertemplate": "%{hovertext}<extra></extra>",
         "showlegend": False,
     }
@@ -83,9 +82,9 @@ def family_chart(
 
 def _limits(scores: np.ndarray, spreads: np.ndarray) -> list[float]:
     """So that differences are seen: not from 0, but never less than one unit of the score."""
-    if not len(scores):
+    if np.isnan(scores).all():
         return [0.0, 1.0]
-    low, high = float((scores - spreads).min()), float((scores + spreads).max())
+    low, high = float(np.nanmin(scores - spreads)), float(np.nanmax(scores + spreads))
     room = max(0.15 * (high - low), (1.0 - (high - low)) / 2, 0.05)
     return [low - room, high + room]
 
@@ -96,6 +95,8 @@ def _tick(place: Place) -> str:
 
 
 def _told(place: Place) -> str:
+    if place.score is None:
+        return ""
     spread = f" ± {place.spread:.2f}" if place.spread is not None else ""
     seeds = f", {place.seeds} seed{'s' if place.seeds > 1 else ''}" if place.seeds else ""
     opens = "<br>it is open" if place.is_open else "<br>click: open it" if place.opens else ""

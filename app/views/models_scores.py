@@ -87,3 +87,7 @@ def curves(entries: Sequence[Entry]) -> None:
                     )
                     if name == "bleu":
                         say_where_bleu_is_0(found for _, found in known)
+        st.caption(
+            "A run that went on from the weights of another (`--init-from`) begins with what that one had learnt, and "
+            "its updates count from there. The cards say which did."
+        )
