@@ -14,6 +14,7 @@ from app.models import CheckpointFile
 from app.runs import Run
 from app.session import Opened, written_for
 from app.tasks import Task, task_of
+from app.views.choose import SHORT
 from transformer.decoding.translation import Translation
 from transformer.errors import HeadlightError
 from transformer.kinds import KINDS, Kind, depth
@@ -24,7 +25,7 @@ KIND, HEAD = "run_attention", "run_head"
 SENTENCE, RIGHT = "run_sentence", "run_right"
 CLEAREST = (-1, -1)  # in place of a layer and a head: whichever is the clearest at the newest rung
 MOST_CHARACTERS = 300
-CONTROL = 270  # px
+NARROW = 204  # px: four in a line of the main column at 1280
 
 
 @dataclass(frozen=True)
@@ -79,18 +80,18 @@ def sweep(run: Run, files: dict[int, CheckpointFile], found: tuple[Opened, Trans
     with st.container(key="run_choices", horizontal=True, vertical_alignment="bottom"):
         kind = linked(KIND, tuple(KINDS), "cross")
         st.selectbox(
-            "Attention", list(KINDS), format_func=KINDS.__getitem__, key=KIND, persist_state="session", width=CONTROL
+            "Attention", list(KINDS), format_func=SHORT.__getitem__, key=KIND, persist_state="session", width=NARROW
         )
         typed = st.text_input(
             "Sentence for this run", key=SENTENCE, placeholder=usual, max_chars=MOST_CHARACTERS, autocomplete="off",
-            persist_state="session", width=CONTROL,
+            persist_state="session", width="stretch",
         )  # fmt: skip
         sentence = normalise(typed or "") or usual
         answer = _answer(run, sentence)
         written_for(RIGHT, (run.name, sentence))
         given = st.text_input(
             "Its right translation", key=RIGHT, placeholder=answer or "what the newest snapshot writes",
-            max_chars=MOST_CHARACTERS, autocomplete="off", persist_state="session", width=CONTROL,
+            max_chars=MOST_CHARACTERS, autocomplete="off", persist_state="session", width="stretch",
         )  # fmt: skip
         config = newest.model.config
         head = _choose_head(depth(config, kind), config.heads)
@@ -145,7 +146,7 @@ def _choose_head(layers: int, heads: int) -> tuple[int, int] | None:
         key=HEAD,
         persist_state="session",
         format_func=lambda at: "the clearest head" if at == CLEAREST else f"layer {at[0] + 1}, head {at[1] + 1}",
-        width=CONTROL,
+        width=NARROW,
         help="The clearest head of the newest snapshot looks most sharply at words, and at another from row to row.",
     )
     return None if chosen == CLEAREST else chosen
