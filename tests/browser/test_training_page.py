@@ -5,13 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from tests.benchmarks.toys import fresh_pairs, mass, mirrored
 from tests.browser.conftest import PATIENCE, Visit
 from transformer.decoding.translator import Translator
-from transformer.recipe import load_recipe
 
 Begin = Callable[..., Visit]
 SMALL = {"Updates": "40", "Encoder layers": "1"}
@@ -60,25 +59,74 @@ def test_a_run_is_started_watched_stopped_and_resumed_and_seen_from_its_beginnin
     one.says("h e a d l i g h t")
 
 
+# What the large matrix of the chosen snapshot shows: after how many updates, and the numbers that it is drawn from.
+DRAWN = r"""() => {
+    const plot = document.querySelector('.st-key-picture_rung_matrix .js-plotly-plot');
+    const title = plot?.querySelector('.gtitle')?.textContent;
+    if (!title || title !== plot.layout.title.text || !plot.querySelector('.hm image')) return null;
+    const [, update] = /after ([\d,]+) updates/.exec(title);
+    return [Number(update.replaceAll(',', '')), [...plot.calcdata[0][0].z].map((row) => [...row])];
+}"""
+
+
+def drawn(page: Any) -> tuple[int, float] | None:
+    """After how many updates the drawn matrix is, and how much of its attention lies on the anti-diagonal: the mean
+    over the rows that predict a letter. None: nothing is drawn yet."""
+    found = page.evaluate(DRAWN)
+    if found is None:
+        return None
+    update, rows = found[0], np.array(found[1])
+    assert rows.shape[0] == rows.shape[1] > 5  # as many letters as in the source, and </s>
+    assert rows.sum(axis=1) == pytest.approx(1, abs=1e-3)
+    letters = len(rows) - 1
+    return update, float(np.mean([rows[t, letters - 1 - t] for t in range(letters)]))
+
+
+def watch(page: Any, until: Callable[[dict[int, float]], object]) -> dict[int, float]:
+    """What is drawn while one looks on and touches nothing: the share on the anti-diagonal after each update that came
+    into the picture, until that is enough."""
+    seen: dict[int, float] = {}
+    end = time.monotonic() + PATIENCE / 1000 * 20
+    while not until(seen):
+        assert time.monotonic() < end, f"this is all that was drawn: {seen}"
+        page.wait_for_timeout(300)
+        found = drawn(page)
+        if found is not None:
+            seen[found[0]] = found[1]
+    return seen
+
+
+def slide(page: Any, key: str, update: int) -> float:
+    """Takes the slider to its beginning (Home) or its end (End): the share that is then drawn, after this update."""
+    page.get_by_role("slider", name="After update").focus()
+    page.keyboard.press(key)
+    page.locator(".st-key-picture_rung_matrix .gtitle", has_text=f"after {update:,} updates").wait_for()
+    found = drawn(page)
+    assert found is not None
+    assert found[0] == update
+    return found[1]
+
+
 @pytest.mark.soak
-def test_the_anti_diagonal_forms_while_one_watches(visit: Begin, runs: Path) -> None:
-    """The toy as the page offers it, to its end: new rungs come into the picture, and the last one looks backwards."""
-    page = visit().open("training", run="toy").page
+def test_the_anti_diagonal_forms_while_one_watches(visit: Begin) -> None:
+    """`reverse` as the page offers it, to its end, with a stop on the way. All is read from the matrix in the page."""
+    one = visit().open("training", run="toy")
+    page = one.page
     page.get_by_text("Start a run", exact=True).click()
     page.get_by_role("button", name="Start", exact=True).click()
     standing(page, "Running: update ")
-    matrix = page.locator(".st-key-picture_rung_matrix .gtitle")
-    seen, finished = set(), page.locator(".st-key-run_status", has_text="Finished after update 1,200 of 1,200")
-    until = time.monotonic() + 15 * 60
-    while not finished.count() and time.monotonic() < until:
-        if matrix.count():
-            seen.add(matrix.first.text_content())
-        page.wait_for_timeout(500)
-    assert finished.count()
-    assert len(seen) >= 5
-    (ladder,) = [path for path in runs.glob("*/ladder") if (path / "00001200.safetensors").exists()]
-    pairs = fresh_pairs(load_recipe("reverse").data, 50)
-    first, last = (
-        mass(Translator.load(ladder / f"{update:08d}.safetensors"), pairs, mirrored).max() for update in (0, 1200)
-    )
-    assert first < 0.2 < 0.6 < last
+    before = watch(page, lambda seen: len(seen) >= 3)
+    page.get_by_role("button", name="Stop", exact=True).click()
+    standing(page, "Stopped after update ")
+    page.get_by_role("button", name="Resume", exact=True).click()
+    standing(page, "Running: update ")
+    finished = page.locator(".st-key-run_status", has_text="Finished after update 1,200 of 1,200")
+    after = watch(page, lambda seen: finished.count() and 1200 in seen)
+    print(f"drawn before the stop: {before}, after it: {after}")
+    assert min(before) < 200
+    assert before[min(before)] < 0.3  # a tenth would be chance
+    assert len(after.keys() - before.keys()) >= 4  # it forms before one's eyes, not only at the end
+    assert after[1200] > 0.7
+    one.settle()
+    assert slide(page, "Home", 0) < 0.2
+    assert slide(page, "End", 1200) == pytest.approx(after[1200])
