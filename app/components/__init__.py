@@ -34,9 +34,9 @@ _lines = component(
     styles=["svg", "lines"],
 )  # fmt: skip
 _ranking = component("ranking", styles=["ranking"])
-_pieces = component("pieces", styles=["pieces", "folded"])
+_pieces = component("pieces", "token", styles=["token", "pieces", "folded"])
 _choices = component("choices", styles=["choices"])
-_picker = component("picker", "arrows", "standing", styles=["picker"])
+_picker = component("picker", "arrows", "standing", "token", styles=["token", "picker"])
 _map = component("map", "svg", styles=["svg", "map"])
 _meter = component("meter", styles=["meter"])
 _link = component("link", "copying", styles=["buttons"])

@@ -28,7 +28,7 @@ function drawTokens(svg, data, layout, width, measure) {
 function lyingToken(group, box, layout, text, reads) {
   const place = { x: box.ax, "text-anchor": "middle" };
   write(make("text", { ...place, y: box.y + box.h * 0.69, style: `font-size:${layout.size}px` }, group), text);
-  if (layout.read && reads !== undefined) make("text", { class: "reads", ...place, y: box.y + box.h + 16 }, group, `reads ${reads}`);
+  if (layout.read && reads !== undefined) write(make("text", { class: "reads", ...place, y: box.y + box.h + 16 }, group), `reads ${reads}`);
 }
 
 function standingToken(group, box, layout, text, reads, r, measure) {
@@ -38,5 +38,5 @@ function standingToken(group, box, layout, text, reads, r, measure) {
     x: r ? box.x + 8 : box.x + box.w - 8, y: box.y + box.h / 2 + size * 0.34, "text-anchor": r ? "start" : "end", style: `font-size:${size}px`,
   }, group);
   write(label, cut(text, box.w - 16 - room, size, measure));
-  if (reads !== undefined) make("tspan", { class: "reads", dx: 8, style: `font-size:${layout.reads}px` }, label, cut("reads " + reads, room, layout.reads, measure));
+  if (reads !== undefined) write(make("tspan", { class: "reads", dx: 8, style: `font-size:${layout.reads}px` }, label), cut("reads " + reads, room, layout.reads, measure));
 }

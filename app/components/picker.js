@@ -27,7 +27,7 @@ function choice(data, index, isChosen) {
     if (text === undefined) continue;
     const span = document.createElement("span");
     span.className = className;
-    span.textContent = className === "second" ? `→ ${text}` : text;
+    put(span, className === "second" ? `→ ${text}` : text);
     button.appendChild(span);
   }
   return button;

@@ -25,8 +25,7 @@ export default function ({ data, parentElement }) {
     const item = add(strip, "li", `chip ${chip.kind}`);
     if (chip.title) item.title = chip.title;
     const text = add(item, "span", "text");
-    if (chip.text.startsWith("▁")) add(text, "span", "faint", "▁");
-    text.append(chip.text.replace(/^▁/, ""));
+    put(text, chip.text);
     if (chip.share !== null) {
       const bar = add(add(item, "span", "bar"), "i", "");
       bar.style.width = `${100 * chip.share}%`;

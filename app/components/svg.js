@@ -10,10 +10,9 @@ function make(name, attributes, parent, text) {
   return node;
 }
 
-// A token, whose mark of a word's start stands back.
-function write(label, token) {
-  if (token.startsWith("▁")) make("tspan", { class: "faint" }, label, "▁");
-  make("tspan", {}, label, token.replace(/^▁/, ""));
+// A token, or a word and a token; the mark of a word's start stands back.
+function write(label, text) {
+  for (const part of text.split(/(▁)/)) if (part) make("tspan", part === "▁" ? { class: "faint" } : {}, label, part);
   return label;
 }
 

@@ -38,8 +38,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const right = `${node.probability} ${node.sign}`.trim();
     const piece = make("text", { class: "piece", x: 9, y: node.numbers ? 19 : 27 }, group);
     const text = cut(node.piece, BOX.w - 26 - measure(right, 13), 16, measure);
-    if (text.startsWith("▁")) make("tspan", { class: "faint" }, piece, "▁");
-    make("tspan", {}, piece, text.replace(/^▁/, ""));
+    write(piece, text);
     make("text", { class: "small", x: BOX.w - 8, y: 18, "text-anchor": "end" }, group, right);
     make("text", { class: "small", x: 9, y: 35 }, group, node.numbers);
     group.addEventListener("click", () => choose(node.id));

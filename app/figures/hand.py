@@ -10,6 +10,7 @@ from app.figures.stages import Stage, plain
 from app.figures.tensor import tensor_heatmap
 from app.theme import MASKED, ink, pair_color, role_color, weight_scale
 
+HIGHEST = 528  # px of the cells; the rows of a long sentence close up, so that the arithmetic below stays near
 CELLS_TO_CLICK = 2500  # beyond, a marker in each cell is too much for a browser; the rows of tokens still choose
 
 
@@ -56,7 +57,8 @@ def weights_map(
         }
 
     top = 66 + tick_height(keys, size)
-    layout = settled(title, top + 10 + max((12 if small else 22) * rows, 60), top=top, bottom=10) | {
+    high = min((12 if small else 22) * rows, HIGHEST)
+    layout = settled(title, top + 10 + max(high, 60), top=top, bottom=10) | {
         "xaxis": side(keys, f"keys: {keys.title}") | {"side": "top", "tickangle": -45, "range": [-0.5, columns - 0.5]},
         "yaxis": side(queries, "queries, reads" if queries.predicts else "queries") | {"range": [rows - 0.5, -0.5]},
         "shapes": shapes,

@@ -12,7 +12,7 @@ import numpy as np
 from app.figures.axes import TokenAxis
 from app.figures.charts import Figure, settled
 from app.figures.masks import letters, reason_heat
-from app.figures.panels import Cell, Piece, cell_frames, heat, panel_axes, panels_top, words
+from app.figures.panels import TEXT_FROM, Cell, Piece, cell_frames, heat, panel_axes, panel_height, panels_top, words
 from app.figures.reasons import Parts
 from app.figures.stages import Stage
 from app.figures.tensor import ink_on, label_width, number_text
@@ -20,7 +20,8 @@ from app.theme import MASKED, ink, number, signed_scale, text_on_weight, weight_
 
 NUMBERS_UP_TO = 18  # columns of a panel; beyond, only what is masked is marked
 SHORT_FROM = 8  # columns from which numbers have one digit after the point, so that they can be large
-LARGEST = 16  # px of a number; smaller where cells are narrow (chart.js)
+LARGEST = 16  # px of a number; smaller where cells are narrow (chart.js), or low
+ROW = 24  # px
 MARKS_UP_TO = 26
 PANELS = ("scores before", "mask", "scores after", "weights")
 
@@ -58,7 +59,7 @@ def masking_figure(
         heat(np.where(mask, weights, np.nan).astype(np.float32), weight_scale(dark), 0, 1, 4, **hover),
         _grey(~mask, 4),
     ]
-    if columns <= MARKS_UP_TO:
+    if columns <= MARKS_UP_TO and panel_height(rows, ROW) >= TEXT_FROM * rows:
         black, beside = ink(dark), label_width(queries.tokens, 13) + 40
         text = np.vectorize(partial(_score, columns=columns), otypes=[object])
         rounded = np.vectorize(lambda score: "−∞" if np.isinf(score) else f"{score:z.0f}", otypes=[object])
@@ -96,22 +97,14 @@ def _weight(weight: float, may: bool, columns: int) -> str:
     return weight_text(float(weight)) if columns <= NUMBERS_UP_TO else ""
 
 
-ROW = 24  # px
-
-
-def _panels(rows: int) -> int:
-    """The px of one panel."""
-    return max(rows * (ROW if rows <= 40 else 12), 40)
-
-
 def _height(rows: int, keys: TokenAxis) -> int:
-    return 2 * panels_top(keys, 2) + 2 * _panels(rows) - 10
+    return 2 * panels_top(keys, 2) + 2 * panel_height(rows, ROW) - 10
 
 
 def _gap(rows: int, keys: TokenAxis) -> float:
     """The share between the two lines of panels, for the tokens above the second."""
     between = panels_top(keys, 2) - 20
-    return between / (between + 2 * _panels(rows))
+    return between / (between + 2 * panel_height(rows, ROW))
 
 
 def _grey(where: np.ndarray, panel: int) -> Piece:
@@ -132,7 +125,8 @@ def _texts(texts: np.ndarray, inks: np.ndarray, beside: float, panel: int, round
         "short": (texts if rounded is None else rounded)[q, k].tolist(),
     }
     x, y = k.astype(np.int16), q.astype(np.int16)
-    return words(x, y, shown, inks[q, k].tolist(), LARGEST, panel, meta=room)
+    size = min(LARGEST, panel_height(len(texts), ROW) // len(texts))
+    return words(x, y, shown, inks[q, k].tolist(), size, panel, meta=room)
 
 
 def row_stages(

@@ -11,7 +11,20 @@ import numpy as np
 
 from app.figures.axes import TokenAxis
 from app.figures.charts import Figure, settled
-from app.figures.panels import BELOW, Cell, Piece, cell_frames, grid, heat, panel_axes, panels_top, places, words
+from app.figures.panels import (
+    BELOW,
+    TEXT_FROM,
+    Cell,
+    Piece,
+    cell_frames,
+    grid,
+    heat,
+    panel_axes,
+    panel_height,
+    panels_top,
+    places,
+    words,
+)
 from app.figures.reasons import NAMES, Part, Parts, forbidden_by
 from app.figures.tensor import label_width
 from app.theme import ink, mask_color
@@ -20,6 +33,7 @@ PARTS: tuple[Part, ...] = ("padding", "causal", "window")
 LETTERS: dict[Part, str] = {"padding": "P", "causal": "C", "window": "W"}
 SEVERAL = len(PARTS) + 1  # in `reasons`
 LETTERS_UP_TO = 22  # columns of a panel
+ROW = 20  # px
 CELLS_TO_CLICK = 2500
 
 
@@ -88,14 +102,15 @@ def parts_figure(
     ]
     panels.append(("together" if len(parts) > 1 else f"{NAMES['padding']} alone", mask, parts))
     rows, columns = mask.shape
+    panel = panel_height(rows, ROW)
     data: list[Piece] = []
     shapes: list[Piece] = []
     for number, (_, allowed, why) in enumerate(panels, start=1):
         data.append(reason_heat(allowed, why, dark, number))
-        if columns * len(panels) <= 3 * LETTERS_UP_TO:
+        if columns * len(panels) <= 3 * LETTERS_UP_TO and panel >= TEXT_FROM * rows:
             q, k = np.nonzero(~allowed)
             text = letters(allowed, why)[q, k].tolist()
-            x, y, size = k.astype(np.int16), q.astype(np.int16), 15 if rows <= 40 else 10
+            x, y, size = k.astype(np.int16), q.astype(np.int16), min(15, panel // rows)
             room = {"columns": columns * len(panels), "beside": label_width(queries.tokens, 13) + 40, "short": text}
             data.append(words(x, y, text, ink(dark), size, number, meta=room))  # see chart.js
         if can_be_clicked(mask, 1 if number == len(panels) else len(panels)):
@@ -104,7 +119,7 @@ def parts_figure(
         shapes += cell_frames(cell, columns, number)
     names = [name for name, _, _ in panels]
     top = panels_top(keys, len(panels))
-    height = top + 44 + max(rows * (20 if rows <= 40 else 11), 60)
+    height = top + 44 + max(panel, 60)
     axes = panel_axes(names, queries, keys, dark, per_line=len(panels), across=0.025)
     settings = {"shapes": shapes, "showlegend": True, "legend": BELOW}
     layout = settled(title, height, top=top, bottom=44) | axes | settings

@@ -18,6 +18,8 @@ Piece = dict[str, Any]
 
 BARE: Piece = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": "", "tickmode": "array"}
 SMALL_FROM = 54  # columns beside each other
+HIGHEST = 600  # px of a panel
+TEXT_FROM = 10  # px of a row; lower ones have no text
 BELOW: Piece = {  # a legend
     "orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "bottom", "yref": "container",
     "font": {"size": 14},
@@ -75,6 +77,11 @@ def tick_height(axis: TokenAxis, size: int, angle: float = 45.0) -> int:
     """About how many px the tokens of an axis take when they stand at an angle."""
     longest = max(len(visible(token)) for token in axis.tokens)
     return int(12 + 0.6 * size * longest * sin(radians(angle)))
+
+
+def panel_height(rows: int, row: int) -> int:
+    """The px of a panel whose rows are `row` px high; more rows close up, so that a mask is seen whole."""
+    return max(min(rows * row, HIGHEST), 40)
 
 
 def panels_top(keys: TokenAxis, per_line: int) -> int:

@@ -47,8 +47,7 @@ def verdict(
         window: r of the attention window.
         real_queries: rows from here on are padding themselves; None: none is.
     """
-    row, column = who(queries, query), who(keys, key)
-    row = row[0].upper() + row[1:]
+    row, column = who(queries, query, begins=True), who(keys, key)
     why = forbidden_by(parts, query, key)
     if not why:
         sentences = [f"{row} may look at {column}.", *_allowed(parts, query, key, queries, window)]
@@ -66,11 +65,13 @@ def verdict(
     return " ".join(sentences)
 
 
-def who(axis: TokenAxis, index: int) -> str:
-    """A position with its token: `Row 3 (reads "▁the", predicts "▁cat")` or `position 3 ("▁the")`."""
+def who(axis: TokenAxis, index: int, *, begins: bool = False) -> str:
+    """A position with its token: `row 3 (reads "▁the", predicts "▁cat")` or `position 3 ("▁the")`; as it stands where a
+    sentence `begins`, or within one."""
     if axis.predicts:
-        return f'Row {index + 1} (reads "{axis.tokens[index]}", predicts "{axis.predicts[index]}")'
-    return f'position {index + 1} ("{axis.tokens[index]}")'
+        row = "Row" if begins else "row"
+        return f'{row} {index + 1} (reads "{axis.tokens[index]}", predicts "{axis.predicts[index]}")'
+    return f'{"Position" if begins else "position"} {index + 1} ("{axis.tokens[index]}")'
 
 
 def _allowed(parts: Parts, query: int, key: int, queries: TokenAxis, window: int | None) -> list[str]:

@@ -101,8 +101,8 @@ def _overview(this: Calculation, strongest: int) -> None:
         )
     with right:
         with st.container(key="said_hand"):
-            row, column = who(this.queries, this.query), who(this.keys, hand.chosen)
-            st.text(f"{row[0].upper()}{row[1:]} looks at {column}. How much?")
+            row, column = who(this.queries, this.query, begins=True), who(this.keys, hand.chosen)
+            st.text(f"{row} looks at {column}. How much?")
         st.latex(Writing(hand, this.query, dark).summary())
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button(

@@ -96,10 +96,13 @@ def padding_check(this: Sentence, sources: Ids, targets: Ids) -> None:
         "(what is left is rounding):"
     )
     with st.container(key="padding_numbers", horizontal=True, gap="large"):
-        st.metric("Weights of this layer", plain(found[f"{this.site}.weights"]))
-        st.metric("Encoder's output", plain(found[top]))
-        st.metric("Logits", plain(found["logits"]))
-        st.metric(f"All {len(found)} tensors", plain(max(found.values())))
+        for name, value in (
+            ("Weights of this layer", found[f"{this.site}.weights"]),
+            ("Encoder's output", found[top]),
+            ("Logits", found["logits"]),
+            (f"All {len(found)} tensors", max(found.values())),
+        ):
+            st.metric(name, plain(value), width="content")  # so that all four stand in a line
     belongings(
         key="padding_numbers",
         name=f"Sentence {this.number + 1} in the batch and alone",

@@ -182,7 +182,7 @@ def _overview(tiles: list[list[Tile]], row: int, kind: Kind) -> None:
             "Attention and Sentence of the batch choose one.",
         )
     st.caption(
-        "Rows of a mask look, columns are looked at. Click a mask to see it large. All heads and layers share it."
+        "Rows of a mask look, columns are looked at. Click a mask to see it large. All heads and layers share them."
     )
     belongings(key="mask_overview", name=name, table=lambda: overview_table(tiles))
 

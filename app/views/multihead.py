@@ -51,12 +51,14 @@ def _cost(scene: Scene, kind: Kind) -> None:
     sizes = (config.d_model, len(queries), len(keys))
     counts = choices(config.d_model, config.heads)
     own, one, whole = cost(config.heads, *sizes), cost(1, *sizes), cost(config.heads, *sizes, split=False)
+    have, take = ("Together they have", "take") if own.heads > 1 else ("It has", "takes")
     st.markdown(
-        f"{_beside(own.heads, own.d_k)} One such attention has **{own.parameters:,} parameters** and takes "
+        f"{_beside(own.heads, own.d_k)} {have} **{own.parameters:,} parameters** and {take} "
         f"**{own.multiplications:,} multiplications** for this sentence ({len(queries)} queries, {len(keys)} keys). "
         + (
-            f"One head as wide as d_model: {one.parameters:,} and {one.multiplications:,}, the same. {own.heads} heads "
-            f"each as wide as d_model: {whole.parameters:,} and {whole.multiplications:,}."
+            f"A single head as wide as d_model has {one.parameters:,} and takes {one.multiplications:,}: the same. "
+            f"{own.heads} heads, each as wide as d_model, would have {whole.parameters:,} and take "
+            f"{whole.multiplications:,}."
             if own.heads > 1
             else "More heads that share d_model would cost the same."
         )

@@ -14,7 +14,7 @@ from app.figures.arithmetic import LARGEST_EXPONENT, ByHand, differences
 from app.figures.axes import TokenAxis
 from app.figures.blocks import Sizes, blocks, blocks_alt, blocks_figure, blocks_table
 from app.figures.hand import CELLS_TO_CLICK, row_stages, terms_figure, terms_table, values_figure, weights_map
-from app.figures.reasons import forbidden_by, verdict
+from app.figures.reasons import forbidden_by, verdict, who
 from app.figures.snippet import numpy_snippet
 from app.figures.stages import plain, short, stages_alt, stages_figure, stages_table
 from app.figures.written import TERMS, Writing, digits
@@ -276,6 +276,15 @@ def test_a_large_matrix_is_drawn_without_a_marker_in_each_cell() -> None:
     assert len(checked(weights_map(weights, weights > 0, axis(n), axis(n), query=0, key=0, title="t")).data) == 1
 
 
+def test_the_map_of_a_long_sentence_is_no_higher_than_that_of_a_plain_one() -> None:
+    def height(rows: int) -> int:
+        weights = np.full((rows, 4), 0.25, np.float32)
+        found = weights_map(weights, weights > 0, axis(rows), axis(4), query=0, key=0, title="t")
+        return int(found.layout["height"])
+
+    assert height(8) < height(101) == height(60) <= height(24)
+
+
 def test_hostile_tokens_are_drawn_letter_by_letter() -> None:
     hand, (tensors, _) = case(6, 6)
     figure = checked(
@@ -348,6 +357,7 @@ def test_a_sentence_says_who_may_look_at_whom_and_why_not(
     real = sum(id != 0 for id in rows)
     queries, keys = axis(len(rows), "encoder" if kind == "encoder" else "decoder"), axis(len(columns))
     text = verdict(found, query, key, queries, keys, window=2, real_queries=real)
+    assert text.startswith(who(queries, query, begins=True) + " may ")
     assert said in text
     assert ("may not look" in text) == bool(parts)
     assert ("padding itself" in text) == (query >= real)

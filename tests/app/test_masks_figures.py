@@ -120,6 +120,26 @@ def test_a_large_mask_is_drawn_without_a_marker_in_each_cell() -> None:
     assert not having(figure, "text")
 
 
+def test_the_masks_of_the_longest_translation_are_seen_whole_and_what_is_written_there_stands_apart() -> None:
+    def drawn(rows: int) -> list[Any]:
+        mask = np.ones((rows, 4), dtype=bool)
+        mask[:, 3] = False
+        parts: Any = {"padding": mask}
+        scores = np.ones((rows, 4), dtype=np.float32)
+        after = np.where(mask, scores, -np.inf)
+        panels = masking_figure(scores, mask, after, scores / 3, parts, axis(rows), axis(4), title="t", cell=(0, 0))
+        return [checked(parts_figure(mask, parts, axis(rows), axis(4), title="t", cell=(0, 0))), checked(panels)]
+
+    for rows in (6, 40, 60, 160):
+        for figure, lines in zip(drawn(rows), (1, 2), strict=True):
+            assert figure.layout.height < 900 * lines
+            bottom, top = figure.layout.yaxis.domain or (0, 1)
+            row = (figure.layout.height - figure.layout.margin.t - figure.layout.margin.b) * (top - bottom) / rows
+            sizes = [trace.textfont.size for trace in having(figure, "text")]
+            assert sizes if rows <= 60 else not sizes
+            assert all(size <= row + 1 for size in sizes)
+
+
 def test_the_overview_holds_all_masks_and_frames_the_chosen_one() -> None:
     tiles = []
     for number, source in enumerate(((5, 6, 7, 3, 0, 0), (5, 6, 7, 8, 9, 3))):

@@ -129,6 +129,7 @@ def test_the_counts_are_those_of_this_sentence_and_of_this_checkpoint(open_page:
     assert f"**{parameters:,} parameters**" in text
     assert f"**{multiplications:,} multiplications**" in text
     assert f"({queries} queries, {keys} keys)" in text
+    assert f"Together they have **{parameters:,}" in text  # not each of the heads
     bars = chart(app, "Multiplications")["data"]
     assert array(bars[1]["y"]).tolist() == [multiplications] * 5
     assert array(bars[0]["y"]).tolist() == [h * multiplications for h in (1, 2, 4, 8, 16)]

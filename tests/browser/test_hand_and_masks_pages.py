@@ -28,6 +28,7 @@ def test_a_click_on_a_cell_and_the_arrow_keys_choose_query_and_key(visit: Begin)
     is_drawn(one, "hand")
     page = one.page
     said = page.locator(".st-key-said_hand")
+    assert set(page.locator(".picker .faint").all_inner_texts()) == {"▁"}  # the mark of a word's start stands back
     columns = page.locator(".st-key-picture_hand_map .xaxislayer-above .xtick").count()
     click(page, "hand_map", 2 * columns + 3)
     said.get_by_text("Row 3 (reads").wait_for()
