@@ -101,7 +101,7 @@ def _cost(scene: Scene, kind: Kind) -> None:
 
 def _beside(heads: int, d_k: int) -> str:
     if heads == 1:
-        return f"This checkpoint has one head, {d_k} wide."
+        return f"This attention has one head, {d_k} wide."
     return f"Multi-head attention is {heads} attentions side by side, each only {d_k} wide."
 
 

@@ -19,6 +19,12 @@ from app.views.search_code import about_probabilities
 from app.views.stage import Scene, choose_sentence, given_hypothesis
 from transformer.decoding.translation import Hypothesis, Translation
 
+ABOUT_SOURCE = (
+    "The sentence in pieces: words, or parts of rare ones; ▁ begins a word. Below each: its id in the vocabulary, and "
+    "the places of its characters in the sentence, from 0."
+)
+ABOUT_TARGET = "Below each piece: how probable the model found it there, and its id in the vocabulary."
+
 
 def page() -> None:
     """Draws the page from top to bottom."""
@@ -51,13 +57,14 @@ def _results(opened: Opened, translation: Translation, hypothesis: Hypothesis) -
     probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
     given, _ = given_hypothesis(opened, translation)
     dark = is_dark()
-    st.subheader("The encoder reads", anchor=False)
+    st.subheader("The encoder reads", anchor=False, help=ABOUT_SOURCE)
     components.pieces(source_strip(translation.source_pieces, dark=dark), key="source_pieces")
     with st.container(key="results"):
         several = len(translation.hypotheses) > 1
         left, *right = st.columns([5, 2], gap="large") if several else [st.container()]
         with left:
-            st.subheader("The decoder is made to write" if hypothesis == given else "The decoder writes", anchor=False)
+            writes = "The decoder is made to write" if hypothesis == given else "The decoder writes"
+            st.subheader(writes, anchor=False, help=ABOUT_TARGET)
             strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities, dark=dark)
             strip |= {"headline": hypothesis.text or "(nothing)", "lang": opened.task.target_code}
             components.pieces(strip, key="translation")

@@ -73,6 +73,13 @@ def test_the_numbers_drawn_are_the_tensors(open_app: Open, folder: Path, kind: s
     assert np.array_equal(np.sort(wall[~np.isnan(wall)]), np.sort(weights.ravel()))
 
 
+def test_what_stands_below_the_pieces_is_said(open_app: Open) -> None:
+    reads, writes = (heading.help for heading in open_app().subheader[:2])
+    assert "▁ begins a word" in reads
+    assert "its id" in reads
+    assert "its id" in writes
+
+
 def test_rows_of_the_drawn_matrix_sum_to_one(open_app: Open) -> None:
     drawn = array(charts(open_app(kind="decoder"))[1]["data"][0]["z"])
     assert np.nansum(drawn, axis=1) == pytest.approx(1.0, abs=1e-5)
