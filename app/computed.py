@@ -10,7 +10,7 @@ Throughout, `source_ids` are pieces and EOS, as the encoder reads them, and `tar
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import BoundedSemaphore
 from types import MappingProxyType
 from typing import Literal
@@ -173,9 +173,17 @@ def _constitution(file: CheckpointFile) -> Constitution:
     return constitution(load(file))
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
 def findings(file: CheckpointFile, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
-    """What the doctor finds in a checkpoint and one of its translations; see `transformer.doctor`."""
+    """What the doctor finds in a checkpoint and one of its translations; see `transformer.doctor`.
+
+    Trap: to find again what is kept, Streamlit reads all of its arguments, and a tree of a thousand nodes takes it
+    longer than all else that a click does (test_the_doctor_is_asked_once_whether_there_is_a_tree_or_not).
+    """
+    return _findings(file, replace(translation, hypotheses=(), tree=()), replace(hypothesis, node=None))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _findings(file: CheckpointFile, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
     known = _constitution(file)
     with _GATE:
         return examine(load(file), known, translation, hypothesis)

@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from app.catalogue import card_facts, entry, scores_in
+from app.computed import findings
 from app.families import read_families
 from app.figures.family import Place, family_alt, family_chart, family_table
 from app.models import CheckpointFile, checkpoints
@@ -20,6 +21,7 @@ from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, chart, charts, checked, open_view
 from tests.app.families import REPORT, write_families
 from transformer.checkpoint import save_checkpoint
+from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.training.metrics import read_metrics
 
@@ -262,3 +264,20 @@ def test_the_doctor_says_what_is_wrong_in_one_line_and_leads_to_the_head(
     app.button(key="doctor_1_same_head").click().run()
     assert not app.exception
     assert (app.session_state["kind"], app.session_state["layer"], app.session_state["head"]) == ("encoder", 2, 1)
+
+
+def test_the_doctor_is_asked_once_whether_there_is_a_tree_or_not(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Translation] = []
+
+    def examine(translator: Translator, known: object, translation: Translation, hypothesis: object) -> tuple[()]:
+        asked.append(translation)
+        return ()
+
+    monkeypatch.setattr("app.computed.examine", examine)
+    st.cache_data.clear()
+    file = CheckpointFile.at(folder / "en-de.safetensors")
+    for keep_tree in (True, False):
+        (translation,) = Translator.load(file.path).translate_sentences(["the cat"], keep_tree=keep_tree)
+        assert bool(translation.tree) == keep_tree
+        assert findings(file, translation, translation.hypotheses[0]) == ()
+    assert [each.tree for each in asked] == [()]
