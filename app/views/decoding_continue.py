@@ -1,21 +1,29 @@
-"""Going on by hand from a node of the search: another piece, words of one's own, or the end; and what comes of it."""
+"""Going on by hand from a node of the search: another piece, words of one's own, or the end; and what comes of it, with
+the tree of the search that went on from there."""
+
+import math
 
 import streamlit as st
 
 from app import components, computed
-from app.components.decoding import difference
+from app.components.decoding import difference, tree
 from app.figures.difference import difference_data
 from app.figures.distribution import offers
-from app.session import GIVEN, show_given
+from app.figures.tree import tree_alt, tree_picture, tree_table
+from app.session import GIVEN, is_dark, show_given
 from app.theme import counted, probability_text, score_text
 from app.views.decoding_methods import strip_of
+from app.views.decoding_node import node_numbers
+from app.views.placed import belongings
 from app.views.stage import Scene, given_hypothesis
 from transformer.config import EOS
+from transformer.decoding.reading import path_to
 from transformer.decoding.translation import Hypothesis, SearchNode
 from transformer.errors import HeadlightError
 from transformer.text.normalise import clean
 
 PREFIX = "search_prefix"  # (search, pieces) from which the reader lets the model go on; with </s> it ends there
+NODE = "continued_node"  # (search, pieces, node) that the reader chose in the tree of that
 OFFERED = 6  # pieces to go on with
 
 
@@ -77,14 +85,14 @@ def _force(scene: Scene, prefix: tuple[int, ...]) -> None:
     st.session_state[PREFIX] = (search_of(scene), prefix)
 
 
-def continued(scene: Scene) -> None:
-    """The translation with the forced beginning, beside the free one."""
+def continued(scene: Scene, pruned: bool) -> None:
+    """The translation with the forced beginning, beside the free one, and its search; with what was pruned, or not."""
     search, prefix = st.session_state.get(PREFIX, (None, ()))
     if search != search_of(scene):
         return
     st.header("With your beginning", anchor=False)
     try:
-        new = _going_on(scene, prefix)
+        new, searched = _going_on(scene, prefix)
     except HeadlightError as error:
         st.text(str(error))
         return
@@ -110,17 +118,53 @@ def continued(scene: Scene) -> None:
             "another. It ends with </s>.",
         )
         st.button("Take it back", on_click=lambda: st.session_state.pop(PREFIX, None), key="take_back")
+    if searched:
+        _search(scene, prefix, searched, path_to(searched, new.node or 0), pruned)
     if shows:
         _show(scene, new.text)
         st.rerun()  # the whole page: its top shows the translation
 
 
-def _going_on(scene: Scene, prefix: tuple[int, ...]) -> Hypothesis:
-    """The translation that begins with these pieces, or is these pieces where they end. Raises TranslationError."""
+def _going_on(scene: Scene, prefix: tuple[int, ...]) -> tuple[Hypothesis, tuple[SearchNode, ...]]:
+    """The translation that begins with these pieces, and the tree of its search; or, where they end, these pieces, for
+    which nothing is searched. Raises TranslationError."""
     file, source, settings = scene.opened.file, scene.translation.source, scene.translation.settings
     if prefix[-1] == EOS:
-        return computed.given(file, source, scene.opened.translator.tokenizer.decode(list(prefix)), settings)
-    return computed.translate_one(file, source, settings, prefix=prefix).hypotheses[0]
+        text = scene.opened.translator.tokenizer.decode(list(prefix))
+        return computed.given(file, source, text, settings), ()
+    found = computed.translate_one(file, source, settings, keep_tree=True, prefix=prefix)
+    return found.hypotheses[0], found.tree
+
+
+def _search(
+    scene: Scene,
+    prefix: tuple[int, ...],
+    nodes: tuple[SearchNode, ...],
+    way: tuple[SearchNode, ...],
+    pruned: bool,
+) -> None:
+    """The tree of the search from these pieces on, and a node of it; at first, the first piece of the model's own."""
+    which = (search_of(scene), prefix)
+    *known, chosen = st.session_state.get(NODE, (None, None, 0))
+    node = nodes[chosen] if tuple(known) == which else way[min(len(prefix), len(way) - 1)]
+    best = {0, *(each.id for each in way)}
+    probabilities = [math.exp(each.log_probability) for each in nodes]
+    title = f"The search from your beginning: {len(nodes) - 1} candidates, the best sums on top"
+
+    def choose(id: int) -> None:
+        st.session_state[NODE] = (*which, id)
+
+    with st.container(key="picture_continued_tree"):
+        tree(
+            tree_picture(nodes, best, node.id, probabilities, title=title, pruned=pruned, dark=is_dark())
+            | {"alt": tree_alt(nodes, title)},
+            key="continued_tree",
+            on_choose=choose,
+        )
+    belongings(
+        key="continued_tree", name="Search from your beginning", table=lambda: tree_table(nodes, probabilities, best)
+    )
+    node_numbers(scene, node, path_to(nodes, node.id))
 
 
 def _show(scene: Scene, text: str) -> None:

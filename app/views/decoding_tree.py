@@ -9,14 +9,13 @@ from app.components.decoding import tree
 from app.figures.axes import TokenAxis
 from app.figures.tree import looked_at, tree_alt, tree_picture, tree_table
 from app.session import STEP, choose_position, is_dark
-from app.theme import probability_text
 from app.views.decoding_continue import alone, continued, go_on, search_of
+from app.views.decoding_node import node_numbers
 from app.views.placed import belongings
 from app.views.search_code import about_probabilities, searched_by
 from app.views.search_paper import search_paper
 from app.views.stage import Scene
 from transformer.config import BOS
-from transformer.decoding.length_penalty import formula
 from transformer.decoding.reading import path_to
 from transformer.decoding.translation import SearchNode
 from transformer.kinds import KINDS, Kind
@@ -54,12 +53,13 @@ def tree_part(scene: Scene, step: int, layer: int, head: int) -> None:
     with st.container(key="node"):
         left, right = st.columns([1, 1], gap="large")
         with left:
-            _numbers(scene, node, path)
+            st.subheader("The chosen node", anchor=False)
+            node_numbers(scene, node, path)
             if path:
                 _looks(scene, path, layer, head)
         with right:
             go_on(scene, path)
-    continued(scene)
+    continued(scene, pruned)
     search_paper(scene)
 
 
@@ -77,21 +77,6 @@ def _choose(scene: Scene, node: SearchNode) -> None:
     step = min(max(node.step - 1, 0), len(scene.target) - 1)
     choose_position(STEP, step)
     st.session_state[NODE] = (search_of(scene), step, node.id)
-
-
-def _numbers(scene: Scene, node: SearchNode, path: tuple[SearchNode, ...]) -> None:
-    st.subheader("The chosen node", anchor=False)
-    text = scene.opened.translator.tokenizer.decode([each.token for each in path])
-    with st.container(key="node_text"):
-        st.text(text or "(nothing yet)")
-    if path:
-        st.text(
-            f"Its piece: {node.piece}   p = {probability_text(math.exp(node.log_probability))}, "
-            f"log p = {node.log_probability:z.3f}\n"
-            f"Sum of log p over {node.step} {'piece' if node.step == 1 else 'pieces'}: {node.sum:z.3f}\n"
-            f"Score: {node.sum:z.3f} / {formula(node.step, scene.translation.settings)} = {node.normalised:z.3f}"
-        )
-    st.text(node.reason)
 
 
 def _looks(scene: Scene, path: tuple[SearchNode, ...], layer: int, head: int) -> None:

@@ -287,8 +287,38 @@ def test_a_forced_beginning_is_translated_on_beside_the_free_one(open_page: Open
         translator.tokenizer.piece(id) for id in prefix
     ]
     app.button(key="take_back").click().run()
+    for gone in ("continued", "continued_tree"):
+        with pytest.raises(AssertionError, match="no component"):
+            component(app, gone)
+
+
+@pytest.mark.parametrize("method", ["beam", "greedy"])
+def test_the_search_from_a_forced_beginning_is_drawn_as_a_tree(open_page: Open, folder: Path, method: str) -> None:
+    translator, found = searched(folder, method=method, n_best=1 if method == "greedy" else 3)
+    first = next(node for node in found.tree if node.fate == "pruned" and node.step == 1 and node.token != EOS)
+    prefix = (first.token, found.hypotheses[0].ids[1])
+    key = search_key(folder, found)
+    app = open_page(PARTS[1], {"search_prefix": (key, prefix)}, method=method)
+    (expected,) = translator.translate_sentences([EXAMPLE], found.settings, keep_tree=True, prefix=prefix)
+    drawn = component(app, "continued_tree")
+    assert [(node["id"], node["parent"], node["fate"]) for node in drawn["nodes"]] == [
+        (node.id, node.parent, node.fate) for node in expected.tree
+    ]
+    shares = [math.exp(node.log_probability) for node in expected.tree]
+    assert [node["share"] for node in drawn["nodes"]] == pytest.approx(shares)
+    way = path_to(expected.tree, expected.hypotheses[0].node or 0)
+    assert tuple(node.token for node in way[:2]) == prefix
+    assert {node["id"] for node in drawn["nodes"] if node["best"]} == {0, *(node.id for node in way)}
+    assert drawn["chosen"] == way[2].id  # the first piece that the model chose itself
+    forced = way[0]
+    app = open_page(
+        PARTS[1], {"search_prefix": (key, prefix), "continued_node": (key, prefix, forced.id)}, method=method
+    )
+    assert component(app, "continued_tree")["chosen"] == forced.id
+    assert texts(app).count("The prefix demands it.") == 1
+    ended = open_page(PARTS[1], {"search_prefix": (key, (*prefix, EOS))}, method=method)
     with pytest.raises(AssertionError, match="no component"):
-        component(app, "continued")
+        component(ended, "continued_tree")
 
 
 def test_a_translation_can_be_ended_by_hand(open_page: Open, folder: Path) -> None:
