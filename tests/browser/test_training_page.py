@@ -59,6 +59,20 @@ def test_a_run_is_started_watched_stopped_and_resumed_and_seen_from_its_beginnin
     one.says("h e a d l i g h t")
 
 
+CUT = """boxes => boxes.flatMap(box => [box, ...box.querySelectorAll('*')])
+    .filter(node => node.clientWidth && node.scrollWidth > node.clientWidth + 1).map(node => node.textContent)"""
+
+
+def test_the_numbers_of_a_snapshot_are_not_cut_on_a_narrow_page(visit: Begin) -> None:
+    one = visit().open("training", run="toy")
+    metrics = one.page.locator(".st-key-rung_says [data-testid='stMetric']")
+    for width in (1280, 768):
+        one.page.set_viewport_size({"width": width, "height": 900})
+        one.settle()
+        assert metrics.count() == 2
+        assert metrics.evaluate_all(CUT) == []
+
+
 # What the large matrix of the chosen snapshot shows: after how many updates, and the numbers that it is drawn from.
 DRAWN = r"""() => {
     const plot = document.querySelector('.st-key-picture_rung_matrix .js-plotly-plot');
