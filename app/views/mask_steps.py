@@ -51,9 +51,9 @@ def while_translating(this: Sentence, query: int, sources: Ids, targets: Ids) ->
     )
     name = f"Decoder self-attention, layer {this.layer + 1}, head {this.head + 1}, sentence {this.number + 1}: "
     name += f"row {step + 1} of the whole pass and step {step + 1}"
-    said = (
-        f"Largest difference between row {step + 1} of the whole pass and step {step + 1}: "
-        f"{plain(apart(rows[1], rows[3]))}"
+    difference = apart(rows[1], rows[3])
+    said = f"Largest difference between row {step + 1} of the whole pass and step {step + 1}: " + (
+        f"{plain(difference)}, which is rounding" if difference else "none"
     )
     placed(
         steps_figure(*rows, this.keys, step, title=name, dark=is_dark()),
@@ -63,4 +63,4 @@ def while_translating(this: Sentence, query: int, sources: Ids, targets: Ids) ->
         f"the step has {len(rows[2])} keys and may look at {int(rows[2].sum())}. {said}.",
         table=lambda: steps_table(*rows, this.keys),
     )
-    st.caption(f"{said}, which is rounding. Empty cells: keys that do not exist yet. Choose another row above.")
+    st.caption(f"{said}. Empty cells: keys that do not exist yet. Choose another row above.")

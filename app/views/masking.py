@@ -95,7 +95,7 @@ def padding_check(this: Sentence, sources: Ids, targets: Ids) -> None:
         f"source and {padded[1]} in the target. The largest difference between its numbers in the batch and alone "
         "(what is left is rounding):"
     )
-    with st.container(key="padding_numbers", horizontal=True, gap="large"):
+    with st.container(key="padding_numbers", horizontal=True, gap="small"):
         for name, value in (
             ("Weights of this layer", found[f"{this.site}.weights"]),
             ("Encoder's output", found[top]),

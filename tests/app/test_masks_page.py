@@ -200,6 +200,8 @@ def test_a_row_of_the_whole_pass_is_the_step_with_the_cache(open_masks: Open, fo
     assert (hidden[2, 3:] == 1).all()
     assert any("def step_mask" in code.value for code in app.code)
     assert not any("def step_mask" in code.value for code in open_masks(kind="encoder").code)
+    # The weights of the first row are a single 1 on both roads.
+    assert any("and step 1: none. " in caption.value for caption in open_masks(kind="decoder", t="1").caption)
 
 
 @pytest.mark.parametrize("window", [None, 1])
