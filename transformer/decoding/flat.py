@@ -36,7 +36,7 @@ class FlatLayer:
 
     def __init__(self, layer: EncoderLayer | DecoderLayer, pre_norm: bool):
         attention = layer.self_attention
-        self.heads = attention.heads
+        self.heads, self.width = attention.heads, attention.query.out_features // attention.heads  # H, E
         self.pre_norm = pre_norm
         self.query_key_value = affine(attention.query, attention.key, attention.value)  # D -> 3D
         self.attention_output = affine(attention.output)
@@ -50,7 +50,7 @@ class FlatLayer:
     def run(self, x: Tensor, sublayers: Sequence[SubLayer]) -> Tensor:
         """x (R, D) -> (R, D)."""
         for sublayer, normalise in zip(sublayers, self.norms, strict=True):
-            x = x + sublayer(normalise(x)) if self.pre_norm else normalise(x + sublayer(x))
+            x = sublayer(normalise(x)).add_(x) if self.pre_norm else normalise(sublayer(x).add_(x))
         return x
 
     def feed_forward(self, x: Tensor) -> Tensor:
@@ -65,7 +65,7 @@ class FlatEncoderLayer(FlatLayer):
         """All positions, x (B*S, D) -> (B*S, D); the bias is broadcastable to (B, H, S, S)."""
 
         def attend_to_source(x: Tensor) -> Tensor:
-            projected = self.query_key_value(x).view(sentences, -1, 3, self.heads, x.shape[1] // self.heads)
+            projected = self.query_key_value(x).view(sentences, -1, 3, self.heads, self.width)  # (B, S, 3, H, E)
             query, key, value = projected.permute(2, 0, 3, 1, 4).unbind()  # (B, H, S, E) each
             context = attend(query, key, value, source_bias)  # (B, H, S, E)
             return self.attention_output(context.transpose(1, 2).reshape(x.shape))  # (B*S, D)
@@ -85,7 +85,7 @@ class FlatDecoderLayer(FlatLayer):
         """The newest position of R rows, x (R, D) -> (R, D); biases broadcastable to (R, H, 1, K) and (B, H, W, S)."""
 
         def attend_to_past(x: Tensor) -> Tensor:
-            projected = self.query_key_value(x).view(len(x), 3, self.heads, 1, -1)  # (R, 3, H, 1, E)
+            projected = self.query_key_value(x).view(-1, 3, self.heads, 1, self.width)  # (R, 3, H, 1, E)
             query, key, value = projected.unbind(1)  # (R, H, 1, E) each
             keys, values = cache.past.append(cache.index, key, value)  # (R, H, K, E) each
             context = attend(query, keys, values, past_bias)  # (R, H, 1, E)
@@ -125,6 +125,8 @@ class FlatTransformer:
             self.layers = [FlatDecoderLayer(layer, pre_norm) for layer in decoder.layers]
             self.norm = None if decoder.norm is None else norm(decoder.norm)
             self.projection = multiplied(model.output.weight.detach(), None)  # D -> V
+            table = decoder.embedding.positions(model.config.max_positions)
+            self.positions = table.detach().to(model.output.weight.dtype)  # (P, D), or (P, 1) of zeros
         self._copied = [(weight, weight.data_ptr(), writes(weight)) for weight in model.parameters()]
 
     def is_current(self) -> bool:
@@ -162,8 +164,8 @@ class FlatTransformer:
         """One decoding step: the newest piece of each row, tokens (R) -> logits (R, V) of the next."""
         decoder, past = self.model.decoder, state.past
         embedding = decoder.embedding
-        position = embedding.positions(1, past.length).to(self.output.weight.dtype)  # (1, D), or (1, 1) of zeros
-        x = torch.add(position, torch.embedding(embedding.tokens.weight, tokens), alpha=embedding.scale)  # (R, D)
+        pieces = torch.embedding(embedding.tokens.weight, tokens)  # (R, D)
+        x = torch.add(self.positions[past.length], pieces, alpha=embedding.scale)  # (R, D)
         past.length += 1
         mask = step_mask(past.length, decoder.window, tokens.device)  # (1, 1, 1, K)
         past_bias = None if mask is None else bias(mask, x)  # (1, 1, 1, K)

@@ -15,7 +15,7 @@ class Affine(NamedTuple):
     """x W + b."""
 
     weight: Tensor  # (in, out)
-    bias: Tensor | None  # (out)
+    bias: Tensor | None  # (1, out): one of (out) would first be made that, at each call
 
     def __call__(self, x: Tensor) -> Tensor:
         """(R, in) -> (R, out)."""
@@ -56,7 +56,7 @@ def multiplied(weight: Tensor, bias: Tensor | None) -> Affine | PackedAffine:
     """The map with copies of weight (out, in) and bias (out), in the form that is the fastest where they lie."""
     if weight.is_cpu and weight.dtype == torch.bfloat16 and _packs_bfloat16():
         return PackedAffine(torch.ops.mkldnn._reorder_linear_weight(weight, 1), bias)
-    return Affine(weight.t().contiguous(), bias)
+    return Affine(weight.t().contiguous(), None if bias is None else bias[None])
 
 
 def _packs_bfloat16() -> bool:
