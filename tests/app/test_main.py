@@ -28,7 +28,7 @@ def test_a_button_leads_to_another_page_whatever_stands_in_the_address(
 ) -> None:
     """By a link a widget stands in it that is bound to it; the tiny model hesitates, which the doctor sees."""
     app = open_app(page, checkpoint="small", method="greedy", sentence="a b c", t="2")
-    key = "to_hand" if page == "attention" else next(each.key for each in app.button if "doctor_" in str(each.key))
+    key = "to_hand" if page == "attention" else next(str(each.key) for each in app.button if "doctor_" in str(each.key))
     app.button(key=key).click().run()
     assert not app.exception
     assert [app.query_params[name] for name in ("checkpoint", "method", "t")] == ["small", "greedy", "2"]
