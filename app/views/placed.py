@@ -42,9 +42,9 @@ def belongings(*, key: str, name: str, table: Callable[[], Table], drawn: bool =
         of: what is in the table, for the buttons of a picture that has two.
     """
     which = f": {of}" if of else ""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="top", gap="xsmall"):
         if drawn:
-            with st.container(width=150):
+            with st.container(width=122):
                 components.export(f"picture_{key}", name, key=f"export_{key}")
         st.download_button(
             f"CSV{which}", lambda: columns_csv(table()), f"{name}.csv", "text/csv", key=f"csv_{key}", on_click="ignore"

@@ -60,3 +60,8 @@ def test_scaling_has_its_first_picture_above_the_fold_and_answers_to_keys(visit:
     page.keyboard.press("ArrowRight")
     page.locator(".st-key-picture_histogram .gtitle", has_text="d_k = 16").wait_for()
     assert narrow(page)
+    page.set_viewport_size({"width": 1280, "height": 900})  # three pictures in a line, the buttons of each in one line
+    one.settle()
+    boxes = [page.locator(f".st-key-{button}_curve_variance").bounding_box() for button in ("export", "csv", "table")]
+    tops = [box["y"] for box in boxes]
+    assert max(tops) - min(tops) < 2
