@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.app.checkpoints import Size, write_checkpoint
+from tests.patience import PATIENCE
 from tests.training.small import toy_recipe
 from transformer.training import train
 
@@ -58,7 +59,7 @@ def open_app(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., App
     st.cache_data.clear()
 
     def opened(page: str = "translate", **address: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=120)
+        app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
         if page != "translate":
             app.switch_page(str(MAIN.parent / "views" / f"{page}.py"))
         for name, value in address.items():

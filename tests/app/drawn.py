@@ -12,13 +12,14 @@ import plotly.graph_objects as go
 from streamlit.testing.v1 import AppTest
 
 from app.figures.charts import Figure
+from tests.patience import PATIENCE
 
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 
 
 def open_view(name: str, **address: str) -> AppTest:
     """The page `app/views/NAME.py` with these query parameters in the address; fails the test if it raises."""
-    app = AppTest.from_file(str(MAIN), default_timeout=120)
+    app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
     app.switch_page(str(MAIN.parent / "views" / f"{name}.py"))
     for key, value in address.items():
         app.query_params[key] = value

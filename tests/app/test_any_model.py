@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from app.figures.walk import stations
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import charts
+from tests.patience import PATIENCE
 from transformer.config import EOS
 from transformer.decoding.translator import Translator
 
@@ -148,7 +149,7 @@ def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case) -> None:
     streamlit.cache_data.clear()
     streamlit.cache_resource.clear()
     for page in PAGES:
-        app = AppTest.from_file(str(VIEWS.parent / "main.py"), default_timeout=120)
+        app = AppTest.from_file(str(VIEWS.parent / "main.py"), default_timeout=PATIENCE)
         app.switch_page(str(VIEWS / page))
         chosen = {"sentence": sentence, "kind": kind, "layer": str(place), "head": str(place)}
         for name, value in chosen.items() | {(key, str(place)) for key in ("t", "s", "k")}:

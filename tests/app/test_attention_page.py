@@ -19,6 +19,7 @@ from app.theme import number
 from app.views import attention_bertviz
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, charts, components, unpacked
+from tests.patience import PATIENCE
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.kinds import KINDS, SITES
@@ -39,7 +40,7 @@ def shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     st.cache_data.clear()
 
     def opened(text: str = SENTENCE, **address: str) -> AppTest:
-        app = AppTest.from_file(VIEW, default_timeout=120)
+        app = AppTest.from_file(VIEW, default_timeout=PATIENCE)
         for name, value in {"sentence": text, **address}.items():
             app.query_params[name] = value
         app.run()

@@ -19,6 +19,7 @@ from app.source import CHANGED
 from app.theme import score_text
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, chart, charts, title
+from tests.patience import PATIENCE
 from transformer.config import EOS
 from transformer.decoding.reading import finished, path_to
 from transformer.decoding.translation import Translation
@@ -41,7 +42,7 @@ def open_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     st.cache_resource.clear()
 
     def opened(part: str = PARTS[0], session: dict[str, Any] | None = None, **address: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=120)
+        app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
         app.switch_page(str(MAIN.parent / "views" / "decoding.py"))
         for name, value in {"part": part, **address}.items():
             app.query_params[name] = value
@@ -555,7 +556,7 @@ def test_it_opens_for_any_model_and_any_words(name: str, tmp_path: Path, monkeyp
     size, options = ODD[name]
     write_checkpoint(tmp_path / "odd.safetensors", size, options=options)
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
-    app = AppTest.from_file(str(MAIN), default_timeout=120)
+    app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
     app.switch_page(str(MAIN.parent / "views" / "decoding.py"))
     app.session_state["reference"] = "Ja."
     methods = dict(zip(PARTS, ("beam", "sampling", "greedy", "beam", "sampling", "greedy"), strict=True))

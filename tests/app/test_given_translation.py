@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.models import CheckpointFile
 from tests.app.drawn import array, charts, components
+from tests.patience import PATIENCE
 from transformer.decoding.translator import Translator
 from transformer.evaluation import sentence_score
 from transformer.lens import lens
@@ -85,7 +86,7 @@ def test_what_cannot_be_forced_gets_a_sentence_and_the_model_s_translation_stays
 
 def opened(folder: Path, view: str, **state: str) -> AppTest:
     """A page, with the visitor's own translation shown."""
-    app = AppTest.from_file(str(VIEWS.parent / "main.py"), default_timeout=120)
+    app = AppTest.from_file(str(VIEWS.parent / "main.py"), default_timeout=PATIENCE)
     app.switch_page(str(VIEWS / view))
     app.query_params["sentence"] = SENTENCE
     app.session_state["alternative"] = 3

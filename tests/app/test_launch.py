@@ -17,6 +17,7 @@ from app import launch
 from app.ladders import RECIPE
 from app.launch import LOG
 from app.plans import CORPUS, MOST_MEGABYTES, LaunchError, Size, TextPlan, ToyPlan
+from tests.patience import PATIENCE
 from transformer.recipe import load_recipe
 from transformer.text.tokenizer import Tokenizer
 
@@ -30,7 +31,7 @@ with open(folder + "/.lock", "a") as file:
     print(os.getpid(), file=file, flush=True)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("Error: Stopped by SIGTERM after update 7."))
     open(folder + "/ready", "w").close()
-    time.sleep(60)
+    time.sleep(3600)
 """
 
 
@@ -154,7 +155,7 @@ def test_one_run_at_a_time_and_it_can_be_stopped_and_resumed(stub: list["subproc
     until_ready(folder, stub[0])
     assert launch.is_busy(folder)
     launch.stop(name)
-    assert stub[0].wait(30) == 1
+    assert stub[0].wait(PATIENCE) == 1
     assert not launch.is_busy(folder)
     assert launch.last_words(folder) == "Stopped by SIGTERM after update 7."
     launch.resume(name)
@@ -176,7 +177,7 @@ def test_a_run_goes_on_being_known_when_the_app_begins_anew(
     with pytest.raises(LaunchError, match="One run at a time"):
         launch.resume(name)
     launch.stop(name)
-    assert stub[0].wait(30) == 1
+    assert stub[0].wait(PATIENCE) == 1
 
 
 def test_only_what_was_started_here_is_stopped(runs: Path, finished_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,5 +247,5 @@ def test_what_the_trainer_said_is_told_without_the_folders_of_the_server(
 def test_the_real_trainer_tells_the_line_that_is_wrong(runs: Path) -> None:
     """The whole way: upload, process, sentence."""
     name = launch.start(TextPlan(b"the cat\tdie Katze\nno tab here\n", "en", "de", SIZE))
-    launch._STARTED[runs / name].wait(120)
+    launch._STARTED[runs / name].wait(10 * PATIENCE)  # it lets others go first
     assert launch.last_words(runs / name).startswith(f"{CORPUS}, line 2: there is no column 2, only 1.")

@@ -7,6 +7,7 @@ from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 from tests.app.drawn import MAIN
+from tests.patience import PATIENCE
 
 
 def test_without_its_settings_it_says_how_to_start_it() -> None:
@@ -14,7 +15,7 @@ def test_without_its_settings_it_says_how_to_start_it() -> None:
     assert served is True  # from .streamlit/config.toml
     config.set_option("server.enableStaticServing", False)
     try:
-        app = AppTest.from_file(str(MAIN), default_timeout=120).run()
+        app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE).run()
     finally:
         config.set_option("server.enableStaticServing", served)
     assert not app.exception
@@ -28,8 +29,8 @@ def test_a_button_leads_to_another_page_whatever_stands_in_the_address(
 ) -> None:
     """By a link a widget stands in it that is bound to it; the tiny model hesitates, which the doctor sees."""
     app = open_app(page, checkpoint="small", method="greedy", sentence="a b c", t="2")
-    key = "to_hand" if page == "attention" else next(str(each.key) for each in app.button if "doctor_" in str(each.key))
-    app.button(key=key).click().run()
+    begins = "to_hand" if page == "attention" else "doctor_"
+    next(each for each in app.button if str(each.key).startswith(begins)).click().run()
     assert not app.exception
     assert [app.query_params[name] for name in ("checkpoint", "method", "t")] == ["small", "greedy", "2"]
     assert ([each.value for each in app.header] == ["1. The dot product q·k"]) == (page == "attention")

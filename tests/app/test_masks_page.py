@@ -13,6 +13,7 @@ from app.figures.mask_overview import GAP
 from app.views.mask_parts import mask_shape
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, charts, title, written
+from tests.patience import PATIENCE
 from transformer.decoding.translator import Translator
 from transformer.kinds import KINDS, Kind
 from transformer.masking import Part, padding_difference
@@ -38,7 +39,7 @@ def open_masks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
 
     def opened(long: str = LONG, short: str | None = SHORT, **address: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=120)
+        app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
         app.switch_page(str(MAIN.parent / "views" / "masks.py"))
         for name, value in {"sentence": long, **address}.items():
             app.query_params[name] = value

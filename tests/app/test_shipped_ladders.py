@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.ladders import ladder, run_names, shipped_folder
 from app.runs import read_curves, read_run
+from tests.patience import PATIENCE
 from transformer.checkpoint import read_header
 from transformer.decoding.translator import Translator
 
@@ -49,7 +50,7 @@ def test_all_that_ships_of_ladders_is_small_and_knows_no_folder() -> None:
 def test_where_bleu_can_only_be_0_the_page_says_why() -> None:
     """Numbers in words are one word each, and BLEU counts runs of four."""
     for name, said in (("numbers", True), ("reverse", False)):
-        page = AppTest.from_file(str(MAIN), default_timeout=120).switch_page("views/training.py")
+        page = AppTest.from_file(str(MAIN), default_timeout=PATIENCE).switch_page("views/training.py")
         page.query_params["run"] = name
         page.run()
         assert any("BLEU counts" in caption.value for caption in page.caption) == said, name
@@ -57,7 +58,7 @@ def test_where_bleu_can_only_be_0_the_page_says_why() -> None:
 
 def test_a_fresh_training_page_opens_with_a_ladder() -> None:
     assert run_names() == [name for name, _, _ in LADDERS]
-    page = AppTest.from_file(str(MAIN), default_timeout=120).switch_page("views/training.py").run()
+    page = AppTest.from_file(str(MAIN), default_timeout=PATIENCE).switch_page("views/training.py").run()
     assert not page.exception
     assert "Time machine" in [each.value for each in page.header]
     sliders = {slider.label: slider for slider in page.select_slider}

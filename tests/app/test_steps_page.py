@@ -20,6 +20,7 @@ from app.figures.walk import Station, nearest, stations
 from app.source import lines_between, lines_from, lines_of
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, charts, checked, components, switches
+from tests.patience import PATIENCE
 from transformer.config import ModelConfig
 from transformer.decoding.translator import Translator
 from transformer.model import census
@@ -408,7 +409,7 @@ def test_every_station_opens(norm: Any, tmp_path: Path, open_app: Callable[..., 
     """The whole walk over a small model of odd depth, at both levels of detail."""
     write_checkpoint(tmp_path / "odd.safetensors", Size(1, 2, 1), options={"norm": norm})
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
-    app = AppTest.from_file(str(Path(VIEW).parents[1] / "main.py"), default_timeout=120)
+    app = AppTest.from_file(str(Path(VIEW).parents[1] / "main.py"), default_timeout=PATIENCE)
     app.query_params["detail"] = "exam"
     app.run()
     app.switch_page(VIEW).run()

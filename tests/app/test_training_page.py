@@ -17,6 +17,7 @@ from app.ladders import RECIPE
 from app.plans import LaunchError, Plan, Size, TextPlan
 from tests.app.drawn import MAIN, array, chart, charts, open_view, title
 from tests.app.test_runs import HOLD
+from tests.patience import PATIENCE
 from tests.training.small import toy_recipe
 from transformer.decoding.translator import Translator
 from transformer.recipe import recipe_text
@@ -233,7 +234,7 @@ def test_a_run_that_runs_shows_where_it_stands_and_can_be_stopped(toy: Path) -> 
         (toy / "metrics.jsonl").write_text("".join(line for line in metrics if '"valid"' not in line))
         assert "now validating" in said(app.run())
         app.button(key="stop_run").click().run()
-        assert process.wait(30) == -signal.SIGTERM
+        assert process.wait(PATIENCE) == -signal.SIGTERM
     app.run()
     assert "Finished after update 12 of 12" in said(app)
 

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.checkpoints import write_checkpoint
 from tests.app.drawn import array, charts, components, open_view
+from tests.patience import PATIENCE
 from transformer.decoding.translator import Translator
 from transformer.trace import trace
 
@@ -268,7 +269,9 @@ def test_fewer_translations_are_shown_where_the_beam_has_become_smaller(open_app
 
 def test_an_empty_folder_says_what_to_do(open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
-    app = AppTest.from_file(str(Path(__file__).resolve().parents[2] / "app" / "main.py"), default_timeout=120).run()
+    app = AppTest.from_file(
+        str(Path(__file__).resolve().parents[2] / "app" / "main.py"), default_timeout=PATIENCE
+    ).run()
     healthy(app)
     assert "There is no checkpoint yet" in words(app)
 

@@ -16,15 +16,17 @@ import pytest
 from tests.alignment.small import made_map
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.families import write_families
+from tests.browser.asked import Asked
 from tests.browser.driver import FLAGS, browser_path, running_app
 from tests.browser.pages import is_drawn, is_idle
+from tests.patience import PATIENCE as SECONDS
 from tests.training.small import toy_recipe
 from transformer.training import train
 
 # Streamlit looks for its own health below the path of the page first; harmless (and on "/" it does not happen).
 HARMLESS = ("/_stcore/health", "/_stcore/host-config")
 ALONE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-PATIENCE = int(os.environ.get("HEADLIGHT_PATIENCE", "60")) * 1000  # ms; more for a machine that is busy otherwise
+PATIENCE = 1000 * SECONDS  # ms
 
 # Says in window.begun whether the script has begun to run since.
 BEGUN = """() => {
@@ -48,9 +50,10 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     app, each tab is a visitor of its own.
     """
     try:
-        from playwright.sync_api import sync_playwright
+        from playwright.sync_api import expect, sync_playwright
     except ImportError:
         _missing("playwright is not installed: pip install -r tests/requirements.txt.")
+    expect.set_options(timeout=PATIENCE)
     found = browser_path()
     with sync_playwright() as playwright:
         if not found and not Path(playwright.chromium.executable_path).exists():
@@ -101,6 +104,7 @@ class Visit:
         self.address = address
         self.outside: list[str] = []
         self.errors: list[str] = []
+        self.asked = Asked(page)
         page.set_default_timeout(PATIENCE)
         page.on("request", lambda request: self._watch(request.url))
         page.on("websocket", lambda socket: self._watch(socket.url))
@@ -128,14 +132,17 @@ class Visit:
         return self
 
     def settle(self) -> None:
-        """Waits until the script has run and the page has drawn what it sent."""
+        """Waits until the script has run, for all that was asked, and the page has drawn what it sent."""
         is_idle(self.page)
+        while not self.asked.is_answered:
+            self.asked.wait()
+            is_idle(self.page)
 
     def says(self, sentence: str) -> None:
         """Waits until the sentence box holds the sentence; fails when it does not come to that."""
         from playwright.sync_api import expect
 
-        expect(self.page.get_by_label("Sentence", exact=True)).to_have_value(sentence, timeout=PATIENCE)
+        expect(self.page.get_by_label("Sentence", exact=True)).to_have_value(sentence)
 
     def drawn(self) -> None:
         """Waits for the three pictures of Translate and Attention."""

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.patience import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
 MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
@@ -60,13 +62,12 @@ def started_app(checkpoints: Path, log: Path, runs: Path | None = None) -> Itera
             yield address, process.pid
         finally:
             process.terminate()
-            process.wait(timeout=30)
+            process.wait(timeout=PATIENCE)
 
 
 def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(600):
-        if process.poll() is not None:
-            break
+    until = time.monotonic() + PATIENCE
+    while process.poll() is None and time.monotonic() < until:
         try:
             with urllib.request.urlopen(url, timeout=5):
                 return

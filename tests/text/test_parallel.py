@@ -15,6 +15,7 @@ from threading import Thread
 
 import pytest
 
+from tests.patience import PATIENCE
 from transformer.errors import CorpusError
 from transformer.text import parallel
 from transformer.text.parallel import in_order, processes_for
@@ -64,11 +65,11 @@ def deadly(ours: int) -> Callable[[int], int]:
 
 
 def slowly(folder: Path) -> Callable[[int], int]:
-    """Work that takes a minute, in a process that leaves its number in a folder."""
+    """Work that takes an hour, in a process that leaves its number in a folder."""
     (folder / str(os.getpid())).touch()
 
     def work(number: int) -> int:
-        time.sleep(60 if number else 0)
+        time.sleep(3600 if number else 0)
         return number
 
     return work
@@ -84,7 +85,7 @@ def alive(process: int) -> bool:
 
 
 def wait_until(true: Callable[[], bool]) -> bool:
-    until = time.monotonic() + 30
+    until = time.monotonic() + PATIENCE
     while not true() and time.monotonic() < until:
         time.sleep(0.05)
     return true()
@@ -150,7 +151,7 @@ def test_stopping_ends_the_processes_at_once(tmp_path: Path) -> None:
         next(results)
         assert wait_until(lambda: len(begun(tmp_path)) == 2)
         began = time.monotonic()
-    assert time.monotonic() - began < 30  # the work would take a minute
+    assert time.monotonic() - began < PATIENCE  # the work would take an hour
     assert wait_until(lambda: not any(map(alive, begun(tmp_path))))
 
 
@@ -165,7 +166,7 @@ def test_stopping_ends_also_while_much_is_handed_over() -> None:
         next(results)
         closes = Thread(target=results.close, daemon=True)
         closes.start()
-        closes.join(60)
+        closes.join(PATIENCE)
         assert not closes.is_alive()
 
 
@@ -190,7 +191,7 @@ def test_processes_end_when_the_one_that_started_them_is_killed(number: signal.S
     with slow_script(tmp_path) as process:
         assert wait_until(lambda: len(begun(tmp_path / "begun")) == 2)
         process.send_signal(number)
-        assert process.wait(timeout=60) != 0
+        assert process.wait(timeout=PATIENCE) != 0
     assert wait_until(lambda: not any(map(alive, begun(tmp_path / "begun"))))
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.patience import PATIENCE
 from transformer.errors import CorpusError
 from transformer.text.arrays import growing, mapped
 from transformer.text.store import Store
@@ -88,20 +89,20 @@ def test_of_two_that_want_the_same_one_makes_it_and_the_other_waits(tmp_path: Pa
 
     def slow(folder: Path) -> None:
         begun.set()
-        may_end.wait(60)
+        may_end.wait(PATIENCE)
         made.append("slow")
 
     first = threading.Thread(target=Store(tmp_path).find_or_make, args=("text", MADE_FROM, slow))
     second = threading.Thread(target=Store(tmp_path).find_or_make, args=("text", MADE_FROM, never))
     first.start()
-    assert begun.wait(60)
+    assert begun.wait(PATIENCE)
     second.start()
     second.join(0.2)
     assert second.is_alive()
     assert not list(tmp_path.glob("text-*"))
     may_end.set()
     for thread in (first, second):
-        thread.join(60)
+        thread.join(PATIENCE)
         assert not thread.is_alive()
     assert made == ["slow"]
     assert len(list(tmp_path.glob("text-*"))) == 1

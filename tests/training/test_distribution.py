@@ -16,6 +16,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.patience import PATIENCE
 from tests.training.small import (
     corpus_recipe,
     in_new_process,
@@ -77,7 +78,7 @@ def together(size: int, function: Callable[..., None], *arguments: Any) -> list[
     ranks = [in_new_process(as_rank, rank, size, port, function, *arguments) for rank in range(size)]
     try:
         for process in ranks:
-            process.join(timeout=120)
+            process.join(timeout=PATIENCE)
             assert process.exitcode is not None, "it hangs"
     finally:
         for process in ranks:
@@ -334,7 +335,7 @@ def test_torchrun_trains_on_two_ranks_and_its_ctrl_c_saves(tmp_path: Path) -> No
         assert line, heard
         heard += line
     process.send_signal(signal.SIGINT)
-    heard += process.communicate(timeout=120)[1]
+    heard += process.communicate(timeout=PATIENCE)[1]
     assert heard.count("parameters on 2 x cpu") == heard.count("update 5/2000") == heard.count("Stopped by SIGINT") == 1
     stopped = re.search(r"^Error: Stopped by SIGINT after update (\d+) of 2000", heard, flags=re.M)
     assert stopped is not None

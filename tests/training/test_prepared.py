@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.training.small import assert_same_run, corpus_recipe, write_pairs
 from transformer.config import Recipe
 from transformer.errors import CorpusError
@@ -222,16 +223,16 @@ def test_preparing_can_be_stopped_and_leaves_no_process_and_nothing_half_made(
     command = [sys.executable, "-m", "transformer", "train", "en-de", "--run-dir", str(tmp_path / "run")]
     command += [part for option in options for part in ("--set", option)]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    store, until = tmp_path / "run" / "prepared", time.monotonic() + 60
+    store, until = tmp_path / "run" / "prepared", time.monotonic() + PATIENCE
     while not any(path.stat().st_size for path in store.glob(".text-*/text.tsv")) and time.monotonic() < until:
         time.sleep(0.01)
     assert len(list(session_of(process.pid))) >= 2
     os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)  # as a terminal does
-    said = process.communicate(timeout=60)[1]
+    said = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == 1
     assert f"Stopped by {number.name} before training began" in said
     assert "Traceback" not in said
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     while list(session_of(process.pid)) and time.monotonic() < until:
         time.sleep(0.05)
     assert not list(session_of(process.pid))

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import torch
 
+from tests.patience import PATIENCE
 from tests.training.small import (
     MODEL,
     assert_same_run,
@@ -100,7 +101,7 @@ PLACES: dict[str, tuple[Any, str]] = {
 
 
 def finish(process: Any) -> int:
-    process.join(timeout=120)
+    process.join(timeout=PATIENCE)
     assert process.exitcode is not None
     return int(process.exitcode)
 
@@ -140,7 +141,7 @@ def test_a_killed_run_ends_in_the_same_bits(place: str, times: int, left_alone: 
 
 def kill_when(process: Any, due: Callable[[], bool]) -> bool:
     """SIGKILL from outside as soon as `due` says so. False if the process was done before."""
-    until = time.monotonic() + 120
+    until = time.monotonic() + PATIENCE
     while process.is_alive() and not due() and time.monotonic() < until:
         time.sleep(0.002)
     process.kill()

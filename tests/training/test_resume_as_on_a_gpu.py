@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import torch
 
+from tests.patience import PATIENCE
 from tests.training.small import MODEL, assert_same_run, corpus_recipe, in_new_process, metadata
 from transformer.config import Recipe
 from transformer.training import trainer
@@ -45,10 +46,10 @@ def test_a_killed_run_that_draws_ahead_ends_in_the_bits_of_one_that_does_not_and
     alone, run = tmp_path / "alone", tmp_path / "run"
     processes = [in_new_process(go, recipe, alone, False), in_new_process(go, recipe, run, True, False, 5)]
     for process in processes:
-        process.join(timeout=120)
+        process.join(timeout=PATIENCE)
     assert [process.exitcode for process in processes] == [0, -signal.SIGKILL]
     assert metadata(run / "training.safetensors")["progress"]["update"] == 3
     last = in_new_process(go, recipe, run, True, True)
-    last.join(timeout=120)
+    last.join(timeout=PATIENCE)
     assert last.exitcode == 0
     assert_same_run(run, alone)

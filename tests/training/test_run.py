@@ -13,6 +13,7 @@ import sacrebleu
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from tests.patience import PATIENCE
 from tests.training.small import in_new_process, lines, metadata, tensors, toy_recipe
 from transformer.averaging import average_checkpoints
 from transformer.checkpoint import load_checkpoint
@@ -213,7 +214,7 @@ def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
             pass
         (tmp_path / ".half.tmp").touch()
         other = in_new_process(enter, tmp_path, tmp_path / "said")
-        other.join(timeout=120)
+        other.join(timeout=PATIENCE)
         assert "Another process is training in" in (tmp_path / "said").read_text()
         assert (tmp_path / ".half.tmp").exists()  # nothing of the first one's was touched
     with Run(tmp_path, resume=False):

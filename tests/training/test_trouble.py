@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import torch
 
+from tests.patience import PATIENCE
 from tests.training.small import corpus_recipe, in_new_process, metadata, tensors, toy_recipe
 from transformer.checkpoint import load_checkpoint
 from transformer.config import Recipe
@@ -69,7 +70,7 @@ def write_at_most(limit: int, recipe: Recipe, run: Path, said: Path) -> None:
 
 def test_a_disk_that_is_full_from_the_start_is_told_before_the_first_update(tmp_path: Path) -> None:
     process = in_new_process(write_at_most, 30_000, toy_recipe(), tmp_path / "run", tmp_path / "said")
-    process.join(timeout=120)
+    process.join(timeout=PATIENCE)
     assert process.exitcode == 0
     assert "state of the training cannot be written" in (tmp_path / "said").read_text()
     assert not (tmp_path / "run" / "training.safetensors").exists()
@@ -80,7 +81,7 @@ def test_a_disk_that_fills_up_while_saving_leaves_the_state_before(tmp_path: Pat
     """The state of update 0 has no moments yet: a third of the later ones, which no longer fit."""
     recipe = toy_recipe()
     process = in_new_process(write_at_most, 90_000, recipe, tmp_path / "run", tmp_path / "said")
-    process.join(timeout=120)
+    process.join(timeout=PATIENCE)
     assert process.exitcode == 0
     assert "training.safetensors" in (tmp_path / "said").read_text()
     assert "Free some space" in (tmp_path / "said").read_text()
