@@ -22,17 +22,18 @@ def moments(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def before_and_after(
     before: np.ndarray, after: np.ndarray, rows: TokenAxis, *, title: str, dark: bool = False
 ) -> Figure:
-    """For each token a bar of mean ± deviation before LayerNorm and one after; before, after (R, D)."""
+    """For each row a bar of mean ± deviation before LayerNorm and, below it and at a scale of its own, one after:
+    before, after (R, D)."""
     data = []
-    places = np.arange(len(rows))
     for number, (name, values) in enumerate((("before", before), ("after", after))):
         mean, deviation = moments(values)
         color = pair_color(bool(number), dark)
         data.append(
             {
                 "type": "scatter",
-                "x": places + (0.16 if number else -0.16),
+                "x": np.arange(len(rows)),
                 "y": mean,
+                "yaxis": "y2" if number else "y",
                 "error_y": {"type": "data", "array": deviation, "thickness": 3, "width": 5, "color": color},
                 "mode": "markers",
                 "marker": {"size": 10, "symbol": "diamond" if number else "circle", "color": color},
@@ -41,7 +42,7 @@ def before_and_after(
                 "hovertemplate": f"{name}<br>mean %{{y:.4f}}<br>deviation %{{customdata:.4f}}<extra></extra>",
             }
         )
-    layout = settled(title, 340, top=70, bottom=90) | {
+    layout = settled(title, 440, top=70, bottom=90) | {
         "xaxis": axis(
             "reads" if rows.predicts else "",
             dark,
@@ -51,8 +52,10 @@ def before_and_after(
             tickangle=-45,
             tickfont={"size": TICK_SIZE if len(rows) <= 40 else 11, "color": role_color(rows.role, dark)},
             showgrid=False,
+            anchor="y2",
         ),
-        "yaxis": axis("over the dimensions of a row", dark),
+        "yaxis": axis("before", dark, nticks=5, domain=[0.54, 1]),
+        "yaxis2": axis("after", dark, nticks=5, domain=[0, 0.46]),
     }
     return Figure(data, layout)
 

@@ -165,7 +165,7 @@ def _norms(scene: Scene, one: Stream, row: int, which: str) -> None:
         before_and_after(before, after, axis, title=title, dark=is_dark()),
         key="moments",
         name=title,
-        alt=f"{title}: mean and deviation; the table has the numbers.",
+        alt=f"{title}: mean and deviation, each at its own scale; the table has the numbers.",
         table=partial(moments_table, before, after, axis, learned),
     )
     placed_strips(

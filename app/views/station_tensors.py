@@ -84,8 +84,8 @@ def norm(scene: Scene, here: Station, at: Places) -> None:
         table=lambda: moments_table(before, after, rows),
     )
     st.caption(
-        "The learned gain and shift may move the mean away from 0 and the deviation from 1; but rows that were long "
-        "and rows that were short now have much the same length."
+        "Before and after have scales of their own. The learned gain and shift may move the mean away from 0 and the "
+        "deviation from 1; but rows that were long and rows that were short now have much the same length."
     )
     row = chosen_row(scene, here)
     learned = norm_at(scene.opened.file, here.site or "")

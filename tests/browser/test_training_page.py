@@ -22,7 +22,7 @@ def standing(page: Any, words: str) -> None:
     Trap: the trainer gives way to everything else on the machine, so beside tests on all cores it needs ten times as
     long as alone.
     """
-    page.locator(".st-key-run_status", has_text=words).wait_for(timeout=10 * PATIENCE)
+    page.locator(".st-key-run_status", has_text=words).wait_for(timeout=2 * PATIENCE)
 
 
 def test_a_run_is_started_watched_stopped_and_resumed_and_seen_from_its_beginning(visit: Begin, runs: Path) -> None:
