@@ -26,7 +26,8 @@ function library() {
 const current = (chart) => chart.drawn === chart.text && chart.width === chart.root.clientWidth;
 
 // Numbers in the cells of a heatmap, a trace of text with `meta: {columns, beside, short}`: as large as cells of this
-// width allow; else the `short` ones; else none. `beside` are the px at the sides that are not cells.
+// width allow; else the `short` ones; else none. `beside` are the px at the sides that are not cells, `letter` says how
+// wide a letter is where most are wider than digits, in heights of the text.
 // Words (`meta: {columns, beside, cut}`) become smaller too, and what is still too long is cut.
 function fitted(trace, width) {
   if (!trace.meta?.columns) return trace;
@@ -34,7 +35,7 @@ function fitted(trace, width) {
   if (trace.meta.cut) return shortened(trace, cell);
   for (const text of [trace.text, trace.meta.short]) {
     const longest = Math.max(...text.map((each) => each.length));
-    const size = Math.floor(Math.min(trace.textfont.size, (0.92 * cell) / (0.5 * longest)));
+    const size = Math.floor(Math.min(trace.textfont.size, (0.92 * cell) / ((trace.meta.letter ?? 0.5) * longest)));
     if (size >= SMALLEST) return { ...trace, text, textfont: { ...trace.textfont, size } };
   }
   return { ...trace, visible: false };

@@ -34,6 +34,7 @@ LETTERS: dict[Part, str] = {"padding": "P", "causal": "C", "window": "W"}
 SEVERAL = len(PARTS) + 1  # in `reasons`
 LETTERS_UP_TO = 22  # columns of a panel
 ROW = 20  # px
+CAPITAL = 0.68  # width of a capital over the height of the text
 CELLS_TO_CLICK = 2500
 
 
@@ -111,7 +112,8 @@ def parts_figure(
             q, k = np.nonzero(~allowed)
             text = letters(allowed, why)[q, k].tolist()
             x, y, size = k.astype(np.int16), q.astype(np.int16), min(15, panel // rows)
-            room = {"columns": columns * len(panels), "beside": label_width(queries.tokens, 13) + 40, "short": text}
+            beside = label_width(queries.tokens, 13) + 40
+            room = {"columns": columns * len(panels), "beside": beside, "short": text, "letter": CAPITAL}
             data.append(words(x, y, text, ink(dark), size, number, meta=room))  # see chart.js
         if can_be_clicked(mask, 1 if number == len(panels) else len(panels)):
             q, k = grid(rows, columns)
