@@ -21,6 +21,7 @@ import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -141,14 +142,15 @@ def _serve(make: Callable[[], Callable[[Any], Any]], pipe: Connection) -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     Thread(target=_end_with_parent, daemon=True).start()
     work = make()
-    while True:
-        portion = pipe.recv()
-        try:
-            result = work(portion)
-        except Exception as error:  # for the process that started this one
-            pipe.send((None, error))
-        else:
-            pipe.send((result, None))
+    with suppress(EOFError, OSError):  # the one that started it was killed: it ends without a word
+        while True:
+            portion = pipe.recv()
+            answer: tuple[Any, Exception | None]
+            try:
+                answer = work(portion), None
+            except Exception as error:  # for the process that started this one
+                answer = None, error
+            pipe.send(answer)
 
 
 def _end_with_parent() -> None:
