@@ -195,6 +195,15 @@ def test_processes_end_when_the_one_that_started_them_is_killed(number: signal.S
     assert wait_until(lambda: not any(map(alive, begun(tmp_path / "begun"))))
 
 
+def test_a_process_that_is_at_rest_when_the_one_that_started_it_is_killed_ends_without_a_word() -> None:
+    process, pipe = parallel._start(square)
+    pipe.send(3)
+    assert pipe.recv() == (9, None)
+    pipe.close()  # as the system does then
+    process.join(60)
+    assert process.exitcode == 0  # 1 after a traceback
+
+
 @ON_LINUX
 def test_ctrl_c_while_processes_begin_is_for_the_one_that_starts_them(tmp_path: Path) -> None:
     with slow_script(tmp_path):
