@@ -19,7 +19,7 @@ import numpy as np
 import streamlit as st
 import torch
 
-from app.models import CheckpointFile, load, load_rung
+from app.models import CheckpointFile, load
 from transformer.config import DecodingConfig
 from transformer.decoding import reading
 from transformer.decoding.reading import Draw, draws
@@ -33,10 +33,7 @@ from transformer.trace import Trace, trace, trace_batch, trace_steps
 Ids = tuple[int, ...]
 
 torch.set_num_threads(int(os.environ.get("HEADLIGHT_THREADS", "1")))
-_GATE = BoundedSemaphore(max(os.cpu_count() or 1, 1))
-
-# An untrained model does not know when to end: it gets a little room, not the paper's 50 pieces.
-RUNG_SEARCH = DecodingConfig(method="greedy", max_extra_length=8)
+GATE = BoundedSemaphore(max(os.cpu_count() or 1, 1))
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class Attention:
 def translate(file: CheckpointFile, text: str, settings: DecodingConfig) -> TranslatedText:
     """The translation of a text, sentence by sentence. Raises TranslationError."""
     translator = load(file)
-    with _GATE:
+    with GATE:
         return translator.translate(text, settings)
 
 
@@ -69,7 +66,7 @@ def translate_one(
     Raises TranslationError, also for a prefix that cannot be one.
     """
     translator = load(file)
-    with _GATE:
+    with GATE:
         return translator.translate_sentences([sentence], settings, keep_tree=keep_tree, prefix=prefix)[0]
 
 
@@ -80,7 +77,7 @@ def given(file: CheckpointFile, sentence: str, target: str, settings: DecodingCo
     Raises TranslationError: it cannot be one.
     """
     translator = load(file)
-    with _GATE:
+    with GATE:
         return translator.score(sentence, target, settings)
 
 
@@ -90,7 +87,7 @@ def attention(file: CheckpointFile, source_ids: Ids, target_ids: Ids, kind: Kind
     model = load(file).model
     layers = depth(model.config, kind)
     names = [SITES[kind].format(i) for i in range(layers)]
-    with _GATE:
+    with GATE:
         found = trace(model, source_ids, target_ids, [f"{SITES[kind].format('*')}.weights", f"{names[0]}.mask"])
     weights = np.stack([found.arrays[f"{name}.weights"] for name in names]).astype(np.float32)  # (L, H, Q, K)
     return Attention(weights, found.arrays[f"{names[0]}.mask"][0].astype(bool))
@@ -107,7 +104,7 @@ def record(file: CheckpointFile, source_ids: Ids, target_ids: Ids, sites: tuple[
         Read-only arrays by site, without the batch axis: all sessions share them.
     """
     model = load(file).model
-    with _GATE:
+    with GATE:
         return MappingProxyType(trace(model, source_ids, target_ids, sites).arrays)
 
 
@@ -117,7 +114,7 @@ def record_batch(
 ) -> tuple[Trace, ...]:
     """What `record` gives, for several sentences in one padded pass: a trace for each, see `trace_batch`."""
     translator = load(file)
-    with _GATE:
+    with GATE:
         return trace_batch(translator.model, source_ids, target_ids, sites, translator.tokenizer.piece)
 
 
@@ -127,7 +124,7 @@ def record_steps(
 ) -> tuple[Mapping[str, np.ndarray], ...]:
     """What each step of decoding computes at these sites, with the cache; see `transformer.trace.trace_steps`."""
     model = load(file).model
-    with _GATE:
+    with GATE:
         return tuple(map(MappingProxyType, trace_steps(model, source_ids, target_ids, sites)))
 
 
@@ -137,7 +134,7 @@ def changed_by_padding(
 ) -> dict[str, float]:
     """By site, how far the numbers of a sentence in this batch are from its numbers alone, at most."""
     model = load(file).model
-    with _GATE:
+    with GATE:
         return padding_difference(model, source_ids, target_ids, row)
 
 
@@ -145,7 +142,7 @@ def changed_by_padding(
 def logit_lens(file: CheckpointFile, source_ids: Ids, target_ids: Ids) -> Lens:
     """How the predicted pieces rank after each layer of the decoder; see `transformer.lens`."""
     model = load(file).model
-    with _GATE:
+    with GATE:
         return lens(model, source_ids, target_ids)
 
 
@@ -185,60 +182,8 @@ def findings(file: CheckpointFile, translation: Translation, hypothesis: Hypothe
 @st.cache_data(max_entries=64, show_spinner=False)
 def _findings(file: CheckpointFile, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
     known = _constitution(file)
-    with _GATE:
+    with GATE:
         return examine(load(file), known, translation, hypothesis)
-
-
-@dataclass(frozen=True)
-class Look:
-    """What a rung of a ladder makes of a sentence.
-
-    Attributes:
-        text: what it writes, greedily. cut: at the limit, before it had come to an end.
-        loss: of the right translation, in nats a piece, teacher-forced, without label smoothing.
-        attention: while it reads the right translation, so that all rungs have the same rows.
-        source, reads, predicts: the pieces along its sides.
-    """
-
-    text: str
-    cut: bool
-    loss: float
-    attention: Attention
-    source: tuple[str, ...]
-    reads: tuple[str, ...]
-    predicts: tuple[str, ...]
-
-
-@st.cache_data(max_entries=256, show_spinner=False)
-def look(file: CheckpointFile, sentence: str, right: str, kind: Kind) -> Look:
-    """What a rung makes of a sentence whose right translation is known. Raises TranslationError."""
-    translator = load_rung(file)
-    model, tokenizer = translator.model, translator.tokenizer
-    layers = depth(model.config, kind)
-    names = [SITES[kind].format(i) for i in range(layers)]
-    with _GATE:
-        written = translator.translate_sentences([sentence], RUNG_SEARCH)[0]
-        forced = translator.score(sentence, right, RUNG_SEARCH)
-        sites = [f"{SITES[kind].format('*')}.weights", f"{names[0]}.mask"]
-        found = trace(model, written.source_ids, forced.ids, sites, tokenizer.piece)
-    weights = np.stack([found.arrays[f"{name}.weights"] for name in names]).astype(np.float32)  # (L, H, Q, K)
-    return Look(
-        written.text,
-        not written.hypotheses[0].finished,
-        -forced.score / len(forced.ids),
-        Attention(weights, found.arrays[f"{names[0]}.mask"][0].astype(bool)),
-        found.source_pieces,
-        found.target_pieces,
-        found.predicts,
-    )
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def written_by(file: CheckpointFile, sentence: str) -> str:
-    """What a rung writes, greedily. Raises TranslationError."""
-    translator = load_rung(file)
-    with _GATE:
-        return translator.translate_sentences([sentence], RUNG_SEARCH)[0].text
 
 
 def position_table(file: CheckpointFile, stack: Literal["encoder", "decoder"], count: int) -> np.ndarray:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from app import computed, models
+from app import models, rungs
 from app.address import linked
-from app.computed import Look
 from app.figures.axes import TokenAxis
 from app.figures.heads import clearest_head
 from app.models import CheckpointFile
+from app.rungs import Look
 from app.runs import Run
 from app.session import Opened, written_for
 from app.tasks import Task, task_of
@@ -105,14 +105,14 @@ def sweep(run: Run, files: dict[int, CheckpointFile], found: tuple[Opened, Trans
     looks: dict[int, Look] = {}
     try:
         known = (given or "").strip() or answer
-        right = known or computed.written_by(list(files.values())[-1], sentence)
+        right = known or rungs.written_by(list(files.values())[-1], sentence)
         if not right:
             st.info("The newest snapshot writes nothing for this sentence. Type its right translation above.")
             return None
         with st.spinner("Looking at the snapshots …", show_time=True):
             for update, file in files.items():
                 with suppress(OSError):  # a run that is resumed has just taken it away
-                    looks[update] = computed.look(file, sentence, right, kind)
+                    looks[update] = rungs.look(file, sentence, right, kind)
     except HeadlightError as error:
         with st.container(border=True):
             st.text(str(error))
