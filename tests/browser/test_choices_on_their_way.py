@@ -47,7 +47,7 @@ def test_keys_count_on_from_the_newest_choice_and_not_from_a_page_that_was_drawn
     def marked() -> str:
         return str(page.get_by_role("radio", checked=True).inner_text())
 
-    page.evaluate(STAND, script(name, "arrows", "standing"))
+    page.evaluate(STAND, script(name, "arrows", "standing", "token"))
     draw(0, 0)
     page.get_by_role("radio", checked=True).focus()
     page.keyboard.press("ArrowRight")
