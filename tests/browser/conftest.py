@@ -151,8 +151,8 @@ class Visit:
     def type(self, sentence: str) -> None:
         """Types a sentence and presses Enter."""
         box = self.page.get_by_label("Sentence", exact=True)
-        box.fill(sentence)
         with self.running():
+            box.fill(sentence)
             box.press("Enter")
 
     def follow(self, title: str) -> None:
