@@ -6,7 +6,7 @@ errors of the console. The fixture `visit` fails the test at its end if there wa
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -30,9 +30,11 @@ PATIENCE = 1000 * SECONDS  # ms
 
 # Says in window.begun whether the script has begun to run since.
 BEGUN = """() => {
-    const look = () => { window.begun ||= Boolean(document.querySelector('[data-test-script-state="running"]')); };
+    const at_work = '[data-test-script-state]:not([data-test-script-state="notRunning"])';
+    const look = () => { window.begun ||= Boolean(document.querySelector(at_work)); };
     window.begun = false;
     new MutationObserver(look).observe(document.body, {subtree: true, attributeFilter: ['data-test-script-state']});
+    look();
 }"""
 
 
@@ -163,10 +165,13 @@ class Visit:
     @contextmanager
     def running(self) -> Iterator[None]:
         """What is done in it makes the script run: waits until that has begun, has ended, and the page has drawn."""
+        from playwright.sync_api import TimeoutError as NotSeen
+
         self.page.locator('[data-test-script-state="notRunning"]').wait_for()  # one that ran on would begin no more
         self.page.evaluate(BEGUN)
         yield
-        self.page.wait_for_function("() => window.begun")
+        with suppress(NotSeen):  # where it went by unseen, what the test looks at says so
+            self.page.wait_for_function("() => window.begun", timeout=20_000)
         self.settle()
 
 
