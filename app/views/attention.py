@@ -16,6 +16,7 @@ from app.figures.ranking import head_numbers, head_ranking, ranking_csv
 from app.figures.reasons import who
 from app.figures.shown import Naming, Options, Shown, shown
 from app.session import choose_position
+from app.source import lines_from
 from app.theme import number
 from app.views.attention_alignment import alignment
 from app.views.attention_bertviz import bertviz
@@ -62,6 +63,7 @@ def _pictures(scene: Scene) -> None:
             overview(chosen)
         with right:
             _ranking(found, keys, kind, layer, head)
+    _numbers_in_code(found)
 
     st.header("One head", anchor=False)
     lines(chosen, several=True, on_pin=partial(_pinned, kind, now))
@@ -200,6 +202,20 @@ def _ranking(found: computed.Attention, keys: TokenAxis, kind: Kind, layer: int,
         key="ranking_csv",
         on_click="ignore",
     )
+
+
+def _numbers_in_code(found: computed.Attention) -> None:
+    with st.expander("How the numbers of a head are computed"):
+        triplet(
+            "numbers that say how a head looks, as analyses of attention use them",
+            r"\text{entropy} = -\frac{1}{Q}\sum_{q,k} a_{qk}\log_2 a_{qk} \qquad "
+            r"\text{distance} = \frac{1}{Q}\sum_{q,k} a_{qk}\,\lvert k - q \rvert",
+            "Each is a mean over the rows of the weights a. In encoder-decoder attention the distance is that from the "
+            "place of the row on the diagonal.",
+            lines_from(head_numbers, "return {", "}"),
+            shape="weights: " + shape_text("NHQK", found.weights.shape),
+            in_paper=False,
+        )
 
 
 def _more(scene: Scene, chosen: Chosen, options: Options) -> None:

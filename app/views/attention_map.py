@@ -9,7 +9,9 @@ from app.alignment_maps import alignment_map
 from app.figures.head_map import MEAN, head_map, head_map_alt, head_map_table
 from app.models import CheckpointFile
 from app.session import is_dark
+from app.source import lines_between
 from app.views.placed import placed
+from app.views.triplet import triplet
 from transformer.alignment.map import AlignmentMap, Head, TextMeasures
 from transformer.alignment.report import percent
 from transformer.alignment.words import Shift
@@ -59,6 +61,16 @@ def drawn_map(found: AlignmentMap, shift: Shift, heads: list[Head], choose: Call
             "chooses a head, or with “all” the heads of a layer."
         )
         _measured_on(found)
+    with st.expander("How the rate is computed"):
+        triplet(
+            "the alignment error rate, Och & Ney (2003)",
+            r"\mathrm{AER} = 1 - \frac{\lvert A \cap S \rvert + \lvert A \cap P \rvert}"
+            r"{\lvert A \rvert + \lvert S \rvert}",
+            "A are the links of a head, S those that the people who drew them were sure of, P the possible ones, which "
+            "hold the sure ones too.",
+            lines_between("alignment/error_rate.py", "Counts.aer"),
+            in_paper=False,
+        )
 
 
 def _measured_on(found: AlignmentMap) -> None:

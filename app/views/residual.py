@@ -117,9 +117,13 @@ def _all_tokens(every: Stream, tokens: TokenAxis, row: int) -> None:
         table=partial(added_table, ratios, tokens, every.subs),
     )
     rows = "S" if every.subs[0].stack == "encoder" else "T"
-    st.caption(
-        "1.00: the sub-layer adds a vector as long as the stream. Near 0: it has nothing to say to this token. "
-        + shape_text((rows, "sub-layers"), ratios.shape)
+    triplet(
+        "a measure of what a sub-layer adds",
+        r"\frac{\lVert \mathrm{Sublayer}(x) \rVert}{\lVert x \rVert}",
+        "1.00: the sub-layer adds a vector as long as the stream. Near 0: it has nothing to say to this token.",
+        lines_from(relative, "lengths =", "return"),
+        shape=shape_text((rows, "sub-layers"), ratios.shape),
+        in_paper=False,
     )
 
 
