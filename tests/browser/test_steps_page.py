@@ -109,6 +109,8 @@ CUT = """() => [...document.querySelectorAll('.katex-display .base')].filter(par
     const [own, place] = [part, part.closest('[data-testid=stMarkdown]')].map(node => node.getBoundingClientRect());
     return own.left < place.left - 1 || own.right > place.right + 1;
 }).length"""
+OPEN = """() => document.querySelectorAll('[data-testid=stExpander] details:not([open]) > summary')
+    .forEach(one => one.click())"""
 FORMULAS = (
     "encoder.embedding.positions",
     "encoder.layers.0.self_attention.output",
@@ -120,7 +122,9 @@ def test_no_formula_is_cut_off_on_a_screen_or_a_phone(visit: Begin) -> None:
     one = visit()
 
     def cut(*where: str) -> None:
-        one.page.locator(".katex-display").first.wait_for()
+        one.settle()
+        one.page.evaluate(OPEN)
+        one.page.locator(".katex-display").filter(visible=True).first.wait_for()
         one.settle()
         assert one.page.evaluate(CUT) == 0, where
 
