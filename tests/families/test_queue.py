@@ -208,10 +208,10 @@ def test_a_result_of_another_recipe_is_not_taken_for_this_one(worked_off: tuple[
         damaged = tmp_path / RESULT
         damaged.write_bytes((runs / training.folder / RESULT).read_bytes())
         altered(damaged, change)
-        with pytest.raises(HeadlightError, match="no result of a run"):
+        with pytest.raises(HeadlightError, match="has no result that can be used"):
             read_result(training, tmp_path)
     (tmp_path / RESULT).write_text("[", encoding="utf-8")
-    with pytest.raises(HeadlightError, match="no result of a run"):
+    with pytest.raises(HeadlightError, match="has no result that can be used"):
         read_result(training, tmp_path)
 
 

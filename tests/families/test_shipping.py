@@ -106,3 +106,17 @@ def test_without_positions_the_order_of_words_is_lost_and_with_them_it_is_not() 
         translator = Translator.load(PRETRAINED / f"family-{name}.safetensors")
         one, other = (translator.translate(words).text for words in ("Tom loves Mary.", "Mary loves Tom."))
         assert (one == other) is lost
+
+
+def test_what_was_shipped_elsewhere_stays_where_only_its_result_is_here(
+    worked_off: tuple[Path, Path], tmp_path: Path
+) -> None:
+    file, runs = worked_off
+    queue = load_queue(file, file.parent)
+    (shipped,) = ship(queue, runs, tmp_path / "to")
+    before = shipped.read_bytes(), shipped.with_suffix(".md").read_bytes()
+    for folder in ("base-seed1", "no-mask-seed1"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / RESULT).write_bytes((runs / folder / RESULT).read_bytes())
+    assert ship(queue, tmp_path, tmp_path / "to") == []
+    assert (shipped.read_bytes(), shipped.with_suffix(".md").read_bytes()) == before

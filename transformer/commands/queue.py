@@ -29,6 +29,13 @@ def queue(
             metavar="DIR", help="Train nothing: copy the members that have a lesson to DIR, with a card each."
         ),
     ] = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json",
+            help="A report of before, made elsewhere perhaps: runs whose results stand there are not made again.",
+        ),
+    ] = None,
     device: Device = "auto",
 ) -> None:
     """Train models that differ in one thing each, and compare them.
@@ -41,6 +48,7 @@ def queue(
       python -m transformer queue families --data texts --dry-run
       python -m transformer queue families --data texts --runs runs/families
       python -m transformer queue families --data texts --runs runs/families --only "heads-*"
+      python -m transformer queue families --data texts --runs runs/families --results pretrained/families.json
       python -m transformer queue families --data texts --runs runs/families --report families
       python -m transformer queue families --data texts --runs runs/families --ship pretrained
     """
@@ -55,6 +63,11 @@ def queue(
     chosen = [training for training in loaded.trainings if fnmatch(training.member, only)]
     if not chosen:
         raise ConfigError(f"No member is like {only}. There are: {', '.join(loaded.recipes)}.")
+    if results is not None:
+        from transformer.families.elsewhere import take_over
+
+        for folder in take_over(loaded, results, runs):
+            typer.echo(f"Taken over: {folder}", err=True)
     if report is not None:
         from transformer.families.report import write_report
 

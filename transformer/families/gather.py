@@ -12,7 +12,7 @@ from typing import Any
 
 from transformer.families.paper import Row, Value, row_of
 from transformer.families.queue import Family, Queue, value_of
-from transformer.families.results import read_result
+from transformer.families.results import read_result, recorded
 
 MEASURES = ("perplexity", "loss", "bleu", "chrf", "greedy_bleu", "greedy_chrf", "train_loss")
 
@@ -76,8 +76,9 @@ def paper_rows(queue: Queue, family: Family) -> list[tuple[str, Row | None]]:
 
 def as_json(queue: Queue, standings: dict[str, Standing]) -> dict[str, Any]:
     """Everything, for programs: members, families, and the paper's numbers where it has such a row."""
-    members = {  # the recipes are those of the queue
+    members = {
         name: {
+            "recipe": recorded(queue.recipes[name]),  # elsewhere.py reads it
             "runs": [_without_recipe(run) for run in one.runs],
             "mean": one.mean,
             "spread": one.spread,

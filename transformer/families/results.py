@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from transformer.config import Recipe
 from transformer.decoding.translator import Translator
 from transformer.errors import CorpusError, HeadlightError
 from transformer.evaluation import evaluate
@@ -109,20 +110,42 @@ def read_result(training: Training, folder: Path) -> dict[str, Any] | None:
         return None
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise _no_result(f"The run in {folder}", error) from None
+    return checked(result, training, f"The run in {folder}")
+
+
+def checked(result: Any, training: Training, whose: str) -> dict[str, Any]:
+    """A result that was read from a file, if it is one of this run.
+
+    Args:
+        whose: how the run is called in a message, at its beginning.
+
+    Raises:
+        HeadlightError: it is none, or was made by another recipe.
+    """
+    try:
         for number in (result["perplexity"], result["beam_4"]["bleu"], result["greedy"]["bleu"], result["parameters"]):
             float(number)
         odd = differences(result["recipe"], training.recipe, OF_NO_CONSEQUENCE)
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise HeadlightError(
-            f"{path} is no result of a run: {shown(str(error))}. Remove it: it is made anew."
-        ) from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _no_result(whose, error) from None
     if odd:
         raise HeadlightError(
-            f"The run in {folder} was made by another recipe: {'; '.join(odd)}. Move its folder away to make "
-            "it anew, or change the queue back."
+            f"{whose} was made by another recipe: {'; '.join(odd)}. Move it away to make it anew, or change the queue back."
         )
     assert isinstance(result, dict)
     return result
+
+
+def recorded(recipe: Recipe) -> dict[str, Any]:
+    """What a result depends on, for a file: neither the seed, which the result has, nor where the texts lay."""
+    sections = {
+        section: {option: value for option, value in asdict(getattr(recipe, section)).items() if option not in free}
+        for section, free in OF_NO_CONSEQUENCE.items()
+    }
+    sections["training"].pop("seed")
+    return sections
 
 
 def loss_per_piece(model: Transformer, batches: list[Batch]) -> dict[str, float]:
@@ -139,6 +162,12 @@ def write_json(path: Path, value: object) -> None:
     """
     with replacing(path) as temporary:
         temporary.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _no_result(whose: str, error: Exception) -> HeadlightError:
+    return HeadlightError(
+        f"{whose} has no result that can be used: {shown(str(error))}. Remove its {RESULT}: it is made anew."
+    )
 
 
 def _last_train_loss(folder: Path) -> float | None:

@@ -28,7 +28,8 @@ MEASURED: dict[str, Callable[[Result], str]] = {
 
 
 def ship(queue: Queue, runs: Path, folder: Path) -> list[Path]:
-    """Copies every member that has a lesson and a result into `folder`.
+    """Copies every member that has a lesson and a result into `folder`. One that lies there already and whose run was
+    made elsewhere stays as it is.
 
     Returns:
         The checkpoints that were written.
@@ -46,10 +47,12 @@ def ship(queue: Queue, runs: Path, folder: Path) -> list[Path]:
         if result is None or base is None:
             continue
         source = runs / training.folder / result["checkpoint"]
+        target = folder / f"family-{name}.safetensors"
+        if not source.is_file() and target.is_file():
+            continue  # it was made and shipped elsewhere, and only its result has come here
         if not source.is_file():
             raise HeadlightError(f"{source}, which was scored, is not there. Remove {source.parent} to make it anew.")
         folder.mkdir(parents=True, exist_ok=True)
-        target = folder / f"family-{name}.safetensors"
         with replacing(target) as temporary:
             shutil.copyfile(source, temporary)
         with replacing(target.with_suffix(".md")) as temporary:

@@ -1,0 +1,51 @@
+"""Results of runs that were made on another machine come along in the report, so that the queue goes on from there.
+
+A report (`--report`) keeps the result of every run, and what the recipe of its member was. Here the results are put
+where the runs would have left them. Checkpoints do not come along: what ships is copied where the runs are.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from transformer.errors import HeadlightError
+from transformer.families.queue import Queue
+from transformer.families.results import RESULT, checked, write_json
+from transformer.untrusted import shown
+
+
+def take_over(queue: Queue, report: Path, runs: Path) -> list[str]:
+    """Writes a `result.json` for each run that has a result in `report` and none, nor any beginning, in `runs`.
+
+    Args:
+        report: a JSON file that `write_report` made.
+
+    Returns:
+        The folders of these runs, inside `runs`.
+
+    Raises:
+        HeadlightError: the report cannot be read, or its runs were made by another recipe than the queue has now.
+        OSError: the disk is full, or the folder cannot be written to.
+    """
+    found: dict[tuple[str, int], dict[str, Any]] = {}
+    try:
+        for member, stated in json.loads(report.read_text(encoding="utf-8"))["members"].items():
+            for run in stated["runs"]:
+                recipe = stated["recipe"]
+                training = recipe["training"] | {"seed": run["seed"]}
+                found[member, run["seed"]] = run | {"recipe": recipe | {"training": training}}
+    except OSError as error:
+        raise HeadlightError(f"The report {report} cannot be read: {error.strerror or error}.") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise HeadlightError(
+            f"{report} is no report of a queue ({shown(str(error))}). Name the .json file that --report wrote."
+        ) from None
+    taken = []
+    for one in queue.trainings:
+        folder = runs / one.folder
+        if (one.member, one.seed) in found and not folder.exists():
+            result = checked(found[one.member, one.seed], one, f"The run {one.folder} in {report}")
+            folder.mkdir(parents=True)
+            write_json(folder / RESULT, result)
+            taken.append(one.folder)
+    return taken
