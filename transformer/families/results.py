@@ -132,7 +132,8 @@ def checked(result: Any, training: Training, whose: str) -> dict[str, Any]:
         raise _no_result(whose, error) from None
     if odd:
         raise HeadlightError(
-            f"{whose} was made by another recipe: {'; '.join(odd)}. Move it away to make it anew, or change the queue back."
+            f"{whose} was made by another recipe: {'; '.join(odd)}. Move it away to make it anew, or change the queue "
+            "back."
         )
     assert isinstance(result, dict)
     return result
