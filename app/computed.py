@@ -71,8 +71,9 @@ def translate_one(
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def given(file: CheckpointFile, sentence: str, target: str, settings: DecodingConfig) -> Hypothesis:
-    """A translation that the visitor gives, as if it had been found; see `transformer.decoding.forcing`.
+def given(file: CheckpointFile, sentence: str, target: str | Ids, settings: DecodingConfig) -> Hypothesis:
+    """A translation that the visitor gives, as text or as pieces, as if it had been found; see
+    `transformer.decoding.forcing`.
 
     Raises TranslationError: it cannot be one.
     """

@@ -32,6 +32,7 @@ SHOWN_SENTENCE: Literal["nth"] = "nth"  # which of several sentences the picture
 SHOWN_HYPOTHESIS: Literal["alternative"] = "alternative"  # which of its translations
 GIVEN = "given"  # a translation of the visitor's own, shown beside the model's
 GIVEN_FOR = "given_for"  # the checkpoint and the sentence that it is a translation of; LINKED: those that are shown
+GIVEN_PIECES = "given_pieces"  # its ids, where it was put together piece by piece; else it is cut as any text is
 LINKED = "linked"
 
 
@@ -56,6 +57,7 @@ def sentence_from_link() -> None:
     if GIVEN in st.query_params:
         st.session_state[GIVEN] = st.query_params[GIVEN][:MOST_CHARACTERS]
         st.session_state[GIVEN_FOR] = LINKED
+        st.session_state[GIVEN_PIECES] = ()
         del st.query_params[GIVEN]
 
 
@@ -142,9 +144,11 @@ def written_for(key: str, whose: object) -> None:
     st.session_state[f"{key}_for"] = whose
 
 
-def show_given(place: int, file: CheckpointFile, source: str) -> None:
-    """Shows the visitor's own translation of this sentence; it stands at this place, after the model's."""
+def show_given(place: int, file: CheckpointFile, source: str, pieces: tuple[int, ...] = ()) -> None:
+    """Shows the visitor's own translation of this sentence, which may be chosen pieces; it stands at this place, after
+    the model's."""
     st.session_state[GIVEN_FOR] = (file, source)
+    st.session_state[GIVEN_PIECES] = pieces
     st.session_state[SHOWN_HYPOTHESIS] = place
 
 

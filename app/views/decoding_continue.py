@@ -121,7 +121,7 @@ def continued(scene: Scene, pruned: bool) -> None:
     if searched:
         _search(scene, prefix, searched, path_to(searched, new.node or 0), pruned)
     if shows:
-        _show(scene, new.text)
+        _show(scene, new)
         st.rerun()  # the whole page: its top shows the translation
 
 
@@ -130,8 +130,7 @@ def _going_on(scene: Scene, prefix: tuple[int, ...]) -> tuple[Hypothesis, tuple[
     which nothing is searched. Raises TranslationError."""
     file, source, settings = scene.opened.file, scene.translation.source, scene.translation.settings
     if prefix[-1] == EOS:
-        text = scene.opened.translator.tokenizer.decode(list(prefix))
-        return computed.given(file, source, text, settings), ()
+        return computed.given(file, source, prefix[:-1], settings), ()
     found = computed.translate_one(file, source, settings, keep_tree=True, prefix=prefix)
     return found.hypotheses[0], found.tree
 
@@ -167,8 +166,9 @@ def _search(
     node_numbers(scene, node, path_to(nodes, node.id))
 
 
-def _show(scene: Scene, text: str) -> None:
-    """Shows it as the visitor's own translation, after the model's."""
+def _show(scene: Scene, new: Hypothesis) -> None:
+    """Shows it as the visitor's own translation, after the model's: these very pieces."""
     before, _ = given_hypothesis(scene.opened, scene.translation)  # whose place it takes
-    st.session_state[GIVEN] = text
-    show_given(len(scene.translation.hypotheses) - (before is not None), scene.opened.file, scene.translation.source)
+    st.session_state[GIVEN] = new.text
+    place, pieces = len(scene.translation.hypotheses) - (before is not None), new.ids[: -1 if new.finished else None]
+    show_given(place, scene.opened.file, scene.translation.source, pieces)

@@ -19,6 +19,7 @@ from app.session import (
     FRESH,
     GIVEN,
     GIVEN_FOR,
+    GIVEN_PIECES,
     LINKED,
     SECOND,
     SENTENCE,
@@ -142,11 +143,13 @@ def given_hypothesis(opened: Opened, translation: Translation) -> tuple[Hypothes
     text = str(st.session_state.get(GIVEN) or "")
     if not text.strip() or st.session_state.get(GIVEN_FOR) != (opened.file, translation.source):
         return None, ""
-    pieces, limit = len(opened.translator.tokenizer.encode(clean(text))), models.most_pieces(opened.translator)
-    if pieces > limit:
-        return None, f"Your translation has {pieces:,} pieces; the page shows up to {limit:,}. Please shorten it."
+    pieces = tuple(st.session_state.get(GIVEN_PIECES) or opened.translator.tokenizer.encode(clean(text)))
+    limit = models.most_pieces(opened.translator)
+    if len(pieces) > limit:
+        return None, f"Your translation has {len(pieces):,} pieces; the page shows up to {limit:,}. Please shorten it."
     try:
-        return computed.given(opened.file, translation.source, text, translation.settings), ""
+        target = pieces if st.session_state.get(GIVEN_PIECES) else text
+        return computed.given(opened.file, translation.source, target, translation.settings), ""
     except HeadlightError as error:
         return None, str(error)
 

@@ -356,6 +356,30 @@ def test_what_was_continued_is_shown_on_every_page(open_page: Open, folder: Path
     assert component(app, "loop")["chosen"] == translator.tokenizer.piece(ids[0])
 
 
+def test_pieces_that_were_chosen_stay_these_pieces(open_page: Open, folder: Path) -> None:
+    """Their text alone would be cut in the usual way: into other pieces, with other probabilities."""
+    translator, found = searched(folder)
+    tokenizer = translator.tokenizer
+    ids = {tokenizer.piece(id): id for id in range(tokenizer.vocab_size)}
+    chosen = tuple(ids[letter] for letter in "▁the▁cat")
+    assert tuple(tokenizer.encode(tokenizer.decode(chosen))) != chosen
+    wanted = [tokenizer.piece(id) for id in (*chosen, EOS)]
+    for prefix in ((*chosen, EOS), chosen):
+        app = open_page(PARTS[1], {"search_prefix": (search_key(folder, found), prefix)}, t=str(len(prefix)))
+        continued = [chip["text"] for chip in component(app, "continued")["chips"]]
+        assert continued[: len(chosen)] == wanted[:-1]
+        if prefix[-1] == EOS:
+            assert continued == wanted
+        app.button(key="show_continued").click().run()
+        healthy(app)
+        assert "A translation of yours" in " ".join(caption.value for caption in app.caption)
+        app.session_state["part"] = "loop"
+        app.run()
+        healthy(app)
+        read = component(app, "loop")["output"]["tokens"]
+        assert read == ["<s>", *wanted[: len(prefix) - 1]]
+
+
 def test_words_of_ones_own_are_cleaned_and_forced(open_page: Open, folder: Path) -> None:
     app = open_page(PARTS[1], t="1")
     app.text_input(key="own_words").set_value("  „the\u200b cat ").run()

@@ -220,11 +220,32 @@ def test_a_given_translation_is_scored_as_by_a_softmax_over_the_logits() -> None
     assert given.score == pytest.approx(float(wanted.sum()))
 
 
+def test_pieces_that_are_given_are_scored_as_they_are_and_not_cut_anew() -> None:
+    usual = translator().tokenizer.encode("The mat")
+    ids = {translator().tokenizer.piece(id): id for id in range(translator().tokenizer.vocab_size)}
+    others = [ids[letter] for letter in "▁The▁mat"]
+    assert others != usual
+    given = translator().score("A dog barks.", others)
+    assert given.ids == (*others, EOS)
+    assert given.score != translator().score("A dog barks.", translator().tokenizer.decode(others)).score
+    assert translator().score("A dog barks.", usual) == translator().score("A dog barks.", "The mat")
+
+
 @pytest.mark.parametrize(
     ("source", "target", "said"),
-    [("", "x", "nothing to translate"), ("A dog.", "  ", "empty"), ("A dog.", "the cat " * 80, "at most 59")],
+    [
+        ("", "x", "nothing to translate"),
+        ("A dog.", "  ", "empty"),
+        ("A dog.", "the cat " * 80, "at most 59"),
+        ("A dog.", (), "empty"),
+        ("A dog.", (9, EOS), "the id 3"),
+        ("A dog.", (9, 10**6), "the id 1000000"),
+        ("A dog.", (9,) * 80, "at most 59"),
+    ],
 )
-def test_a_given_translation_that_cannot_be_one_gets_a_sentence(source: str, target: str, said: str) -> None:
+def test_a_given_translation_that_cannot_be_one_gets_a_sentence(
+    source: str, target: str | tuple[int, ...], said: str
+) -> None:
     with pytest.raises(TranslationError, match=said):
         translator().score(source, target)
 

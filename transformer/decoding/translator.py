@@ -140,11 +140,12 @@ class Translator:
             for i, source in enumerate(sources)
         ]
 
-    def score(self, source: str, target: str, settings: DecodingConfig | None = None) -> Hypothesis:
+    def score(self, source: str, target: str | Sequence[int], settings: DecodingConfig | None = None) -> Hypothesis:
         """Teacher forcing: how probable the model finds a translation that is given, piece by piece.
 
         Args:
             source: one sentence.
+            target: text, or ids without <s> and </s>: the same text can be cut into pieces in several ways.
             settings: says how the normalised score is made.
 
         Raises:
