@@ -4,6 +4,7 @@
     LayerNorm(x) = γ · x̂ + β,   x̂ = (x - μ) / sqrt(σ² + ε)                            (Ba et al. 2016)
 
 Read downwards, each column is the calculation of one dimension (test_each_column_of_a_layer_norm_is_the_calculation).
+Colours end at three times the root mean square: one large number, such as <s> has, would leave all others pale.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from app.figures.head_slices import reach
 from app.theme import signed_scale
+
+ENDS = "end at its largest number, or at three times its root mean square where that is less."  # the colours of a strip
 
 
 @dataclass(frozen=True)
@@ -36,21 +40,25 @@ class Strip:
 def of_sum(first: np.ndarray, second: np.ndarray, total: np.ndarray, names: tuple[str, str]) -> tuple[Strip, ...]:
     """Two vectors (D) and their sum, in the same colours."""
     rows = (first, second, total)
-    limit = max(_largest(row) for row in rows)
+    limit = _end(np.stack(rows))
     said = (names[0], f"+ {names[1]}", "= the sum")
     return tuple(Strip(name, row, limit) for name, row in zip(said, rows, strict=True))
 
 
-def of_norm(before: np.ndarray, after: np.ndarray, norm: Norm) -> tuple[Strip, ...]:
-    """A row (D) before and after its LayerNorm, and what lies between; each has colours of its own."""
+def of_norm(before: np.ndarray, after: np.ndarray, norm: Norm, name: str = "x") -> tuple[Strip, ...]:
+    """A row (D) before and after its LayerNorm, and what lies between; each has colours of its own.
+
+    Args:
+        name: what the formula beside it calls the row before.
+    """
     rows = {
-        "x": before,
-        "(x − μ) / √(σ² + ε)": standardised(before, norm.epsilon),
+        name: before,
+        f"({name} − μ) / √(σ² + ε)": standardised(before, norm.epsilon),
         "· gain γ": norm.gain,
         "+ shift β": norm.shift,
-        "= LayerNorm(x)": after,
+        f"= LayerNorm({name})": after,
     }
-    return tuple(Strip(name, values, _largest(values)) for name, values in rows.items())
+    return tuple(Strip(said, values, _end(values)) for said, values in rows.items())
 
 
 def standardised(row: np.ndarray, epsilon: float) -> np.ndarray:
@@ -82,5 +90,5 @@ def strips_table(rows: Sequence[Strip]) -> dict[str, np.ndarray]:
     return {"dimension": np.arange(len(rows[0].values)), **{row.name: row.values for row in rows}}
 
 
-def _largest(values: np.ndarray) -> float:
-    return float(np.abs(values).max()) or 1.0
+def _end(values: np.ndarray) -> float:
+    return min(reach(values), float(np.abs(values).max())) or 1.0

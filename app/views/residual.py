@@ -21,7 +21,7 @@ from app.figures.residual_charts import (
     stream_chart,
     stream_table,
 )
-from app.figures.strips import of_norm
+from app.figures.strips import ENDS, of_norm
 from app.figures.walk_words import dropped
 from app.norms import norm_at
 from app.session import is_dark
@@ -177,7 +177,7 @@ def _norms(scene: Scene, one: Stream, row: int, which: str) -> None:
         key="last_norm",
         title=f"The last of them, number by number, {which}",
     )
-    st.caption("Each strip's colours end at its own largest number. Step by step has these strips for every LayerNorm.")
+    st.caption(f"The colours of each strip {ENDS} Step by step has these strips for every LayerNorm.")
     triplet(
         "section 3.1 (Ba et al. 2016)",
         r"\mathrm{LayerNorm}(x) = \gamma\,\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta",

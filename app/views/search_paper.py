@@ -20,9 +20,9 @@ def search_paper(scene: Scene) -> None:
         ("One way" if rows == 1 else f"{rows} ways, each drawn by itself,")
         + " through the tree, without a way back: what is not taken is gone. The candidates beside "
         + (
-            "it are drawn for comparison; the search never follows them."
+            "it are shown for comparison; the search never follows them."
             if rows == 1
-            else "them are drawn for comparison; no way follows another's."
+            else "them are shown for comparison; no way follows another's."
         ),
         lines_from(search, "while True:", "tokens = step.tokens"),
         whole=lines_between("decoding/search.py", "search"),

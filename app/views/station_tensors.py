@@ -11,7 +11,7 @@ from app.figures.axes import TokenAxis, visible
 from app.figures.firing import firing_table, firing_units, share_firing
 from app.figures.head_slices import beyond, reach
 from app.figures.normalisation import before_and_after, moments_table
-from app.figures.strips import of_norm, of_sum
+from app.figures.strips import ENDS, of_norm, of_sum
 from app.figures.tensor import NUMBERS_UP_TO, tensor_alt, tensor_heatmap, tensor_table
 from app.figures.walk import Station
 from app.norms import norm_at
@@ -58,11 +58,9 @@ def total(scene: Scene, here: Station, at: Places) -> None:
         parts, names = ("scaled", "positions"), ("√d_model · embedding", "position")
     if scene.config.positions != "none" or name == "residual_sum":
         first, second = (found[f"{base}.{part}"][row] for part in parts)
-        placed_strips(
-            of_sum(first, second, found[f"{base}.{name}"][row], names),
-            key="of_row",
-            title=f"The sum for {_row(scene, here)}",
-        )
+        rows = of_sum(first, second, found[f"{base}.{name}"][row], names)
+        placed_strips(rows, key="of_row", title=f"The sum for {_row(scene, here)}")
+        st.caption(f"The colours of all three end at ±{number(rows[0].limit, 2)}.")
     stream(scene, here, at)
 
 
@@ -90,11 +88,11 @@ def norm(scene: Scene, here: Station, at: Places) -> None:
     row = chosen_row(scene, here)
     learned = norm_at(scene.opened.file, here.site or "")
     placed_strips(
-        of_norm(before[row], after[row], learned),
+        of_norm(before[row], after[row], learned, "x" if here.layer is None or scene.config.norm == "pre" else "z"),
         key="of_row",
         title=f"LayerNorm of {_row(scene, here)}, number by number",
     )
-    st.caption("Each strip's colours end at its own largest number.")
+    st.caption(f"The colours of each strip {ENDS}")
     _pictures(at, after, rows, f"{title}, after", chosen_row(scene, here))
 
 
@@ -175,7 +173,9 @@ def _pictures(
 ) -> None:
     """All columns at a glance, then a few of them in numbers."""
     limit = _limit(values)
-    whole = tensor_heatmap(values, rows, title=title, columns=columns, row=row, limit=limit, norms=True, dark=is_dark())
+    whole = tensor_heatmap(
+        values, rows, title=title, columns=columns, row=row, limit=limit, norms=bool(values.any()), dark=is_dark()
+    )
     with at.whole:
         placed(
             whole,

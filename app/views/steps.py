@@ -87,6 +87,7 @@ def _heading(here: Station, scene: Scene, count: str) -> None:
         place = f"{here.stack}, layer {here.layer + 1}, {part}"
     with st.container(key="station"):
         section = here.section if here.section.startswith("not") else f"paper, {here.section}"
+        section = section.replace("equation ", "equation\u00a0")  # else the 1 may stand alone on a line
         st.caption(f"**{count}** · {place} · {section}")
         st.header(here.title, anchor=False)
         st.markdown(here.text)

@@ -143,6 +143,19 @@ def test_each_dropout_in_the_code_is_spoken_of_where_the_code_is_shown(station: 
     assert "rate 0" in text(station, **{rate: 0.0})
 
 
+def test_the_words_about_the_mask_are_true_of_the_stack_and_of_the_checkpoint() -> None:
+    own, source = "decoder.layers.0.self_attention", "encoder.layers.0.self_attention"
+    for beside in (source, "decoder.layers.0.cross_attention"):
+        assert "every position may be seen" in text(f"{beside}.mask")
+        assert "Here none is" in text(f"{beside}.masked_scores")
+    assert "rows 1 to t" in text(f"{own}.mask")
+    assert "Here none is" not in text(f"{own}.masked_scores")
+    assert "Here none is" not in text(f"{source}.masked_scores", attention_window=1)
+    assert "Here none is" in text("decoder.layers.0.cross_attention.masked_scores", attention_window=1)
+    assert "trained without this mask" in text(f"{own}.mask", causal_training=False)
+    assert "trained without" not in text(f"{own}.mask") + text(f"{source}.mask", causal_training=False)
+
+
 @pytest.mark.parametrize(("page", "rate"), [("residual", "dropout"), ("positions", "embedding_dropout")])
 def test_a_dropout_in_the_code_of_another_page_is_spoken_of_there(
     page: str, rate: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -9,7 +9,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.figures.strips import Norm, of_norm, strips_picture, strips_table
+from app.figures.strips import Norm, of_norm, of_sum, strips_picture, strips_table
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, open_view
 from transformer.checkpoint import load_checkpoint, save_checkpoint
@@ -90,7 +90,9 @@ def test_each_column_of_a_sum_adds_up_and_is_that_of_the_tensors(
 )
 def test_each_column_of_a_layer_norm_is_the_calculation(here: Path, norm: str, site: str, before: str) -> None:
     truth = tensors(here / f"{norm}.safetensors")
-    x, standard, gain, shift, after = drawn(opened("steps", norm, at=site, detail="exam")).values()
+    strips = drawn(opened("steps", norm, at=site, detail="exam"))
+    assert next(iter(strips)) == ("x" if norm == "pre" else "z")  # as the formula above it says
+    x, standard, gain, shift, after = strips.values()
     np.testing.assert_allclose(x, truth[before][ROW], atol=1e-5)
     np.testing.assert_allclose(after, truth[site][ROW], atol=1e-5)
     np.testing.assert_allclose(standard * gain + shift, after, atol=1e-5)
@@ -107,6 +109,15 @@ def test_the_residual_page_has_the_last_layer_norm_number_by_number(here: Path, 
     last = "encoder.norm_out" if norm == "pre" else "encoder.layers.0.feed_forward.norm_out"
     np.testing.assert_allclose(after, truth[last][ROW], atol=1e-5)
     np.testing.assert_allclose(standard * gain + shift, after, atol=1e-5)
+
+
+def test_one_large_number_does_not_leave_the_others_pale() -> None:
+    row = np.ones(256, np.float32)
+    row[7] = 40.0
+    norm = Norm(np.ones(256), np.zeros(256), 1e-6)
+    for strips in (of_sum(row, row, 2 * row, ("x", "Sublayer")), of_norm(row, row, norm)):
+        assert strips[0].limit < 15
+    assert of_norm(row, row, norm)[2].limit == 1.0  # the gains: none is beyond the colours
 
 
 def test_strips_without_a_number_but_zero_are_drawn_too() -> None:

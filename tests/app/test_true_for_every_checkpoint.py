@@ -106,7 +106,7 @@ def test_what_the_visitor_gave_was_not_chosen(checkpoint: Any) -> None:
     app.session_state["at"] = "chosen"
     app.run()
     assert "was given, and scored" in said(app)
-    assert "ids = (*(piece.id for piece in pieces), EOS)" in app.code[0].value
+    assert "ids = (*written, EOS)" in app.code[0].value
 
 
 def station(id: str, **options: Any) -> Station:
