@@ -25,7 +25,7 @@ from transformer.training.state import Progress, read_progress
 from transformer.untrusted import validate
 
 State = Literal["running", "stopped", "finished"]
-Phase = Literal["updating", "validating", "averaging"]
+Phase = Literal["preparing", "updating", "validating", "averaging"]
 Curves = Mapping[tuple[str, str], tuple[np.ndarray, np.ndarray]]  # (kind, name): updates, values
 
 MOST_BYTES = 16_000_000  # of a file of metrics: lines of 80,000 updates
@@ -107,10 +107,19 @@ def read_curves(folder: Path) -> Curves:
 
 def phase_of(run: Run) -> Phase:
     """What a run that runs does just now, by the trainer's own rule of what is due. Its metrics tell how far it is: an
-    update has its line before the validation after it begins, and a validation when it is over."""
+    update has its line before the validation after it begins, and a validation when it is over. That it has lost
+    patience stands in what it saves before it averages."""
+    metrics, state = run.folder / "metrics.jsonl", run.folder / "training.safetensors"
+    if modified(metrics) < modified(
+        run.folder / ".lock"
+    ):  # it takes the lock first, and begins the file when all is ready
+        return "preparing"
     lines = read_curves(run.folder).items()
     validated = max((int(updates[-1]) for (kind, _), (updates, _) in lines if kind == "valid"), default=0)
-    progress = Progress(update=run.update, validated=validated)
+    saved, _ = _progress(str(state), modified(state))
+    waited = saved.without_improvement if saved and saved.update == run.update else 0
+    # It may have gone on since `run` was read.
+    progress = Progress(update=run.update, validated=min(validated, run.update), without_improvement=waited)
     if run.recipe is None or not run.update:
         return "updating"
     if validation_is_due(progress, run.recipe.training):

@@ -98,7 +98,7 @@ def _status(name: str, live: bool) -> None:
     if run.updates and busy:
         st.progress(min(run.update / run.updates, 1.0))
     counted = corpus_counts(run.folder)
-    if busy and run.ours and run.state != "running":
+    if busy and run.ours and (run.state != "running" or phase_of(run) == "preparing"):
         st.text(launch.newest_words(run.folder))
     elif counted:
         st.caption(f"The text: {counted}")
@@ -116,7 +116,10 @@ def _standing(run: Run, busy: bool) -> str:
     if busy and run.state != "running":
         return "Starting …" if not run.update else f"Starting again after {made} …"
     if run.state == "running":
-        return ", ".join([f"{'Stopping' if _stopping(run) else 'Running'}: {made}", *_newest(run)])
+        does = "Stopping" if _stopping(run) else "Running"
+        if not run.update and phase_of(run) == "preparing":
+            return f"{does}: preparing its text and its model"
+        return ", ".join([f"{does}: {made}", *_newest(run)])
     return f"{run.state.capitalize()} after {made}"
 
 
@@ -124,14 +127,13 @@ def _newest(run: Run) -> list[str]:
     """The newest line of metrics, in words, and what takes so long if it is no update."""
     curves = read_curves(run.folder)
     loss, speed = (curves.get(("train", name)) for name in ("loss", "tokens_per_second"))
-    if loss is None or speed is None:
-        return []
     words: dict[Phase, str] = {
-        "updating": f"{speed[1][-1]:,.0f} target pieces a second",
+        "preparing": "now preparing to go on",
+        "updating": "making its first updates" if speed is None else f"{speed[1][-1]:,.0f} target pieces a second",
         "validating": "now validating",
         "averaging": "now averaging its last checkpoints and validating the average",
     }
-    return [f"loss {loss[1][-1]:.3f}", words[phase_of(run)]]
+    return [*([] if loss is None else [f"loss {loss[1][-1]:.3f}"]), words[phase_of(run)]]
 
 
 def _stopping(run: Run) -> bool:

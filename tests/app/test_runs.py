@@ -142,6 +142,30 @@ def test_a_run_is_known_to_validate_and_to_average_by_what_it_has_written(
     assert phase_of(replace(run, update=update)) == phase
 
 
+def test_a_run_that_has_lost_patience_is_known_to_average(runs: Path) -> None:
+    """It has not made all its updates; that it is over stands in the state that it saves before it averages."""
+    recipe = toy_recipe(updates=100, validate_every=2, patience=3, peak_rate=1e-30, average_last=1)
+    train(recipe, runs / "toy", device="cpu")
+    run = read_run("toy")
+    assert run is not None
+    assert (run.update, run.updates) == (8, 100)
+    assert phase_of(run) == "averaging"
+    assert phase_of(replace(run, update=7)) == "updating"
+
+
+def test_a_run_prepares_from_when_it_takes_the_lock_until_it_begins_its_metrics(toy: Path) -> None:
+    run = read_run("toy")
+    assert run is not None
+    assert phase_of(run) == "averaging"
+    taken = (toy / "metrics.jsonl").stat().st_mtime_ns + 10**9
+    os.utime(toy / ".lock", ns=(taken, taken))
+    assert phase_of(run) == "preparing"  # to go on
+    os.utime(toy / "metrics.jsonl", ns=(taken, taken))
+    assert phase_of(run) == "averaging"
+    (toy / "metrics.jsonl").unlink()
+    assert phase_of(run) == "preparing"  # for the first time
+
+
 def test_the_trainer_writes_its_number_into_the_lock_and_a_second_one_does_not(toy: Path) -> None:
     with Run(toy, resume=True):
         assert holder(toy) == os.getpid()

@@ -229,7 +229,9 @@ def test_a_run_that_runs_shows_where_it_stands_and_can_be_stopped(toy: Path) -> 
         process.stdout.readline()
         app = open_view("training")
         assert "Running: update 12 of 12, loss " in said(app)
-        assert "now averaging its last checkpoints and validating the average" in said(app)
+        assert "now preparing to go on" in said(app)
+        (toy / "metrics.jsonl").touch()  # as the trainer does when all is ready
+        assert "now averaging its last checkpoints and validating the average" in said(app.run())
         metrics = (toy / "metrics.jsonl").read_text().splitlines(keepends=True)
         (toy / "metrics.jsonl").write_text("".join(line for line in metrics if '"valid"' not in line))
         assert "now validating" in said(app.run())
@@ -237,6 +239,23 @@ def test_a_run_that_runs_shows_where_it_stands_and_can_be_stopped(toy: Path) -> 
         assert process.wait(PATIENCE) == -signal.SIGTERM
     app.run()
     assert "Finished after update 12 of 12" in said(app)
+
+
+def test_before_its_first_lines_a_run_says_what_it_does(toy: Path) -> None:
+    (toy / RECIPE).write_text(recipe_text(toy_recipe()))
+    lock, metrics, state = toy / ".lock", toy / "metrics.jsonl", toy / "training.safetensors"
+    with subprocess.Popen([sys.executable, "-c", HOLD, lock], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        process.stdout.readline()
+        metrics.unlink()
+        state.unlink()
+        for rung in (toy / "ladder").iterdir():
+            rung.unlink()
+        app = open_view("training")
+        assert "Running: preparing its text and its model" in said(app)
+        metrics.touch()
+        assert "Running: update 0, making its first updates" in said(app.run())
+        process.kill()
 
 
 def test_an_open_snapshot_has_a_slider_on_every_page(toy: Path) -> None:
