@@ -34,7 +34,7 @@ function fitted(trace, width) {
   const cell = (width - trace.meta.beside) / trace.meta.columns;
   if (trace.meta.cut) return shortened(trace, cell);
   for (const text of [trace.text, trace.meta.short]) {
-    const longest = Math.max(...text.map((each) => each.length));
+    const longest = Math.max(...text.map((each) => each.length + each.includes("∞")));  // which is as wide as two digits
     const size = Math.floor(Math.min(trace.textfont.size, (0.92 * cell) / ((trace.meta.letter ?? 0.5) * longest)));
     if (size >= SMALLEST) return { ...trace, text, textfont: { ...trace.textfont, size } };
   }

@@ -118,3 +118,25 @@ def test_nothing_is_wider_than_the_screen(visit: Begin, name: str) -> None:
     assert one.page.locator('[data-testid="stMain"]').evaluate("n => n.scrollWidth <= n.clientWidth + 1")
     first = one.page.locator(".js-plotly-plot").first.bounding_box()
     assert first["y"] + 100 < 900  # seen without scrolling
+
+
+OVER = """() => {
+    const boxes = [...document.querySelectorAll('.st-key-picture_masking .plain-texts text')]
+        .filter(node => node.textContent === '−∞').map(node => node.getBoundingClientRect());
+    const over = boxes.filter((box, i) => i && Math.abs(box.y - boxes[i - 1].y) < 4 && box.x < boxes[i - 1].right);
+    return [boxes.length, over.length];
+}"""
+
+
+def test_marks_of_minus_infinity_do_not_run_into_each_other(visit: Begin) -> None:
+    one = visit().open(
+        "masks",
+        sentence=f"{SENTENCE}, the cat sat on the mat, the cat sat on the mat",
+        second_sentence="cat",
+        kind="encoder",
+    )
+    is_drawn(one, "masks")
+    one.settle()
+    count, over = one.page.evaluate(OVER)
+    assert count > 100
+    assert over == 0, count
