@@ -17,6 +17,7 @@ from app.source import lines_from
 from app.views.attention_map import drawn_map, measured
 from app.views.choose import buttons, choose_head
 from app.views.head_pictures import Chosen
+from app.views.placed import weights_table
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
 from transformer.alignment.map import AlignmentMap, Head
@@ -184,4 +185,4 @@ def _links(scene: Scene, found: Alignment, threshold: float, heads: str) -> None
         )
     table = st.expander("The alignment as a table", on_change="rerun", key="alignment_table")
     if table.open:
-        table.dataframe(matrix_table(found.weights, target, source), alt=title, hide_index=True)
+        weights_table(table, matrix_table(found.weights, target, source), title)

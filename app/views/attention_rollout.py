@@ -12,6 +12,7 @@ from app.session import is_dark
 from app.source import lines_from
 from app.views.choose import axes, weights_of
 from app.views.head_pictures import Chosen, rows_sum
+from app.views.placed import weights_table
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
 from transformer.kinds import Kind
@@ -88,7 +89,7 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
         )
     table = st.expander("The rollout as a table", on_change="rerun", key="rollout_table")
     if table.open:
-        table.dataframe(matrix_table(weights, now.queries, now.keys), alt=title, hide_index=True)
+        weights_table(table, matrix_table(weights, now.queries, now.keys), title)
 
 
 def _arrived(scene: Scene, kind: Kind) -> np.ndarray:

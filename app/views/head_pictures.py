@@ -16,7 +16,7 @@ from app.figures.shown import Shown
 from app.session import is_dark
 from app.theme import counted
 from app.views.choose import choose_head
-from app.views.placed import belongings
+from app.views.placed import belongings, weights_table
 from app.views.triplet import shape_text
 from transformer.kinds import KINDS, Kind
 
@@ -165,4 +165,4 @@ def matrix_numbers(chosen: Chosen) -> None:
         )
     table = st.expander("The same numbers as a table", on_change="rerun", key="matrix_table")
     if table.open:
-        table.dataframe(matrix_table(weights, shown.queries, shown.keys), alt=title, hide_index=True)
+        weights_table(table, matrix_table(weights, shown.queries, shown.keys), title)

@@ -54,6 +54,12 @@ def belongings(*, key: str, name: str, table: Callable[[], Table], drawn: bool =
             twin.dataframe(dict(table()), alt=name, hide_index=True)
 
 
+def weights_table(place: DeltaGenerator, table: Table, alt: str) -> None:
+    """A table of weights in `place`, all with four digits, so that they stand under each other."""
+    digits = {name: st.column_config.NumberColumn(format="%.4f") for name in list(table)[1:]}  # first: what a row is
+    place.dataframe(dict(table), alt=alt, hide_index=True, column_config=digits)
+
+
 def scrolling(key: str, narrowest: int) -> DeltaGenerator:
     """A place in which the chart `key` scrolls sideways rather than become narrower than this (px)."""
     st.html(f"<style>.st-key-{key} {{ min-width: {narrowest}px; }}</style>")
