@@ -1,6 +1,7 @@
 """A queue names models that differ in one thing each, trains them one after the other, and goes on where it stopped."""
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from transformer.errors import ConfigError, CorpusError, HeadlightError, Stopped
 from transformer.families import results
 from transformer.families import run as running
 from transformer.families.queue import load_queue, value_of
+from transformer.families.report import write_report
 from transformer.families.results import RESULT, read_result
 from transformer.families.run import claimed, is_done, work_off
 from transformer.recipe import load_recipe
@@ -213,6 +215,26 @@ def test_a_result_of_another_recipe_is_not_taken_for_this_one(worked_off: tuple[
     (tmp_path / RESULT).write_text("[", encoding="utf-8")
     with pytest.raises(HeadlightError, match="has no result that can be used"):
         read_result(training, tmp_path)
+
+
+def test_a_result_on_another_text_is_not_told_as_one_on_this_and_is_scored_anew_without_training(
+    worked_off: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = tmp_path / "runs"
+    shutil.copytree(worked_off[1], runs)
+    file = write_queue(tmp_path, SMALL.replace("scored.tsv", "other.tsv"))
+    write_pairs(tmp_path / "other.tsv", [("a b", "b a")])
+    queue = load_queue(file, tmp_path)
+    for what in (lambda: is_done(queue.trainings[0], runs), lambda: write_report(queue, runs, tmp_path / "card")):
+        with pytest.raises(HeadlightError, match=r"was scored on scored\.tsv, and the queue scores on other\.tsv"):
+            what()
+    assert not (tmp_path / "card.md").exists()
+    (runs / "base-seed1" / RESULT).unlink()  # as the message says
+    monkeypatch.setattr("transformer.training.trainer.one_update", lambda *_: pytest.fail("it was trained again"))
+    work_off(queue, queue.trainings[:1], runs, "cpu")
+    found = read_result(queue.trainings[0], runs / "base-seed1")
+    assert found is not None
+    assert (found["scored_on"], found["greedy"]["sentences"]) == ("other.tsv", 1)
 
 
 def test_without_the_text_that_runs_are_scored_on_nothing_is_trained(

@@ -45,6 +45,7 @@ def pretend(training: Training, runs: Path, bleu: float, perplexity: float, **mo
     scored = {"bleu": bleu, "chrf": 50.0, "bleu_signature": "B", "chrf_signature": "C"}
     result = {"parameters": 1_900_544, "perplexity": perplexity, "loss": 1.0, "train_loss": 2.0, **more}
     result |= {"beam_4": scored, "greedy": {**scored, "bleu": bleu - 1}, "recipe": asdict(training.recipe)}
+    result["scored_on"] = training.scored_on
     write_json(runs / training.folder / RESULT, result)
 
 

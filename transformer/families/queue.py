@@ -63,6 +63,7 @@ class Training:
 
     member: str
     recipe: Recipe  # with the seed, and named like the folder
+    scored_on: str  # the name of the text's file; where it lies does not matter
 
     @property
     def seed(self) -> int:
@@ -136,11 +137,17 @@ def load_queue(path_or_name: str | Path, data: Path | None = None) -> Queue:
     if problems:
         raise _refusal(path, problems)
     rounds = zip_longest(*([(member.name, seed) for seed in member.seeds] for member in stated.members))
-    trainings = [_training(recipes[entry[0]], *entry) for one in rounds for entry in one if entry is not None]
+    scored_on = _under(stated.scored_on, data)
+    trainings = [
+        _training(recipes[entry[0]], entry[0], entry[1], scored_on.name)
+        for one in rounds
+        for entry in one
+        if entry is not None
+    ]
     return Queue(
         name=path.stem,
         about=stated.about,
-        scored_on=_under(stated.scored_on, data),
+        scored_on=scored_on,
         trainings=tuple(trainings),
         recipes=recipes,
         families=stated.families,
@@ -157,8 +164,9 @@ def value_of(recipe: Recipe, option: str) -> str | int | float | bool | None:
     return value
 
 
-def _training(recipe: Recipe, member: str, seed: int) -> Training:
-    return Training(member, replace(recipe, name=f"{member}-seed{seed}", training=replace(recipe.training, seed=seed)))
+def _training(recipe: Recipe, member: str, seed: int, scored_on: str) -> Training:
+    seeded = replace(recipe, name=f"{member}-seed{seed}", training=replace(recipe.training, seed=seed))
+    return Training(member, seeded, scored_on)
 
 
 def _placed(config: DataConfig, data: Path | None) -> DataConfig:

@@ -103,7 +103,8 @@ def read_result(training: Training, folder: Path) -> dict[str, Any] | None:
     """What `measure` wrote; None if this run has no result yet.
 
     Raises:
-        HeadlightError: the file is damaged, or the run was made by another recipe than the queue has now.
+        HeadlightError: the file is damaged, or the run was made by another recipe, or scored on another text, than the
+            queue has now.
     """
     path = folder / RESULT
     if not path.exists():
@@ -122,11 +123,12 @@ def checked(result: Any, training: Training, whose: str) -> dict[str, Any]:
         whose: how the run is called in a message, at its beginning.
 
     Raises:
-        HeadlightError: it is none, or was made by another recipe.
+        HeadlightError: it is none, or was made by another recipe, or scored on another text.
     """
     try:
         for number in (result["perplexity"], result["beam_4"]["bleu"], result["greedy"]["bleu"], result["parameters"]):
             float(number)
+        text = str(result["scored_on"])
         odd = differences(result["recipe"], training.recipe, OF_NO_CONSEQUENCE)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise _no_result(whose, error) from None
@@ -134,6 +136,11 @@ def checked(result: Any, training: Training, whose: str) -> dict[str, Any]:
         raise HeadlightError(
             f"{whose} was made by another recipe: {'; '.join(odd)}. Move it away to make it anew, or change the queue "
             "back."
+        )
+    if text != training.scored_on:
+        raise HeadlightError(
+            f"{whose} was scored on {shown(text)}, and the queue scores on {training.scored_on}: such scores cannot be "
+            f"compared. Remove its {RESULT} to score it anew, or change the queue back."
         )
     assert isinstance(result, dict)
     return result
