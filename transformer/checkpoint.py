@@ -129,10 +129,7 @@ def save_checkpoint(
     tensors = weights | {TOKENIZER: torch.frombuffer(bytearray(tokenizer.to_bytes()), dtype=torch.uint8)}
     try:
         with replacing(path) as temporary:
-            temporary.touch()
-            readers = temporary.stat().st_mode
             save_file(tensors, temporary, metadata)
-            temporary.chmod(readers)  # safetensors would let only the owner read it
     except (OSError, SafetensorError) as error:
         raise CheckpointError(
             f"{path} could not be written: {error}. What was there before is as it was. If the disk is full, free some "

@@ -18,12 +18,16 @@ def replacing(path: Path) -> Iterator[Path]:
     """Yields a temporary name beside `path` to write to; when the block ends well, it becomes `path`.
 
     The content reaches the disk before the name does (fsync, then rename, then fsync of the folder). When the block
-    fails, the temporary file goes and `path` stays as it was.
+    fails, the temporary file goes and `path` stays as it was. Whoever may read other new files may read this one,
+    whatever library writes it: safetensors would let only the owner.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
+        temporary.touch()
+        readers = temporary.stat().st_mode
         yield temporary
+        temporary.chmod(readers)
         sync(temporary)
         os.replace(temporary, path)
         sync(path.parent)

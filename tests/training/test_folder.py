@@ -43,3 +43,14 @@ def test_the_vocabulary_that_a_killed_run_has_left_is_used_only_if_it_is_named(t
         assert TrainingData(named, tmp_path, run.tokenizer()).tokenizer.to_bytes() == left
     train(recipe, tmp_path, resume=True, device="cpu")
     assert kept.read_bytes() != left
+
+
+def test_whoever_may_read_new_files_may_read_all_of_a_run(tmp_path: Path) -> None:
+    """So that another user's app shows where it stands, and a colleague can go on with it."""
+    run = tmp_path / "run"
+    train(toy_recipe(updates=1), run, device="cpu")
+    plain = tmp_path / "plain.txt"
+    plain.touch()
+    modes = {path.name: path.stat().st_mode for path in run.rglob("*") if path.is_file()}
+    assert "training.safetensors" in modes
+    assert set(modes.values()) == {plain.stat().st_mode}, modes
