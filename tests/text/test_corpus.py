@@ -48,6 +48,17 @@ def test_windows_line_ends_byte_order_mark_and_a_missing_last_line_end_do_no_har
     assert read_pairs(path) == [("Go.", "Geh."), ("Run.", "Lauf.")]
 
 
+def test_line_ends_of_old_macs_are_told_for_all_would_be_one_pair(tmp_path: Path) -> None:
+    for name in ("a.tsv", "a.tsv.gz"):
+        path = written(tmp_path / name, "Go.\tGeh.\rRun.\tLauf.\r")
+        with pytest.raises(CorpusError, match=r"a\.tsv.*: its lines end as on old Macs .* tr '\\r' '\\n' <"):
+            read_pairs(path)
+    sides = written(tmp_path / "a.en", "Go.\rRun.\r"), written(tmp_path / "a.de", "Geh.\rLauf.\r")
+    with pytest.raises(CorpusError, match=r"a\.en: its lines end"):
+        read_aligned(*sides)
+    assert read_pairs(written(tmp_path / "b.tsv", "Go\ron.\tGeh.\n")) == [("Go on.", "Geh.")]  # one in a sentence
+
+
 def test_sources_are_normalised_and_targets_keep_their_typography(tmp_path: Path) -> None:
     path = written(tmp_path / "a.tsv", "“It’s\u00a0me”\t„Ich\u00a0bin’s\u200b“\n")
     assert read_pairs(path) == [('"It\'s me"', "„Ich bin’s“")]

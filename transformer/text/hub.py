@@ -104,6 +104,8 @@ def _load(address: str) -> "datasets.Dataset":
     try:
         if any((Path(name) / mark).is_file() for mark in ("state.json", "dataset_dict.json")):
             saved = datasets.load_from_disk(str(Path(name) / config))
+            if isinstance(saved, datasets.DatasetDict) and split not in saved:
+                raise ValueError(f"There is no split {split}, only {', '.join(saved)}.")
             rows = saved if isinstance(saved, datasets.Dataset) else saved[split]
         else:
             rows = datasets.load_dataset(name, config or None, split=split)

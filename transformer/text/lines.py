@@ -20,6 +20,11 @@ def decode_line(line: bytes, path: Path, number: int) -> str:
     """A line without its line end."""
     if number == 1:
         line = line.removeprefix(codecs.BOM_UTF8)  # some editors write one
+        if b"\r" in line.rstrip(b"\r\n") and not line.endswith(b"\n"):  # all pairs would be one, and nearly all be lost
+            raise CorpusError(
+                f"{path}: its lines end as on old Macs (\\r alone). Convert the file, for example: "
+                f"tr '\\r' '\\n' < {path.name} > new-{path.name}"
+            )
     try:
         return line.decode().rstrip("\r\n")
     except UnicodeDecodeError as error:
