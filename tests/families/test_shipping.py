@@ -76,6 +76,10 @@ def test_what_has_no_result_does_not_ship_and_a_lost_checkpoint_is_told(
     file, runs = worked_off
     queue = load_queue(file, file.parent)
     assert ship(queue, tmp_path / "no-runs", tmp_path / "to") == []
+    command = ["queue", str(file), "--data", str(file.parent), "--runs", str(tmp_path / "no-runs")]
+    said = CliRunner().invoke(app, [*command, "--ship", str(tmp_path / "to")])
+    assert f"Nothing was copied to {tmp_path / 'to'}." in said.stderr
+    assert "once they and the first member, base, have a result" in said.stderr
     assert not (tmp_path / "to").exists()
     for folder in ("base-seed1", "no-mask-seed1"):
         (tmp_path / folder).mkdir()

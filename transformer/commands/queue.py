@@ -76,8 +76,16 @@ def queue(
     if ship is not None:
         from transformer.families.shipping import ship as copy
 
-        for path in copy(loaded, runs, ship):
+        copied = copy(loaded, runs, ship)
+        for path in copied:
             typer.echo(f"Written: {path}", err=True)
+        if not copied:
+            base = next(iter(loaded.recipes))
+            typer.echo(
+                f"Nothing was copied to {ship}. What ships are members with a `lesson` in the queue's file, once they "
+                f"and the first member, {base}, have a result, from where their runs are.",
+                err=True,
+            )
     if gathers:
         return
     if dry_run:
