@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.training.small import toy_recipe
-from transformer.errors import TrainingError
+from transformer.errors import HeadlightError, TrainingError
 from transformer.text.tokenizer import Tokenizer
 from transformer.text.toy import toy_lines
 from transformer.training import train
@@ -54,3 +54,13 @@ def test_whoever_may_read_new_files_may_read_all_of_a_run(tmp_path: Path) -> Non
     modes = {path.name: path.stat().st_mode for path in run.rglob("*") if path.is_file()}
     assert "training.safetensors" in modes
     assert set(modes.values()) == {plain.stat().st_mode}, modes
+
+
+def test_a_vocabulary_that_is_damaged_is_told_by_its_file(tmp_path: Path) -> None:
+    recipe = toy_recipe(updates=1)
+    train(recipe, tmp_path, device="cpu")
+    (tmp_path / "tokenizer.model").write_bytes(b"x")
+    named = replace(recipe, tokenizer=replace(recipe.tokenizer, model=str(tmp_path / "tokenizer.model")))
+    for what, folder, resume in ((recipe, tmp_path, True), (named, tmp_path / "new", False)):
+        with pytest.raises(HeadlightError, match=rf"^{tmp_path / 'tokenizer.model'}: The tokenizer is not"):
+            train(what, folder, resume=resume, device="cpu")

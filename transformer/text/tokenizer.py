@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import Literal
 
 import sentencepiece
@@ -109,6 +110,14 @@ class Tokenizer:
                 f"{(PAD, UNK, BOS, EOS)}. Train it with pad_id=0, unk_id=1, bos_id=2, eos_id=3."
             )
         return cls(processor)
+
+    @classmethod
+    def from_file(cls, path: Path) -> "Tokenizer":
+        """Reads a .model file. Raises HeadlightError, which names it, if it is none; OSError if it cannot be read."""
+        try:
+            return cls.from_bytes(path.read_bytes())
+        except HeadlightError as error:
+            raise HeadlightError(f"{path}: {error}") from None
 
     def to_bytes(self) -> bytes:
         """The serialized model, complete: `from_bytes(to_bytes())` is the same tokenizer."""

@@ -122,6 +122,6 @@ def _read_tokenizer(path: Path) -> Tokenizer:
     if path.suffix == ".safetensors":
         return load_checkpoint(path).tokenizer
     try:
-        return Tokenizer.from_bytes(path.read_bytes())
+        return Tokenizer.from_file(path)
     except OSError as error:
         raise CorpusError(f"tokenizer.model = {path} cannot be read: {error.strerror or error}.") from None

@@ -87,8 +87,8 @@ class Run:
             ) from None
         except OSError as error:
             raise TrainingError(
-                f"The run's folder {self.folder} cannot be written to: {error.strerror or error} ({error.filename}). "
-                "Choose another --run-dir."
+                f"The run's folder {self.folder} cannot be written to: {error.strerror or error} "
+                f"({error.filename or self._locked}). Mend that, or choose another --run-dir."
             ) from None
         return self
 
@@ -99,7 +99,7 @@ class Run:
         """The vocabulary of a run that is resumed. What a run that was killed before its first save has left is none:
         the command may name another one now."""
         there = self.resumed and self._vocabulary.exists()
-        return Tokenizer.from_bytes(self._vocabulary.read_bytes()) if there else None
+        return Tokenizer.from_file(self._vocabulary) if there else None
 
     def restore(
         self, recipe: Recipe, model: Transformer, optimizer: AdamW, corpus: str, judged_by: str, computed_in: str
