@@ -1,5 +1,6 @@
 """The commands: lines in, lines out, scores, sentences instead of tracebacks."""
 
+import errno
 import gzip
 import json
 import os
@@ -173,6 +174,15 @@ def test_a_full_disk_says_what_to_do(checkpoint: Path) -> None:
     result = run("translate", checkpoint, "--output", "/dev/full", input="a cat")
     assert result.exit_code == 1
     assert "No space left on device. Free some space" in result.stderr
+
+
+def test_of_two_files_that_which_could_not_be_written_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def copy(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "from.safetensors", None, "to.safetensors")
+
+    monkeypatch.setattr("transformer.averaging.average_checkpoints", copy)
+    result = run("average", "new.safetensors", "one.safetensors", "two.safetensors")
+    assert result.stderr.startswith("Error: to.safetensors: No space left on device. Free some space")
 
 
 def test_a_reader_that_goes_away_is_no_catastrophe(

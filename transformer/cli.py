@@ -49,7 +49,7 @@ class Commands(TyperGroup):
             if error.errno == errno.EPIPE:  # `... | head -1`: typer ends in silence
                 raise
             full = " Free some space and give the command again." if error.errno == errno.ENOSPC else ""
-            where = error.filename or "A file could not be read or written"
+            where = error.filename2 or error.filename or "A file could not be read or written"  # the second is written
             typer.echo(f"Error: {where}: {error.strerror or error}.{full}", err=True)
             raise typer.Exit(1) from None
 

@@ -92,8 +92,19 @@ def test_a_disk_that_fills_up_while_saving_leaves_the_state_before(tmp_path: Pat
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(TrainingError, match=r"folder .*run cannot be written to: .*Choose another --run-dir"):
+    with pytest.raises(TrainingError, match=r"folder .*run cannot be written to: .*choose another --run-dir"):
         train(toy_recipe(), tmp_path / "file" / "run", device="cpu")
+
+
+def test_a_disk_without_room_for_a_lock_is_told_with_the_name_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")  # of a file that is open, and so without a name
+
+    monkeypatch.setattr("transformer.training.run.lock", no_room)
+    with pytest.raises(TrainingError, match=r"No space left on device \(.*run/\.lock\)\. Mend that, or choose another"):
+        train(toy_recipe(), tmp_path / "run", device="cpu")
 
 
 def test_a_folder_that_cannot_be_written_to_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
