@@ -27,6 +27,7 @@ Ten times the pairs take nine times as long, and ten times more only three times
 million characters are learnt from.
 """
 
+import argparse
 import os
 import resource
 import sys
@@ -173,4 +174,6 @@ def row(pairs: int, size: int, first: Cost, following: Cost) -> str:
 
 
 if __name__ == "__main__":
-    main([int(size) for size in sys.argv[1:]] or [10**4, 10**5, 10**6])
+    parser = argparse.ArgumentParser(description="Time and memory that a corpus takes (the file's first lines).")
+    parser.add_argument("pairs", nargs="*", type=int, default=[10**4, 10**5, 10**6])
+    main(parser.parse_args().pairs)

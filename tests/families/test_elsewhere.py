@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from transformer.cli import app
 from transformer.errors import HeadlightError
-from transformer.families.elsewhere import take_over
+from transformer.families.elsewhere import read_report, take_over
 from transformer.families.gather import gather
 from transformer.families.queue import load_queue
 from transformer.families.report import write_report
@@ -30,6 +30,9 @@ def test_what_was_made_elsewhere_is_not_made_again_and_is_reported(
 ) -> None:
     file, runs = worked_off
     command = ["queue", str(file), "--data", str(file.parent), "--runs", str(tmp_path), "--results", str(report)]
+    said = CliRunner().invoke(app, [*command, "--dry-run"])  # which writes nothing
+    assert said.stdout.split() == ["done", "base-seed1", "done", "no-mask-seed1", "done", "base-seed2"]
+    assert not list(tmp_path.iterdir())
     said = CliRunner().invoke(app, [*command, "--report", str(tmp_path / "again")])
     assert said.exit_code == 0
     assert "Taken over: base-seed2" in said.stderr
@@ -38,7 +41,7 @@ def test_what_was_made_elsewhere_is_not_made_again_and_is_reported(
     assert gather(queue, tmp_path).keys() == gather(queue, runs).keys()
     monkeypatch.setattr("transformer.families.run.train", lambda *_: pytest.fail("trained again"))
     work_off(queue, queue.trainings, tmp_path, "cpu")
-    assert take_over(queue, report, tmp_path) == []  # a second time there is nothing to take
+    assert take_over(read_report(queue, report), tmp_path) == []  # a second time there is nothing to take
 
 
 def test_a_run_that_was_begun_here_keeps_what_it_has(
@@ -47,7 +50,7 @@ def test_a_run_that_was_begun_here_keeps_what_it_has(
     file, _ = worked_off
     queue = load_queue(file, file.parent)
     (tmp_path / "base-seed1").mkdir()
-    assert "base-seed1" not in take_over(queue, report, tmp_path)
+    assert "base-seed1" not in take_over(read_report(queue, report), tmp_path)
     assert not (tmp_path / "base-seed1" / RESULT).exists()
 
 
@@ -55,7 +58,7 @@ def test_a_report_names_no_folder_of_the_machine_that_made_it(report: Path, work
     assert str(worked_off[0].parent) not in report.read_text(encoding="utf-8")
 
 
-def test_results_of_another_recipe_or_of_no_report_are_refused_and_nothing_is_written(
+def test_results_of_another_recipe_or_of_no_report_are_refused(
     worked_off: tuple[Path, Path], report: Path, tmp_path: Path
 ) -> None:
     queue = load_queue(worked_off[0], worked_off[0].parent)
@@ -66,22 +69,21 @@ def test_results_of_another_recipe_or_of_no_report_are_refused_and_nothing_is_wr
     with pytest.raises(
         HeadlightError, match=r"base-seed1 in .* was made by another recipe: model\.heads: 1 then, 2 now"
     ):
-        take_over(queue, other, tmp_path / "runs")
+        read_report(queue, other)
     for text in ("[", "[]", "{}", '{"members": {"base": {"runs": [{}]}}}', '{"members": {"base": []}}'):
         other.write_text(text, encoding="utf-8")
         with pytest.raises(HeadlightError, match="is no report of a queue"):
-            take_over(queue, other, tmp_path / "runs")
+            read_report(queue, other)
     values["members"]["base"]["runs"][0]["perplexity"] = "low"
     other.write_text(json.dumps(values), encoding="utf-8")
     with pytest.raises(HeadlightError, match="has no result that can be used"):
-        take_over(queue, other, tmp_path / "runs")
+        read_report(queue, other)
     with pytest.raises(HeadlightError, match="cannot be read: No such file"):
-        take_over(queue, tmp_path / "gone.json", tmp_path / "runs")
-    assert not (tmp_path / "runs").exists()
+        read_report(queue, tmp_path / "gone.json")
 
 
 def test_the_results_that_ship_are_those_of_the_queue_as_it_is(tmp_path: Path) -> None:
     queue = load_queue("families")
-    taken = take_over(queue, PRETRAINED / "families.json", tmp_path)
+    taken = take_over(read_report(queue, PRETRAINED / "families.json"), tmp_path)
     assert len(taken) >= 10
     assert [one.folder for one in queue.trainings if is_done(one, tmp_path)] == taken

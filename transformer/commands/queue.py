@@ -2,7 +2,7 @@
 
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -63,10 +63,12 @@ def queue(
     chosen = [training for training in loaded.trainings if fnmatch(training.member, only)]
     if not chosen:
         raise ConfigError(f"No member is like {only}. There are: {', '.join(loaded.recipes)}.")
+    known: dict[str, dict[str, Any]] = {}
     if results is not None:
-        from transformer.families.elsewhere import take_over
+        from transformer.families.elsewhere import read_report, take_over
 
-        for folder in take_over(loaded, results, runs):
+        known = read_report(loaded, results)
+        for folder in () if dry_run else take_over(known, runs):
             typer.echo(f"Taken over: {folder}", err=True)
     if report is not None:
         from transformer.families.report import write_report
@@ -92,7 +94,8 @@ def queue(
         from transformer.families.run import is_done
 
         for training in chosen:
-            begun = "begun" if (runs / training.folder).is_dir() else "to do"
+            missing = "done" if training.folder in known else "to do"
+            begun = "begun" if (runs / training.folder).is_dir() else missing
             typer.echo(f"{'done' if is_done(training, runs) else begun:6}{training.folder}")
         return
     from transformer.families.run import work_off

@@ -5,6 +5,7 @@ where the runs would have left them. Checkpoints do not come along: what ships i
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +15,14 @@ from transformer.families.results import RESULT, checked, write_json
 from transformer.untrusted import shown
 
 
-def take_over(queue: Queue, report: Path, runs: Path) -> list[str]:
-    """Writes a `result.json` for each run that has a result in `report` and none, nor any beginning, in `runs`.
+def read_report(queue: Queue, report: Path) -> dict[str, dict[str, Any]]:
+    """The results of the queue's runs that stand in a report, by the folder of the run.
 
     Args:
         report: a JSON file that `write_report` made.
 
-    Returns:
-        The folders of these runs, inside `runs`.
-
     Raises:
         HeadlightError: the report cannot be read, or its runs were made by another recipe than the queue has now.
-        OSError: the disk is full, or the folder cannot be written to.
     """
     found: dict[tuple[str, int], dict[str, Any]] = {}
     try:
@@ -40,12 +37,24 @@ def take_over(queue: Queue, report: Path, runs: Path) -> list[str]:
         raise HeadlightError(
             f"{report} is no report of a queue ({shown(str(error))}). Name the .json file that --report wrote."
         ) from None
-    taken = []
-    for one in queue.trainings:
-        folder = runs / one.folder
-        if (one.member, one.seed) in found and not folder.exists():
-            result = checked(found[one.member, one.seed], one, f"The run {one.folder} in {report}")
-            folder.mkdir(parents=True)
-            write_json(folder / RESULT, result)
-            taken.append(one.folder)
+    return {
+        one.folder: checked(found[one.member, one.seed], one, f"The run {one.folder} in {report}")
+        for one in queue.trainings
+        if (one.member, one.seed) in found
+    }
+
+
+def take_over(results: Mapping[str, dict[str, Any]], runs: Path) -> list[str]:
+    """Writes a `result.json` for each run that has nothing in `runs` yet.
+
+    Returns:
+        The folders of these runs, inside `runs`.
+
+    Raises:
+        OSError: the disk is full, or the folder cannot be written to.
+    """
+    taken = [folder for folder in results if not (runs / folder).exists()]
+    for folder in taken:
+        (runs / folder).mkdir(parents=True)
+        write_json(runs / folder / RESULT, results[folder])
     return taken
