@@ -30,7 +30,6 @@ million characters are learnt from.
 import argparse
 import os
 import resource
-import sys
 import tempfile
 import threading
 import time
