@@ -153,6 +153,13 @@ def probability_text(probability: float) -> str:
     return f"{probability:.0%}" if probability >= 0.0995 else f"{probability:.1%}"
 
 
+def beyond_text(share: float) -> str:
+    """How many values are beyond the end of the colours: 0.3% of, less than 0.1% of, none of."""
+    if not share:
+        return "none of"
+    return f"{share:.1%} of" if share >= 0.001 else "less than 0.1% of"
+
+
 def mantissa_exponent(value: float, digits: int) -> tuple[str, int]:
     """A finite number with this many significant digits: ("0.38", 0), ("76,213", 0), ("2.2", 6) for 2.2 × 10^6.
 
@@ -172,15 +179,25 @@ def number(value: float, digits: int = 3) -> str:
     if value in (float("inf"), float("-inf")):
         return "∞" if value > 0 else "−∞"
     text, exponent = mantissa_exponent(value, digits)
-    return f"{text}×10{str(exponent).translate(_RAISED)}" if exponent else text
+    return minus(f"{text}×10{str(exponent).translate(_RAISED)}" if exponent else text)
 
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def score_text(score: float) -> str:
-    """A sum of log-probabilities or a score, never -0.00."""
-    return f"{score:z.2f}"
+    """A sum of log-probabilities or a score: 0.00, −4.69."""
+    return fixed(score, 2)
+
+
+def fixed(value: float, digits: int) -> str:
+    """A number with so many digits after the point, as a reader sees it: 0.42, −1.30, never −0.00."""
+    return minus(f"{value:z.{digits}f}")
+
+
+def minus(text: str) -> str:
+    """A number with the sign that is a minus, not a hyphen. (Tables and files keep "-", which can be computed with.)"""
+    return text.replace("-", "−")
 
 
 def chart_template(dark: bool) -> dict[str, Any]:

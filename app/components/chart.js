@@ -2,8 +2,8 @@
 // text has not changed is left alone, and of several that arrive while one is drawn only the last is drawn.
 // With `reports`, a click on a point is told, or on a cell of a heatmap whose `meta` says {clicks: true}: its place, and
 // what the figure says belongs to it. A chart that was made
-// for dark ground and stands on light, or the other way round, asks once for another. After chart_ticks.js and
-// chart_texts.js, with which it is one script.
+// for dark ground and stands on light, or the other way round, asks once for another. After chart_ticks.js,
+// chart_texts.js and chart_hover.js, with which it is one script.
 //
 // Where only what is marked has changed, the data have the same revision, and Plotly draws the marks alone.
 
@@ -97,6 +97,7 @@ async function drawAnew(chart) {
   Object.assign(chart, { drawn: text, width, reports });
   if (chart.listens) return;
   chart.listens = true;
+  withMinus(plot);
   plot.on("plotly_click", ({ points: [{ x, y, customdata, data }] }) => {
     if (chart.reports && (data.type !== "heatmap" || data.meta?.clicks)) chart.report({ x, y, customdata: customdata ?? null });
   });

@@ -21,7 +21,7 @@ from app.theme import chart_template
 _chart = st.components.v2.component(
     "headlight_chart",
     html="<div class='chart'></div>",
-    js=script("chart", "chart_ticks", "chart_texts"),
+    js=script("chart", "chart_ticks", "chart_texts", "chart_hover"),
     isolate_styles=False,  # Plotly writes its styles into the page
 )
 

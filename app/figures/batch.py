@@ -35,7 +35,7 @@ def batch_figure(lines: Sequence[Line], *, title: str, dark: bool = False) -> Fi
             x.append(j)
             y.append(i)
             text.append(plotly_text(shown))
-            hover.append(f"{line.name}, position {j + 1}<br>{plotly_text(shown)}")
+            hover.append(f"{line.name}, token {j + 1}<br>{plotly_text(shown)}")
     colors = [mask_color("padding", dark), _soft(role_color("encoder", dark)), _soft(role_color("decoder", dark))]
     scale = [(edge / 3, color) for i, color in enumerate(colors) for edge in (i, i + 1)]
     template = "%{hovertext}<extra></extra>"

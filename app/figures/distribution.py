@@ -16,9 +16,10 @@ import numpy as np
 from app.figures.axes import plotly_text, ticks, visible
 from app.figures.charts import FAINT, Figure, plain_axis, settled
 from app.figures.tables import Table
-from app.theme import TICK_SIZE, ink, probability_text, role_color
+from app.theme import TICK_SIZE, fixed, ink, probability_text, role_color
 
 BAR = 31  # px
+LETTER = 0.03  # of the narrowest axis
 Mark = Literal["", "chosen", "given"]
 
 
@@ -138,17 +139,23 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str, dark: 
         "hovertemplate": "%{customdata}<extra></extra>",
         "showlegend": False,
     }
-    room, marks = (2.0, [0, 0.5, 1]) if outlined else (1.42, [0, 0.25, 0.5, 0.75, 1])  # with room for the labels
+    room = _room(np.maximum(lengths, shares) if outlined else lengths, labels, 2.0 if outlined else 1.75)
     more = {
         "bargap": 0.2,
         "barmode": "overlay",
-        "xaxis": plain_axis("probability", dark, [0, room], tickvals=marks, tickformat=".0%"),
+        "xaxis": plain_axis("probability", dark, [0, room], tickvals=[0, 0.5, 1], tickformat=".0%"),
         "yaxis": plain_axis("", dark, [len(names) - 0.5, -0.5], tickmode="array", tickvals=list(range(len(names))))
         | {"ticktext": names, "tickfont": {"size": TICK_SIZE + 1, "color": ink(dark)}},
     }
     edges = [color if offer.chosen else ink(dark) for offer in found] + [ink(dark)]
     data = [bars, *(_outlines(lengths, shares, labels, edges, dark) if outlined else [])]
     return Figure(data, settled(title, 84 + BAR * len(names), top=40, bottom=44) | more)
+
+
+def _room(lengths: np.ndarray, labels: list[str], usual: float) -> float:
+    """The length of the axis at which every label has room after its bar; `usual` has it for "100% · chosen"."""
+    left = 1 - LETTER * np.array([len(label) for label in labels])  # of the axis, for the bar
+    return float(max(usual, *(lengths / np.maximum(left, 0.25))))
 
 
 def _outlines(
@@ -188,7 +195,7 @@ def _label(offer: Offer) -> str:
 def _hover(offer: Offer) -> str:
     return (
         f"{plotly_text(visible(offer.piece))} (id {offer.id})<br>rank {offer.rank:,}"
-        f"<br>logit {offer.logit:.4f}<br>probability {offer.probability:.6f}"
+        f"<br>logit {fixed(offer.logit, 4)}<br>probability {offer.probability:.6f}"
         f"<br>of what may be drawn {offer.share:.6f}"
     )
 

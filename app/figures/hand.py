@@ -11,6 +11,7 @@ from app.figures.tensor import tensor_heatmap
 from app.theme import MASKED, ink, pair_color, role_color, weight_scale
 
 HIGHEST = 528  # px of the cells; the rows of a long sentence close up, so that the arithmetic below stays near
+LINES_UP_TO = 48  # rows or columns; lines between more would cover the cells
 CELLS_TO_CLICK = 2500  # beyond, a marker in each cell is too much for a browser; the rows of tokens still choose
 
 
@@ -33,7 +34,8 @@ def weights_map(
     """
     rows, columns = weights.shape
     drawn = np.where(mask, weights, np.nan).astype(np.float32)  # (Q, K)
-    data = [heat(drawn, weight_scale(dark), 0, 1)]
+    gap = int(max(rows, columns) <= LINES_UP_TO)
+    data = [heat(drawn, weight_scale(dark), 0, 1, xgap=gap, ygap=gap)]
     if rows * columns <= CELLS_TO_CLICK:
         q, k = grid(rows, columns)
         said = [plain(weight) for weight in weights.ravel()]

@@ -11,9 +11,10 @@ import numpy as np
 from app.figures.axes import TokenAxis
 from app.figures.charts import Figure, axis, line_at, settled
 from app.figures.tensor import tensor_heatmap
-from app.theme import CHOSEN, Role, ink, pair_color
+from app.theme import CHOSEN, Role, fixed, ink, pair_color
 
 AT_A_GLANCE = 65_536  # numbers; beyond, only the window of numbers is drawn
+BELOW = 0.13  # of the highest bar: room for the number under a small negative one
 BIAS, SUM = "bias", "sum = output"
 
 
@@ -71,7 +72,7 @@ def written_bars(written: Written, head: int, *, title: str, dark: bool = False)
             "y": values.astype(np.float32),
             "name": said,
             "marker": {"color": pair_color(second, dark)},
-            "text": [f"{value:z.2f}" for value in values] if numbers else None,
+            "text": [fixed(value, 2) for value in values] if numbers else None,
             "textposition": "outside",
             "textangle": 0,
             "cliponaxis": False,
@@ -97,7 +98,7 @@ def written_bars(written: Written, head: int, *, title: str, dark: bool = False)
             tickvals=shown, ticktext=[str(i + 1) for i in shown],
         ),
         "annotations": [{"x": place, "text": text} | under for place, text in last.items()],
-        "yaxis": axis("", dark, [min(1.25 * low, 0), 1.14 * high]),
+        "yaxis": axis("", dark, [min(1.25 * low, -BELOW * high) if low < 0 else 0, 1.14 * high]),
         "shapes": [
             {"type": "rect", "x0": head - 0.48, "x1": head + 0.48, "y0": 0, "y1": 1, "yref": "paper"}
             | {"line": {"color": CHOSEN, "width": 3}},

@@ -152,7 +152,7 @@ def looks_table(source: TokenAxis, target: TokenAxis, cross: np.ndarray, own: np
     read = target.tokens[: len(own)]
     return {
         "attention": ["encoder-decoder"] * len(source) + ["decoder self"] * len(own),
-        "position": [*range(1, len(source) + 1), *range(1, len(own) + 1)],
+        "number": [*range(1, len(source) + 1), *range(1, len(own) + 1)],
         "piece": [*source.tokens, *read],
         "weight": np.concatenate([cross, own]),
     }

@@ -16,7 +16,7 @@ from app.figures.panels import TEXT_FROM, Cell, Piece, cell_frames, heat, panel_
 from app.figures.reasons import Parts
 from app.figures.stages import Stage
 from app.figures.tensor import ink_on, label_width, number_text
-from app.theme import MASKED, ink, number, signed_scale, text_on_weight, weight_scale, weight_text
+from app.theme import MASKED, fixed, ink, number, signed_scale, text_on_weight, weight_scale, weight_text
 
 NUMBERS_UP_TO = 18  # columns of a panel; beyond, only what is masked is marked
 SHORT_FROM = 8  # columns from which numbers have one digit after the point, so that they can be large
@@ -62,7 +62,7 @@ def masking_figure(
     if columns <= MARKS_UP_TO and panel_height(rows, ROW) >= TEXT_FROM * rows:
         black, beside = ink(dark), label_width(queries.tokens, 13) + 40
         text = np.vectorize(partial(_score, columns=columns), otypes=[object])
-        rounded = np.vectorize(lambda score: "−∞" if np.isinf(score) else f"{score:z.0f}", otypes=[object])
+        rounded = np.vectorize(lambda score: "−∞" if np.isinf(score) else fixed(score, 0), otypes=[object])
         inks = np.vectorize(lambda score: ink_on(abs(float(score)) / limit, dark), otypes=[object])
         weighed = np.vectorize(partial(_weight, columns=columns), otypes=[object])(weights, mask)
         on = np.vectorize(lambda weight: text_on_weight(float(weight), dark), otypes=[object])(weights)
@@ -88,7 +88,7 @@ def _score(score: float, columns: int) -> str:
         return "−∞"
     if columns > NUMBERS_UP_TO:
         return ""
-    return f"{score:z.1f}" if columns >= SHORT_FROM else number_text(float(score))
+    return fixed(score, 1) if columns >= SHORT_FROM else number_text(float(score))
 
 
 def _weight(weight: float, may: bool, columns: int) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks
 from app.figures.charts import Figure
-from app.figures.panels import BARE, Cell, Piece, frame, heat, words
+from app.figures.panels import BARE, Cell, Piece, fold, frame, heat, tick_height, words
 from app.theme import (
     CELL_SIZE,
     MASKED,
@@ -28,7 +28,6 @@ from app.theme import (
 
 NUMBERS_UP_TO = 32  # rows or columns; beyond, numbers would not be legible and hover and table have them
 SMALLEST_CELL = 30  # px, so that a number fits
-LETTER = 7.5  # px, of the name of an axis
 LOWEST = 110  # px, so that "(translation):" fits beside a single row
 COLOR_BAR = {
     "orientation": "h",
@@ -76,7 +75,7 @@ def attention_matrix(
     drawn = np.where(allowed, weights, np.nan).astype(np.float32)  # (Q, K)
     numbers = max(rows, columns) <= NUMBERS_UP_TO
     tick_size = TICK_SIZE if numbers else SMALL_TICK_SIZE
-    top, height = 150, max(rows * (38 if numbers else 18), LOWEST)
+    top, height = 66 + tick_height(keys, tick_size), max(rows * (38 if numbers else 18), LOWEST)
     data: list[Piece] = [
         heat(
             drawn,
@@ -139,7 +138,7 @@ def attention_matrix(
             **down,
         ),
     }
-    _fold(layout["yaxis"]["title"], height)
+    fold(layout["yaxis"]["title"], height)
     layout["shapes"] = [] if row is None else [frame(-0.5, columns - 0.5, row - 0.5, row + 0.5, 4)]
     if cell is not None:
         q, k = cell
@@ -150,12 +149,6 @@ def attention_matrix(
         )
         layout["yaxis2"] = axis(queries.predicts, queries.role, "predicts", rows, side="right", overlaying="y", **down)
     return Figure(data, layout)
-
-
-def _fold(title: Piece, height: int) -> None:
-    """A name beside few rows takes a line a word."""
-    if len(title["text"]) * LETTER > height:
-        title["text"] = title["text"].replace(" ", "<br>")
 
 
 def _numbers(weights: np.ndarray, allowed: np.ndarray, dark: bool) -> Piece:

@@ -49,7 +49,7 @@ def before_and_after(
             [-0.6, len(rows) - 0.4],
             tickvals=list(range(len(rows))),
             ticktext=ticks(rows.tokens),
-            tickangle=-45,
+            autotickangles=[0, -45],
             tickfont={"size": TICK_SIZE if len(rows) <= 40 else 11, "color": role_color(rows.role, dark)},
             showgrid=False,
             anchor="y2",

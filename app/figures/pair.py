@@ -4,7 +4,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks
 from app.figures.charts import Figure, plain_axis, settled
-from app.figures.panels import Piece, on, words
+from app.figures.panels import Piece, on, tick_height, words
 from app.theme import CELL_SIZE, MASKED, SMALL_TICK_SIZE, ink, role_color, text_on_weight, weight_scale, weight_text
 
 NUMBERS_UP_TO = 10  # columns; beyond, digits would not be legible at half the width
@@ -28,6 +28,8 @@ def matrix_pair(
     """
     rows, columns = matrices[0].shape
     size = 14 if columns <= 20 else SMALL_TICK_SIZE
+    above_cells = tick_height(keys, size) + 8
+    top = above_cells + 68
     data: list[Piece] = []
     axes: Piece = {}
     above: list[Piece] = []
@@ -65,11 +67,11 @@ def matrix_pair(
         )  # fmt: skip
         heading = {
             "text": plotly_text(name), "x": domain[0], "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper",
-            "yanchor": "bottom", "yshift": 92, "showarrow": False, "font": {"size": 15, "color": ink(dark)},
+            "yanchor": "bottom", "yshift": above_cells, "showarrow": False, "font": {"size": 15, "color": ink(dark)},
         }  # fmt: skip
         above.append(heading)
-    height = 160 + 20 + max(rows * (26 if rows <= 32 else 14), 40)
-    layout = settled(title, height, top=160, bottom=20) | {"plot_bgcolor": MASKED, "annotations": above}
+    height = top + 20 + max(rows * (26 if rows <= 32 else 14), 40)
+    layout = settled(title, height, top=top, bottom=20) | {"plot_bgcolor": MASKED, "annotations": above}
     return Figure(data, layout | axes)
 
 

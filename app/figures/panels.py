@@ -6,6 +6,7 @@ Panels count from 1, as Plotly counts axes.
 
 from collections.abc import Sequence
 from math import radians, sin
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ Piece = dict[str, Any]
 
 BARE: Piece = {"showgrid": False, "zeroline": False, "fixedrange": True, "ticks": "", "tickmode": "array"}
 SMALL_FROM = 54  # columns beside each other
+LETTER = 7.5  # px, of the name of an axis
 HIGHEST = 600  # px of a panel
 TEXT_FROM = 10  # px of a row; lower ones have no text
 BELOW: Piece = {  # a legend
@@ -79,6 +81,13 @@ def tick_height(axis: TokenAxis, size: int, angle: float = 45.0) -> int:
     return int(12 + 0.6 * size * longest * sin(radians(angle)))
 
 
+def fold(title: Piece, height: int) -> None:
+    """Breaks the name of an upright axis where it is longer than the axis is high."""
+    text = title["text"]
+    room = max(int(height / LETTER), *map(len, text.split()))
+    title["text"] = "<br>".join(wrap(text, room, break_on_hyphens=False))
+
+
 def panel_height(rows: int, row: int) -> int:
     """The px of a panel whose rows are `row` px high; more rows close up, so that a mask is seen whole."""
     return max(min(rows * row, HIGHEST), 40)
@@ -121,7 +130,7 @@ def panel_axes(
             "ticktext": key_ticks,
             "tickangle": -60,
             "tickfont": {"size": 9 if small else 12, "color": role_color(keys.role, dark)},
-            "title": {"text": f"<b>{plotly_text(name)}</b>", "font": {"size": 15, "color": ink(dark)}},
+            "title": {"text": f"<b>{plotly_text(name)}</b>", "font": {"size": 15, "color": ink(dark)}, "standoff": 6},
             "range": [-0.5, len(keys) - 0.5],
         }
         found[f"yaxis{suffix}"] = BARE | {

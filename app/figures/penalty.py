@@ -11,7 +11,7 @@ import numpy as np
 
 from app.figures.charts import Figure, axis, line_at, settled
 from app.figures.tables import Table
-from app.theme import CHOSEN, ink, role_color
+from app.theme import CHOSEN, fixed, ink, role_color
 
 
 def penalty_lines(
@@ -50,7 +50,11 @@ def penalty_lines(
             "x": [alphas[0], alphas[at], alphas[-1]],
             "y": places[i, [0, at, -1]].astype(np.int16),
             "mode": "markers+text",
-            "text": [f"{names[i]} ", f" {names[i]} wins: {float(scores[i, at]):z.3f} " if wins else "", f" {names[i]}"],
+            "text": [
+                f"{names[i]} ",
+                f" {names[i]} wins: {fixed(float(scores[i, at]), 3)} " if wins else "",
+                f" {names[i]}",
+            ],
             "textposition": ["middle left", f"top {side}", "middle right"],
             "textfont": {"size": 16, "color": color if wins else ink(dark)},
             "marker": {"color": color, "size": [7, 12 if wins else 8, 7]},
@@ -98,7 +102,7 @@ def penalty_table(
 def penalty_alt(scores: np.ndarray, names: Sequence[str], title: str) -> str:
     """The ranking in words: scores (hypotheses)."""
     order = np.argsort(-scores, kind="stable")
-    return f"{title}: " + ", ".join(f"{names[i]} {float(scores[i]):z.3f}" for i in order) + "."
+    return f"{title}: " + ", ".join(f"{names[i]} {fixed(float(scores[i]), 3)}" for i in order) + "."
 
 
 def penalty_curves(scores: np.ndarray, alphas: Sequence[float], names: Sequence[str]) -> Table:

@@ -78,7 +78,7 @@ def source_table(pieces: Sequence[PieceLike], text: str) -> list[dict[str, Any]]
     """The same as rows of a table. Characters are counted from 0; a piece that covers none has no first one."""
     return [
         {
-            "position": position,
+            "number": number,
             "piece": piece.text,
             "id": piece.id,
             "kind": piece.kind,
@@ -86,15 +86,15 @@ def source_table(pieces: Sequence[PieceLike], text: str) -> list[dict[str, Any]]
             "last place": piece.end - 1 if piece.end > piece.begin else None,
             "characters": text[piece.begin : piece.end],
         }
-        for position, piece in enumerate(pieces, start=1)
+        for number, piece in enumerate(pieces, start=1)
     ]
 
 
 def target_table(pieces: Sequence[str], ids: Sequence[int], probabilities: Sequence[float]) -> list[dict[str, Any]]:
     """The pieces of a hypothesis with their probabilities, as rows of a table."""
     return [
-        {"position": position, "piece": text, "id": piece_id, "probability": float(probability)}
-        for position, (text, piece_id, probability) in enumerate(zip(pieces, ids, probabilities, strict=True), start=1)
+        {"number": number, "piece": text, "id": piece_id, "probability": float(probability)}
+        for number, (text, piece_id, probability) in enumerate(zip(pieces, ids, probabilities, strict=True), start=1)
     ]
 
 

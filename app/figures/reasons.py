@@ -47,7 +47,7 @@ def verdict(
         window: r of the attention window.
         real_queries: rows from here on are padding themselves; None: none is.
     """
-    row, column = who(queries, query, begins=True), who(keys, key)
+    row, column = row_name(queries, query), key_name(keys, key)
     why = forbidden_by(parts, query, key)
     if not why:
         sentences = [f"{row} may look at {column}.", *_allowed(parts, query, key, queries, window)]
@@ -65,13 +65,17 @@ def verdict(
     return " ".join(sentences)
 
 
-def who(axis: TokenAxis, index: int, *, begins: bool = False) -> str:
-    """A position with its token: `row 3 (reads "▁the", predicts "▁cat")` or `position 3 ("▁the")`; as it stands where a
-    sentence `begins`, or within one."""
-    if axis.predicts:
-        row = "Row" if begins else "row"
-        return f'{row} {index + 1} (reads "{axis.tokens[index]}", predicts "{axis.predicts[index]}")'
-    return f'{"Position" if begins else "position"} {index + 1} ("{axis.tokens[index]}")'
+def row_name(queries: TokenAxis, index: int) -> str:
+    """Who looks, where a sentence begins: `Row 3 (reads "▁the", predicts "▁cat")` or `Row 3 ("▁the")`. Rows and keys
+    count from 1, as q₃ and k₃ in the formulas; "position" is kept for the `pos` of section 3.5, which begins with 0."""
+    if queries.predicts:
+        return f'Row {index + 1} (reads "{queries.tokens[index]}", predicts "{queries.predicts[index]}")'
+    return f'Row {index + 1} ("{queries.tokens[index]}")'
+
+
+def key_name(keys: TokenAxis, index: int) -> str:
+    """Who is looked at: `key 3 ("▁the")`."""
+    return f'key {index + 1} ("{keys.tokens[index]}")'
 
 
 def _allowed(parts: Parts, query: int, key: int, queries: TokenAxis, window: int | None) -> list[str]:

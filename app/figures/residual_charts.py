@@ -7,12 +7,13 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks
 from app.figures.charts import Figure, axis, color_bar, plain_axis, settled
-from app.figures.panels import Piece, frame, heat, words
+from app.figures.panels import Piece, fold, frame, heat, words
 from app.figures.residual import Stream, SubLayer, cosines
 from app.figures.tables import Table
 from app.figures.tensor import label_width, row_norms
 from app.theme import CELL_SIZE, TICK_SIZE, ink, pair_color, role_color, text_on_weight, weight_scale
 
+HIGHEST = 900  # px of the cells; the rows of a long sentence close up
 NUMBERS_UP_TO = 20  # tokens beside which numbers in cells are legible
 
 
@@ -110,7 +111,9 @@ def added_heatmap(
         tickvals=list(range(height)), ticktext=ticks(rows.tokens),
         tickfont={"size": TICK_SIZE if large else 11, "color": role_color(rows.role, dark)},
     )  # fmt: skip
-    layout = settled(title, 190 + max(height * (26 if large else 14), 120), bottom=90) | {
+    high = max(min(height * (26 if large else 14), HIGHEST), 120)
+    fold(down["title"], high)
+    layout = settled(title, 190 + high, bottom=90) | {
         "shapes": [frame(-0.5, width - 0.5, row - 0.5, row + 0.5, 3)],
         "yaxis": down,
         "xaxis": _across(subs, dark),
@@ -165,5 +168,5 @@ def share_table(found: np.ndarray, start: str, subs: tuple[SubLayer, ...]) -> Ta
 def _across(subs: tuple[SubLayer, ...], dark: bool) -> dict[str, object]:
     return axis(
         "", dark, [-0.6, len(subs) - 0.4], tickvals=list(range(len(subs))), ticktext=[sub.name for sub in subs],
-        tickangle=-45, showgrid=False,
+        autotickangles=[0, -45], showgrid=False,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from app.figures.charts import FAINT, Figure, settled
 from app.figures.panels import Piece
 from app.figures.sinusoids import frequencies, wavelengths
 from app.figures.waves import wavelength_text
-from app.theme import ink, pair_color
+from app.theme import ink, minus, number, pair_color
 
 SHARES = (0.0, 0.12, 0.25, 0.45, 1.0)  # of the way from the shortest wavelength to the longest
 GAP = (np.nan, np.nan)  # ends a line
@@ -76,7 +76,7 @@ def rotation_circles(
             "x": centre, "y": 1.18, "yanchor": "bottom", "showarrow": False, "font": {"size": 14, "color": ink(dark)},
             "text": f"pair {pair}" + (f"<br>wavelength {wavelength_text(lengths[pair])}" if formula else ""),
         }  # fmt: skip
-        turned_by = f"{np.degrees(angle):.1f}°".replace("-", "−")
+        turned_by = f"{number(np.degrees(angle))}°"
         below = {
             "x": centre, "y": -1.2, "yanchor": "top", "showarrow": False, "align": "center",
             "font": {"size": 15, "color": ink(dark), "family": "monospace"},
@@ -111,7 +111,7 @@ def _arc(angle: float, start: np.ndarray, centre: float) -> np.ndarray:
 
 
 def _digits(value: float) -> str:
-    return f"{value:+.3f}".replace("-", "−").replace("+", " ")
+    return minus(f"{value:+.3f}").replace("+", " ")
 
 
 def rotation_table(matrices: np.ndarray, formula: bool) -> dict[str, np.ndarray]:

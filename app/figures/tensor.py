@@ -11,7 +11,7 @@ import numpy as np
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
 from app.figures.charts import Figure, plain_axis, settled
 from app.figures.panels import Piece, frame, words
-from app.theme import CELL_SIZE, SMALL_TICK_SIZE, TICK_SIZE, ink, role_color, signed_scale
+from app.theme import CELL_SIZE, SMALL_TICK_SIZE, TICK_SIZE, fixed, ink, role_color, signed_scale
 
 NUMBERS_UP_TO = 12  # columns; beyond, digits would not be legible
 LARGE_UP_TO = 40  # rows
@@ -141,14 +141,13 @@ def row_norms(values: np.ndarray) -> np.ndarray:
 
 
 def number_text(value: float, short: bool = False) -> str:
-    """A signed number as it stands in a cell: 0.12, -1.3, -24, −∞; `short` has one digit less after the point."""
+    """A signed number as it stands in a cell: 0.12, −1.3, −24, −∞; `short` has one digit less after the point."""
     if np.isinf(value):
         return "∞" if value > 0 else "−∞"
     if value == 0:
         return "0"
     digits = max((2 if abs(value) < 10 else 1 if abs(value) < 100 else 0) - short, 0)
-    text = f"{value:.{digits}f}"
-    return text.removeprefix("-") if float(text) == 0 else text
+    return fixed(value, digits)
 
 
 def ink_on(strength: float, dark: bool) -> str:

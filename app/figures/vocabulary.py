@@ -5,7 +5,7 @@ import numpy as np
 from app.figures.axes import ticks
 from app.figures.charts import Figure, axis, settled
 from app.figures.distribution import Offer
-from app.theme import TICK_SIZE, ink, role_color
+from app.theme import TICK_SIZE, fixed, ink, role_color
 
 
 def logit_bars(found: list[Offer], *, title: str, dark: bool = False) -> Figure:
@@ -20,7 +20,7 @@ def logit_bars(found: list[Offer], *, title: str, dark: bool = False) -> Figure:
             "color": [role_color("decoder", dark) if offer.chosen else "rgba(128, 136, 150, 0.75)" for offer in found]
         },
         "width": 0.72,
-        "text": [f"{offer.logit:.2f}{f' · {offer.mark}' if offer.mark else ''}" for offer in found],
+        "text": [f"{fixed(offer.logit, 2)}{f' · {offer.mark}' if offer.mark else ''}" for offer in found],
         "textposition": "outside",
         "textfont": {"size": 14, "color": ink(dark)},
         "cliponaxis": False,

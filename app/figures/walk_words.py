@@ -93,7 +93,7 @@ def dropped(config: ModelConfig) -> dict[str, str]:
         )  # fmt: skip
 
     return {
-        "dropped_sum": said("each number of this sum", config.embedding_dropout),
+        "dropped_sum": said("each of these numbers", config.embedding_dropout),
         "dropped": said("each number of the sub-layer's output, before the sum,", config.dropout),
         "dropped_weights": said("each weight", config.attention_dropout, in_paper=False),
         "dropped_units": said("each unit", config.activation_dropout, in_paper=False),

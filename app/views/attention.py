@@ -13,7 +13,7 @@ from app.components.chart import Point
 from app.figures.axes import TokenAxis
 from app.figures.heads import even_entropy
 from app.figures.ranking import head_numbers, head_ranking, ranking_csv
-from app.figures.reasons import who
+from app.figures.reasons import key_name, row_name
 from app.figures.shown import Naming, Options, Shown, shown
 from app.session import choose_position
 from app.source import lines_from
@@ -151,7 +151,7 @@ def _cells(found: computed.Attention, chosen: Chosen, sides: tuple[TokenAxis, To
     matrix(chosen, None if row is None or column is None else (row, column), partial(_clicked, kind, now))
     seen = f"with {number(float(weights[query, key]), 4)}" if found.mask[query, key] else "not at all: that is masked"
     with st.container(key="chosen_cell", horizontal=True, vertical_alignment="center", gap="small"):
-        st.text(f"{who(queries, query, begins=True)} looks at {who(keys, key)} {seen}.", width="content")
+        st.text(f"{row_name(queries, query)} looks at {key_name(keys, key)} {seen}.", width="content")
         if st.button("Work it out by hand", key="to_hand", type="tertiary", help="Every number of this weight."):
             go_to("hand")
     matrix_numbers(chosen)

@@ -17,7 +17,7 @@ from app.source import lines_from
 from app.views.attention_map import drawn_map, measured
 from app.views.choose import buttons, choose_head
 from app.views.head_pictures import Chosen
-from app.views.placed import weights_table
+from app.views.placed import export_buttons, weights_table
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
 from transformer.alignment.map import AlignmentMap, Head
@@ -171,8 +171,8 @@ def _links(scene: Scene, found: Alignment, threshold: float, heads: str) -> None
         st.caption("The translation was cut off, so no row reads its last word: it has no links.")
     st.text("Pharaoh format: source-target, counted from 0")
     st.code(text or "(no link)", language=None, wrap_lines=True)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        components.export("alignment", title, key="export_alignment")
+    with st.container(horizontal=True, vertical_alignment="top", gap="xsmall"):
+        export_buttons("alignment", title, key="export_alignment")
         st.download_button("Pharaoh", f"{text}\n", "alignment.txt", "text/plain", key="pharaoh", on_click="ignore")
         st.download_button(
             "The words",

@@ -3,7 +3,6 @@
 import numpy as np
 import streamlit as st
 
-from app import components
 from app.components.chart import chart
 from app.figures import rollout
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_csv, matrix_table, matrix_width
@@ -12,7 +11,7 @@ from app.session import is_dark
 from app.source import lines_from
 from app.views.choose import axes, weights_of
 from app.views.head_pictures import Chosen, rows_sum
-from app.views.placed import weights_table
+from app.views.placed import export_buttons, weights_table
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
 from transformer.kinds import Kind
@@ -77,8 +76,8 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
         )
     else:
         st.caption(f"{rows_sum(now)} Grey: not reached so far. These are shares under an assumption, not effects.")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        components.export("rollout", title, key="export_rollout")
+    with st.container(horizontal=True, vertical_alignment="top", gap="xsmall"):
+        export_buttons("rollout", title, key="export_rollout")
         st.download_button(
             "CSV",
             lambda: matrix_csv(weights, now.queries, now.keys),

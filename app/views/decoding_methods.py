@@ -13,7 +13,7 @@ from app.figures.parting import parting, running_chart, running_table
 from app.figures.pieces import target_strip
 from app.session import is_dark
 from app.source import lines_between, lines_from
-from app.theme import probability_text, score_text
+from app.theme import fixed, probability_text, score_text
 from app.views.placed import placed
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
@@ -97,8 +97,8 @@ def _best(scene: Scene, settings: DecodingConfig) -> Hypothesis:
 
 def _numbers(found: Hypothesis) -> str:
     count = len(found.pieces)
-    said = f"{count} {'piece' if count == 1 else 'pieces'}, sum of log p {found.score:z.3f}"
-    said += f", score {found.normalised_score:z.3f}"
+    said = f"{count} {'piece' if count == 1 else 'pieces'}, sum of log p {fixed(found.score, 3)}"
+    said += f", score {fixed(found.normalised_score, 3)}"
     return said if found.finished else f"{said}; cut off at the length limit"
 
 
@@ -115,7 +115,7 @@ def _said(greedy: Hypothesis, beam: Hypothesis, at: int | None, size: int) -> st
     beam_wins = beam.normalised_score >= greedy.normalised_score
     high, low = (beam, greedy) if beam_wins else (greedy, beam)
     said += f"In the end the {'beam' if beam_wins else 'greedy one'} has the better score, "
-    said += f"{high.normalised_score:z.3f} against {low.normalised_score:z.3f}"
+    said += f"{fixed(high.normalised_score, 3)} against {fixed(low.normalised_score, 3)}"
     if high.score < low.score:
         return f"{said}, although its sum is lower: it is longer, so the length penalty divides it by more."
     return said + ("." if beam_wins else ": a beam, too, may drop what would have scored better in the end.")

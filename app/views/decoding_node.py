@@ -4,7 +4,7 @@ import math
 
 import streamlit as st
 
-from app.theme import probability_text
+from app.theme import fixed, probability_text
 from app.views.stage import Scene
 from transformer.decoding.length_penalty import formula
 from transformer.decoding.translation import SearchNode
@@ -17,8 +17,9 @@ def node_numbers(scene: Scene, node: SearchNode, path: tuple[SearchNode, ...]) -
     if path:
         st.text(
             f"Its piece: {node.piece}   p = {probability_text(math.exp(node.log_probability))}, "
-            f"log p = {node.log_probability:z.3f}\n"
-            f"Sum of log p over {node.step} {'piece' if node.step == 1 else 'pieces'}: {node.sum:z.3f}\n"
-            f"Score: {node.sum:z.3f} / {formula(node.step, scene.translation.settings)} = {node.normalised:z.3f}"
+            f"log p = {fixed(node.log_probability, 3)}\n"
+            f"Sum of log p over {node.step} {'piece' if node.step == 1 else 'pieces'}: {fixed(node.sum, 3)}\n"
+            f"Score: {fixed(node.sum, 3)} / {formula(node.step, scene.translation.settings)} = "
+            f"{fixed(node.normalised, 3)}"
         )
     st.text(node.reason)

@@ -11,7 +11,7 @@ from app.components.chart import chart
 from app.figures.arithmetic import ByHand, differences
 from app.figures.hand import CELLS_TO_CLICK, weights_map
 from app.figures.matrix import matrix_alt, matrix_table
-from app.figures.reasons import who
+from app.figures.reasons import key_name, row_name
 from app.figures.snippet import numpy_snippet
 from app.figures.written import Writing
 from app.session import choose_position, is_dark
@@ -101,7 +101,7 @@ def _overview(this: Calculation, strongest: int) -> None:
         )
     with right:
         with st.container(key="said_hand"):
-            row, column = who(this.queries, this.query, begins=True), who(this.keys, hand.chosen)
+            row, column = row_name(this.queries, this.query), key_name(this.keys, hand.chosen)
             st.text(f"{row} looks at {column}. How much?")
         st.latex(Writing(hand, this.query, dark).summary())
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):

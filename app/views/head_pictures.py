@@ -16,7 +16,7 @@ from app.figures.shown import Shown
 from app.session import is_dark
 from app.theme import counted
 from app.views.choose import choose_head
-from app.views.placed import belongings, weights_table
+from app.views.placed import belongings, export_buttons, weights_table
 from app.views.triplet import shape_text
 from transformer.kinds import KINDS, Kind
 
@@ -153,8 +153,8 @@ def matrix_numbers(chosen: Chosen) -> None:
     """Its downloads and its table."""
     shown, title = chosen.shown, chosen.title
     weights = shown.weights[chosen.layer, chosen.head]
-    with st.container(horizontal=True, vertical_alignment="center"):
-        components.export("matrix", title, key="export_matrix")
+    with st.container(horizontal=True, vertical_alignment="top", gap="xsmall"):
+        export_buttons("matrix", title, key="export_matrix")
         st.download_button(
             "CSV",
             lambda: matrix_csv(weights, shown.queries, shown.keys),

@@ -93,7 +93,7 @@ def padding_check(this: Sentence, sources: Ids, targets: Ids) -> None:
     st.markdown(
         f"Sentence {this.number + 1} has {padded[0]} position{'s' * (padded[0] != 1)} of padding in the "
         f"source and {padded[1]} in the target. The largest difference between its numbers in the batch and alone "
-        "(what is left is rounding):"
+        f"({'what is left is rounding' if max(found.values()) else 'here not even rounding'}):"
     )
     with st.container(key="padding_numbers", horizontal=True, gap="small"):
         for name, value in (

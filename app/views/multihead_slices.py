@@ -20,7 +20,7 @@ from app.figures.head_slices import (
 from app.projections import Matrix, input_site, projection
 from app.session import is_dark
 from app.source import SourceLines, lines_from
-from app.theme import number
+from app.theme import beyond_text, number
 from app.views.choose import SHORT, choose_head_from_afar, follow_head
 from app.views.placed import placed
 from app.views.stage import Scene
@@ -134,7 +134,7 @@ def _colors(d_model: int, limit: float, share: float) -> str:
     )
     return (
         f"{whole} Colours end at ±{number(limit, 2)}, three times the root mean square; "
-        f"{share:.1%} of the weights are beyond."
+        f"{beyond_text(share)} the weights are beyond."
     )
 
 

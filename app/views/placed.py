@@ -44,8 +44,7 @@ def belongings(*, key: str, name: str, table: Callable[[], Table], drawn: bool =
     which = f": {of}" if of else ""
     with st.container(horizontal=True, vertical_alignment="top", gap="xsmall"):
         if drawn:
-            with st.container(width=122):
-                components.export(f"picture_{key}", name, key=f"export_{key}")
+            export_buttons(f"picture_{key}", name, key=f"export_{key}")
         st.download_button(
             f"CSV{which}", lambda: columns_csv(table()), f"{name}.csv", "text/csv", key=f"csv_{key}", on_click="ignore"
         )
@@ -58,6 +57,12 @@ def weights_table(place: DeltaGenerator, table: Table, alt: str) -> None:
     """A table of weights in `place`, all with four digits, so that they stand under each other."""
     digits = {name: st.column_config.NumberColumn(format="%.4f") for name in list(table)[1:]}  # first: what a row is
     place.dataframe(dict(table), alt=alt, hide_index=True, column_config=digits)
+
+
+def export_buttons(picture: str, name: str, *, key: str) -> None:
+    """SVG and PNG of what is drawn in this container, no wider than they are, so that other buttons stand beside."""
+    with st.container(width=122):
+        components.export(picture, name, key=key)
 
 
 def scrolling(key: str, narrowest: int) -> DeltaGenerator:

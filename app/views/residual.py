@@ -49,7 +49,7 @@ def _pictures(scene: Scene) -> None:
     row = chooses.row(stack)
     every = _recorded(scene, stack)
     tokens = scene.source if stack == "encoder" else scene.target
-    one, which = every.of(row), f"{stack}, position {row + 1}: {visible(tokens.tokens[row])}"
+    one, which = every.of(row), f"{stack}, position {row}: {visible(tokens.tokens[row])}"
     _lengths(scene, one, which)
     _all_tokens(every, tokens, row)
     if scene.config.norm == "pre":
@@ -77,11 +77,14 @@ def _lengths(scene: Scene, one: Stream, which: str) -> None:
     )
     pre = scene.config.norm == "pre"
     st.caption(
-        "A diamond is the next point of the line: nothing but the sum goes on. Lengths do not add up like numbers, "
-        "because what is added points elsewhere; the table has the cosines."
-        if pre
-        else "LayerNorm stands on the stream itself: it takes each diamond, and the next point of the line is what "
-        "comes out. So the stream is as long as each LayerNorm's gain makes it, whatever was added."
+        (
+            "A diamond is the next point of the line: nothing but the sum goes on. Lengths do not add up like numbers, "
+            "because what is added points elsewhere; the table has the cosines."
+            if pre
+            else "LayerNorm stands on the stream itself: it takes each diamond, and the next point of the line is what "
+            "comes out. So the stream is as long as each LayerNorm's gain makes it, whatever was added."
+        )
+        + " Positions count from 0, as pos in the formula of section 3.5."
     )
     triplet(
         "section 3.1",
@@ -139,7 +142,7 @@ def _made_of(start: str, one: Stream, which: str, shape: str) -> None:
         table=partial(share_table, found, start, one.subs),
     )
     st.caption(
-        f"The bars sum to {found.sum():.4f}. Below zero: written against the direction in which the vector ends."
+        f"The bars sum to {found.sum():.2%}. Below zero: written against the direction in which the vector ends."
     )
     triplet(
         "section 3.1, summed over the layers",

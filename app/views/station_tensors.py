@@ -16,7 +16,7 @@ from app.figures.tensor import NUMBERS_UP_TO, tensor_alt, tensor_heatmap, tensor
 from app.figures.walk import Station
 from app.norms import norm_at
 from app.session import SOURCE_TOKEN, STEP, is_dark
-from app.theme import number
+from app.theme import beyond_text, number
 from app.views.placed import placed
 from app.views.stage import Scene
 from app.views.strips import placed_strips
@@ -214,10 +214,9 @@ def _limit(values: np.ndarray) -> float:
 
 def _say_limit(values: np.ndarray) -> None:
     if share := beyond(values):
-        most = f"{share:.1%}" if share >= 0.001 else "less than 0.1%"
         st.caption(
-            f"Colours end at ±{number(reach(values), 2)}, three times the root mean square; {most} of the values are "
-            "beyond."
+            f"Colours end at ±{number(reach(values), 2)}, three times the root mean square; {beyond_text(share)} the "
+            "values are beyond."
         )
 
 

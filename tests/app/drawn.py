@@ -63,7 +63,7 @@ def chart(app: AppTest, words: str) -> dict[str, Any]:
 
 def written(text: str) -> float:
     """The number that stands in the page as `app.theme.number` writes it."""
-    mantissa, _, exponent = text.replace(",", "").partition("×10")
+    mantissa, _, exponent = text.replace(",", "").replace("−", "-").partition("×10")
     return float(mantissa) * 10 ** int(exponent.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")) or 0)
 
 

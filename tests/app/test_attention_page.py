@@ -204,8 +204,8 @@ def test_the_chosen_cell_is_framed_and_its_weight_is_the_tensors(
 ) -> None:
     row = weights[kind][1, 2, 0]
     app = shown(kind=kind, layer="2", head="3")
-    assert f"{'Position' if kind == 'encoder' else 'Row'} 1 (" in said(app)  # the sentence begins so
-    assert f'position {row.argmax() + 1} ("' in said(app)  # opens with the strongest key
+    assert "Row 1 (" in said(app)
+    assert f'looks at key {row.argmax() + 1} ("' in said(app)  # opens with the strongest key
     assert f"with {number(float(row.max()), 4)}." in said(app)
     app.session_state[place] = 1
     app.run()

@@ -10,6 +10,7 @@ import pytest
 from app.figures.axes import TokenAxis
 from app.figures.difference import difference, difference_data, difference_table, words
 from app.figures.distribution import (
+    LETTER,
     distribution_alt,
     distribution_bars,
     distribution_table,
@@ -85,6 +86,16 @@ def test_the_bars_are_the_best_pieces_then_the_chosen_one_then_all_others() -> N
     assert "chosen" not in figure.data[0].text[0]
 
 
+@pytest.mark.parametrize("allowed", [None, np.arange(6) == 4])
+def test_every_label_has_room_after_its_bar(allowed: np.ndarray | None) -> None:
+    logits = LOGITS + 40 * (np.arange(6) == 4) * (allowed is None)
+    figure = checked(distribution_bars(offers(logits, 4, piece, count=2, allowed=allowed), 6, title="t"))
+    ends = np.maximum(*(np.asarray(figure.data[trace].x) for trace in (0, -1)))
+    assert figure.data[0].text[0].endswith("100% · chosen")
+    for end, text in zip(ends, figure.data[0].text, strict=True):
+        assert end / figure.layout.xaxis.range[1] + LETTER * len(text) <= 1 + 1e-9
+
+
 def test_pieces_of_equal_logits_share_a_rank_and_both_are_drawn() -> None:
     assert [(offer.id, offer.rank) for offer in offers(LOGITS, 4, piece, count=3)] == [(4, 1), (2, 2), (5, 2)]
 
@@ -157,7 +168,7 @@ def test_the_weights_under_the_pieces_are_a_table_too() -> None:
     source = TokenAxis("English", "encoder", (HOSTILE, "</s>"))
     table = looks_table(source, writer("▁x", "▁y", "</s>"), np.array([0.75, 0.25]), np.array([0.4, 0.6]))
     assert list(table["piece"]) == [HOSTILE, "</s>", "<s>", "▁x"]
-    assert list(table["position"]) == [1, 2, 1, 2]
+    assert list(table["number"]) == [1, 2, 1, 2]
     assert list(table["weight"]) == [0.75, 0.25, 0.4, 0.6]
     assert [text[:7] for text in table["attention"]] == ["encoder", "encoder", "decoder", "decoder"]
 
@@ -182,7 +193,7 @@ def test_the_tree_draws_every_candidate_with_its_numbers() -> None:
     data = tree_picture(TREE, {0, 1, 3}, 4, probabilities, title="t")
     assert [node["id"] for node in data["nodes"]] == [0, 1, 2, 3, 4]
     assert [node["best"] for node in data["nodes"]] == [True, True, False, True, False]
-    assert data["nodes"][4]["numbers"] == "Σ -2.50 · -2.30"
+    assert data["nodes"][4]["numbers"] == "Σ −2.50 · −2.30"
     assert data["nodes"][4]["probability"] == "14%"
     assert data["nodes"][2]["sign"] == "✕"
     table = tree_table(TREE, probabilities, {0, 1, 3})
@@ -282,7 +293,7 @@ def test_places_follow_the_scores_and_the_winner_says_so() -> None:
         assert said[0].strip().startswith(winner)
         (side,) = [t.textposition[1] for t in figure.data if t.mode == "markers+text" and "wins" in t.text[1]]
         assert side == ("top right" if at == 0 else "top left")  # beside the line that marks α, not across it
-    assert penalty_alt(scores[:, 1], ["A", "B"], "t") == "t: B -2.000, A -3.000."
+    assert penalty_alt(scores[:, 1], ["A", "B"], "t") == "t: B −2.000, A −3.000."
 
 
 def test_all_that_win_somewhere_are_shown() -> None:

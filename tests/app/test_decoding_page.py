@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from app.figures.lens import closeness
 from app.models import CheckpointFile
 from app.source import CHANGED
-from app.theme import score_text
+from app.theme import fixed, score_text
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, chart, charts, title
 from tests.patience import PATIENCE
@@ -233,7 +233,7 @@ def test_a_chosen_node_shows_its_score_worked_out_by_hand_and_where_it_looked(op
     chosen = (search_key(folder, found), 2, node.id)
     app = open_page(PARTS[1], {"search_node": chosen}, t="3", layer="2", head="3")
     score = node.sum / ((5 + 3) / 6) ** 0.6
-    assert f"Score: {node.sum:.3f} / ((5 + 3) / 6)^0.6 = {score:.3f}" in texts(app)
+    assert f"Score: {fixed(node.sum, 3)} / ((5 + 3) / 6)^0.6 = {fixed(score, 3)}" in texts(app)
     assert node.reason in texts(app)
     ids = [each.token for each in path_to(found.tree, node.id)]
     site = "decoder.layers.1.cross_attention.weights"
@@ -438,7 +438,7 @@ def test_greedy_and_beam_stand_side_by_side_whatever_is_searched_with(
         assert strip["headline"] == hypothesis.text
         assert [chip["share"] for chip in strip["chips"]] == pytest.approx(np.exp(hypothesis.log_probabilities))
         assert [i for i, chip in enumerate(strip["chips"]) if "parts here" in chip["under"]] == [apart]
-        assert f"sum of log p {hypothesis.score:.3f}, score {hypothesis.normalised_score:.3f}" in said
+        assert f"sum of log p {fixed(hypothesis.score, 3)}, score {fixed(hypothesis.normalised_score, 3)}" in said
     assert f"They part at step {apart + 1}. Greedy takes the most probable piece there" in texts(app)
     for line, hypothesis in zip(charts(app)[0]["data"], found.values(), strict=True):
         begin = max(apart - 1, 0)

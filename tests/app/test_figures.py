@@ -14,7 +14,7 @@ from app.figures.lines import attention_lines
 from app.figures.matrix import NUMBERS_UP_TO, attention_matrix, matrix_alt, matrix_csv, matrix_table
 from app.figures.mosaic import LARGEST_TILE, head_mosaic, heads_table, mosaic_table, pooled
 from app.figures.pieces import source_strip, source_table, target_strip
-from app.theme import number, probability_text, text_on_weight, weight_scale, weight_text
+from app.theme import beyond_text, fixed, number, probability_text, text_on_weight, weight_scale, weight_text
 from tests.app.drawn import checked
 from transformer.text.tokenizer import Piece
 
@@ -89,6 +89,14 @@ def test_beyond_a_readable_size_the_matrix_has_no_numbers_but_all_cells() -> Non
     figure = checked(attention_matrix(softmax((n, n)), reader(n), reader(n), title="t"))
     assert len(figure.data) == 1
     assert np.asarray(figure.data[0].z).shape == (n, n)
+
+
+def test_names_of_columns_have_the_room_they_need_and_no_more() -> None:
+    def above(token: str) -> int:
+        keys = TokenAxis("German", "decoder", (token,) * 3)
+        return int(checked(attention_matrix(np.eye(3), keys, keys, title="t")).layout.margin.t)
+
+    assert above("▁h") < 100 < 180 < above("▁Donaudampfschifffahrt")
 
 
 def test_a_weight_in_the_wrong_shape_is_refused() -> None:
@@ -247,12 +255,24 @@ def test_numbers_are_readable_on_every_colour_of_the_scale(dark: bool) -> None:
     ("value", "digits", "text"),
     [
         (0.38041, 4, "0.3804"), (762213.0, 4, "762,213"), (999999.6, 4, "1.000×10⁶"), (2208000.0, 4, "2.208×10⁶"),
-        (-1021.4, 3, "-1,021"), (5.364e-7, 4, "5.364×10⁻⁷"), (2e-6, 1, "2×10⁻⁶"), (6.2832, 3, "6.28"), (0.0, 3, "0"),
+        (-1021.4, 3, "−1,021"), (5.364e-7, 4, "5.364×10⁻⁷"), (2e-6, 1, "2×10⁻⁶"), (6.2832, 3, "6.28"), (0.0, 3, "0"),
         (-np.inf, 3, "−∞"), (64.0, 3, "64.0"), (9248.0, 2, "9,248"), (99.96, 3, "100"), (999.6, 3, "1,000"),
     ],
 )  # fmt: skip
 def test_a_number_is_written_in_one_way_on_every_page(value: float, digits: int, text: str) -> None:
     assert number(value, digits) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(-1.3, "−1.30"), (-0.004, "0.00"), (-0.0, "0.00"), (12.346, "12.35")])
+def test_a_minus_is_no_hyphen_and_nothing_is_minus_zero(value: float, text: str) -> None:
+    assert fixed(value, 2) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.0, "none of"), (1e-5, "less than 0.1% of"), (0.0031, "0.3% of"), (0.25, "25.0% of")]
+)
+def test_a_small_share_is_never_said_to_be_nothing(share: float, text: str) -> None:
+    assert beyond_text(share) == text
 
 
 @pytest.mark.parametrize(

@@ -222,6 +222,15 @@ def test_the_difference_of_the_sum_is_found_in_any_cell() -> None:
     assert sum_difference(heads, bias, output) == pytest.approx(0.25)
 
 
+def test_the_number_of_a_small_negative_part_stands_above_the_names() -> None:
+    parts = np.array([[3.0, 0.0], [2.0, 0.0]])
+    bias = np.array([-0.01, 1e-3])
+    figure = checked(written_bars(Written(parts, bias, parts.sum(axis=0) + bias), 0, title="t"))
+    assert figure.data[1].text[2] == "−0.01"  # below its bar
+    low, high = figure.layout.yaxis.range
+    assert -low / (high - low) * (figure.layout.height - 130) > 18  # px
+
+
 @pytest.mark.parametrize("heads", [1, 8, 40])
 def test_the_sum_is_named_however_narrow_the_picture_is(heads: int) -> None:
     rng = np.random.default_rng(7)

@@ -5,6 +5,7 @@ import pytest
 
 from app.figures.parting import parting, running_chart, running_table
 from app.figures.tables import columns_csv
+from app.theme import fixed
 from tests.app.drawn import checked
 
 
@@ -33,7 +34,7 @@ def test_the_lines_are_the_sums_and_begin_at_the_last_step_that_both_share(at: i
         begin = max(at - 1, 0)
         assert np.allclose(line.y, np.cumsum(each)[begin:])
         assert list(line.x) == list(range(begin + 1, len(each) + 1))
-        assert line.text[-1] == f"{sum(each):.2f}"
+        assert line.text[-1] == fixed(sum(each), 2)
     assert "<b>" not in str(figure.data[1]["customdata"])
     assert figure.layout["shapes"][0]["x0"] == at + 1
 

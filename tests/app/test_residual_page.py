@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.figures.axes import TokenAxis
 from app.figures.residual import Stream, cosines, relative, shares, sub_layers
-from app.figures.residual_charts import added_heatmap, stream_table
+from app.figures.residual_charts import HIGHEST, added_heatmap, stream_table
 from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import array, chart, charts, checked, open_view, title
 from transformer.decoding.translator import Translator
@@ -60,7 +60,7 @@ def test_the_lengths_drawn_are_those_of_the_tensors(
 ) -> None:
     app = open_page(checkpoint=norm, kind=stack, **{key: "3"})
     truth, subs = tensors(kinds / f"{norm}.safetensors"), sub_layers(stack, layers)
-    drawn = by_name(chart(app, f"Length of the stream, {stack}, position 3"))
+    drawn = by_name(chart(app, f"Length of the stream, {stack}, position 2"))
     for name, site in (("the stream x before", "residual_in"), ("x + what is added", "residual_sum")):
         wanted = [np.linalg.norm(truth[f"{sub.site}.{site}"][2].astype(np.float64)) for sub in subs]
         np.testing.assert_allclose(drawn[name][1], wanted, rtol=1e-5)
@@ -144,7 +144,13 @@ def test_many_tokens_are_drawn_without_numbers_and_tables_have_them_all() -> Non
     figure = checked(added_heatmap(ratios, rows, subs, row=59, title="t", dark=True))
     assert [trace.type for trace in figure.data] == ["heatmap"]
     assert "<b>" not in figure.layout.yaxis.ticktext[0]
+    many = TokenAxis("German (translation)", "decoder", ("x",) * 160, ("y",) * 160)
+    tall = checked(added_heatmap(np.resize(ratios, (160, len(subs))), many, subs, row=0, title="t", dark=True))
+    assert tall.layout.height <= HIGHEST + 190
     few = TokenAxis("German", "decoder", ("x",) * 3, ("y",) * 3)
+    name = TokenAxis("German (translation)", "decoder", ("x",) * 3, ("y",) * 3)
+    folded = checked(added_heatmap(ratios[:3], name, subs, row=0, title="t", dark=True)).layout.yaxis.title.text
+    assert folded == "German<br>(translation),<br>reads"  # beside three rows
     digits = checked(added_heatmap(ratios[:3], few, subs, row=0, title="t", dark=True)).data[1]
     assert digits.meta["columns"] == len(subs)  # so that the browser leaves out what has no room
     values = np.random.default_rng(1).random((len(subs), 8))

@@ -352,7 +352,7 @@ def test_numbers_stand_in_the_cells_of_a_long_sentence_too() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text", "short"),
-    [(1.25, "1.25", "1.2"), (-13.46, "-13.5", "-13"), (0.0, "0", "0"), (-np.inf, "−∞", "−∞"), (-0.001, "0.00", "0.0")],
+    [(1.25, "1.25", "1.2"), (-13.46, "−13.5", "−13"), (0.0, "0", "0"), (-np.inf, "−∞", "−∞"), (-0.001, "0.00", "0.0")],
 )
 def test_a_number_has_one_digit_less_where_the_cell_is_narrow(value: float, text: str, short: str) -> None:
     assert (number_text(value), number_text(value, short=True)) == (text, short)

@@ -1,5 +1,6 @@
 """Charts in an open page: they follow its width and its ground, and cost nothing when nobody asked."""
 
+import re
 from collections.abc import Callable
 
 from tests.browser.conftest import Visit
@@ -77,6 +78,25 @@ def test_numbers_stand_in_the_middle_of_their_cells(visit: Begin) -> None:
     off = page.evaluate(FARTHEST_FROM_THE_MIDDLE)
     assert len(off) == page.locator(".st-key-matrix .plain-texts text").count() > 9
     assert max(off) < 2.5
+
+
+POINT_AT_A_NEGATIVE_NUMBER = """() => {
+    for (const plot of document.querySelectorAll('.js-plotly-plot')) {
+        const bars = plot.data.findIndex(trace => trace.type === 'bar' && /[xy]:.4f/.test(trace.hovertemplate));
+        const at = bars < 0 ? -1 : [...plot._fullData[bars].y].findIndex(value => value < -0.001);
+        if (at < 0) continue;
+        window.Plotly.Fx.hover(plot, [{curveNumber: bars, pointNumber: at}]);
+        return true;
+    }
+}"""
+
+
+def test_what_is_pointed_at_has_the_minus_of_the_pictures(visit: Begin) -> None:
+    one = visit().open("hand", sentence="the cat sat")
+    is_drawn(one, "hand")
+    one.page.wait_for_function(POINT_AT_A_NEGATIVE_NUMBER)
+    one.page.locator(".hoverlayer text").filter(has_text=re.compile(r"−\d")).first.wait_for()
+    assert not one.page.locator(".hoverlayer").filter(has_text="-").count()
 
 
 def test_charts_can_be_read_after_the_ground_has_changed(visit: Begin) -> None:
