@@ -1,6 +1,8 @@
 """Masks: two sentences of different length in one batch, who may look at whom, and what becomes of the scores."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -79,14 +81,18 @@ def _fill_second(scene: Scene) -> None:
     """Fills the box where the user has not written anything of their own for this task."""
     task, filled = scene.opened.task, st.session_state.get("second_filled", (None, None))
     written = st.session_state.get(SECOND)
-    if written is None or (written == filled[1] and task != filled[0]):
-        st.session_state[SECOND] = other_example(task, scene.translation.source)
+    if written is None or (written == filled[1] and (task != filled[0] or not _fits(scene, written))):
+        st.session_state[SECOND] = other_example(task, scene.translation.source, partial(_fits, scene))
         st.session_state["second_filled"] = (task, st.session_state[SECOND])
 
 
-def other_example(task: Task, sentence: str) -> str:
-    """Another sentence for the batch: the shortest other example, or the beginning of this one where there is none."""
-    others = [example for example in task.examples if example != sentence]
+def _fits(scene: Scene, text: str) -> bool:
+    return models.pieces_needed(scene.opened.file, text)[0] <= models.most_pieces(scene.opened.translator)
+
+
+def other_example(task: Task, sentence: str, fits: Callable[[str], bool]) -> str:
+    """Another sentence for the batch: the shortest other example, or the beginning of this one where none fits."""
+    others = [example for example in task.examples if example != sentence and fits(example)]
     if others:
         return min(others, key=len)
     words = sentence.split()

@@ -23,9 +23,11 @@ LINES = (
 
 
 @cache
-def tokenizer_of_lines() -> Tokenizer:
-    """The one of all these checkpoints."""
-    return Tokenizer.train(LINES, TokenizerConfig(kind="bpe", vocab_size=420))
+def tokenizer_of_lines(byte_fallback: bool = True) -> Tokenizer:
+    """The one of nearly all these checkpoints; or another kind, which knows nothing but its own letters."""
+    if byte_fallback:
+        return Tokenizer.train(LINES, TokenizerConfig(kind="bpe", vocab_size=420))
+    return Tokenizer.train(LINES, TokenizerConfig(kind="unigram", vocab_size=90, byte_fallback=False))
 
 
 @dataclass(frozen=True)
@@ -45,14 +47,15 @@ def write_checkpoint(
     *,
     longer: int = 2,
     ends_at_once: bool = False,
+    byte_fallback: bool = True,
     **data: Any,
 ) -> Path:
     """A checkpoint at `path`, whose decoder stops `longer` pieces after the length of its source at the latest.
 
     `options` are those of the model (norm, positions, ...), `data` those of the recipe's section of that name. One that
-    ends at once writes `</s>` and nothing before it.
+    ends at once writes `</s>` and nothing before it. Without `byte_fallback` letters that it never met are unknown.
     """
-    tokenizer = tokenizer_of_lines()
+    tokenizer = tokenizer_of_lines(byte_fallback)
     torch.manual_seed(seed)
     sizes = {"encoder_layers": size.encoder, "decoder_layers": size.decoder, "heads": size.heads}
     config = ModelConfig(

@@ -55,7 +55,7 @@ class Length(Enum):
 @st.composite
 def models(draw: st.DrawFn) -> tuple[dict[str, object], Size]:
     """What the trainer accepts, from the smallest d_model there is: odd ones too, where positions need no pairs."""
-    heads = draw(st.sampled_from([1, 2, 3, 8]))
+    heads = draw(st.sampled_from([1, 2, 3, 8, 16]))
     d_model = heads * draw(st.integers(1 if heads > 1 else 2, 7))
     kinds = ["learned", "none"] if d_model % 2 else ["sinusoidal", "learned", "none"]
     options: dict[str, object] = {
@@ -69,12 +69,16 @@ def models(draw: st.DrawFn) -> tuple[dict[str, object], Size]:
         "attention_window": draw(st.none() | st.integers(1, 3)),
         "activation": draw(st.sampled_from(["relu", "gelu", "silu"])),
         "causal_training": draw(st.booleans()),
+        "norm_epsilon": draw(st.sampled_from([1e-6, 0.1])),
     }
+    parts = ("dropout", "embedding_dropout", "attention_dropout", "activation_dropout")
+    options |= {part: draw(st.sampled_from([0.0, 0.1])) for part in parts}
     return options, Size(draw(st.integers(1, 3)), draw(st.integers(1, 3)), heads)
 
 
 ODD: dict[str, object] = {"d_model": 33, "positions": "learned", "attention_window": 1, "max_positions": 64}
 LEAST: dict[str, object] = {"d_model": 2, "d_ff": 1, "sinusoid_layout": "concatenated", "max_positions": 64}
+NARROW: dict[str, object] = {"max_positions": 4, "positions": "learned", "norm_epsilon": 0.1}
 NONE: dict[str, object] = {"d_model": 15, "norm": "pre", "positions": "none", "shared_embeddings": False}
 
 
@@ -99,6 +103,7 @@ class Case(NamedTuple):
     kind: str  # of attention
     place: int  # of everything that is chosen by a number
     length: Length
+    byte_fallback: bool = True  # without, letters that the tokenizer never met are unknown
 
 
 CASES = st.builds(
@@ -108,6 +113,7 @@ CASES = st.builds(
     st.sampled_from(["cross", "encoder", "decoder"]),
     st.integers(1, 9),
     st.sampled_from(Length),
+    st.booleans(),
 )
 SLOW = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 
@@ -126,19 +132,28 @@ def test_every_page_opens_for_models_that_nobody_has_seen(
 @example(Case((NONE, Size(1, 1, 1)), "a", "decoder", 1, Length.ALIKE))
 @example(Case((ODD, Size(2, 1, 3)), LONGEST, "cross", 2, Length.SHORT))
 @example(Case((LEAST, Size(1, 2, 2)), "a", "encoder", 3, Length.LONG))
+@example(Case((NARROW, Size(1, 1, 16)), "a", "decoder", 4, Length.ALIKE))
+@example(Case(({}, Size(1, 1, 2)), "🚂", "encoder", 5, Length.ALIKE, byte_fallback=False))
 def test_every_page_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case) -> None:
     opens(tmp_path, monkeypatch, case)
 
 
 def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case) -> None:
     """Every page, with its parts in turn and a station of the walk, opens and draws."""
-    model, sentence, kind, place, length = case
+    model, sentence, kind, place, length, byte_fallback = case
     options, size = model
     for old in tmp_path.glob("*"):
         old.unlink()
     longer = 30 if length is Length.LONG else 2
     at_once = length is Length.SHORT
-    file = write_checkpoint(tmp_path / "any.safetensors", size, options=options, longer=longer, ends_at_once=at_once)
+    file = write_checkpoint(
+        tmp_path / "any.safetensors",
+        size,
+        options=options,
+        longer=longer,
+        ends_at_once=at_once,
+        byte_fallback=byte_fallback,
+    )
     translator = Translator.load(file)
     (translation,) = translator.translate(sentence).sentences
     walk = stations(translator.model.config)

@@ -234,6 +234,17 @@ def test_it_opens_with_another_example_and_shows_the_shorter_which_is_padded(ope
     assert any(name.endswith(f"sentence {shorter}: the mask") for name in by_title(app))
 
 
+def test_the_sentence_it_opens_with_is_one_that_the_model_has_positions_for(open_masks: Open, folder: Path) -> None:
+    path = folder / "narrow.safetensors"
+    write_checkpoint(path, options={"max_positions": 9})
+    try:
+        app = open_masks("the cat sat", short=None, checkpoint="narrow")
+        assert app.text_input(key="second_sentence").value == "the"
+        assert len(charts(app)) == 5
+    finally:
+        path.unlink()
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [("", "Type a second sentence"), ("   ", "Type a second sentence"), ("\u200b", "There is nothing to translate")],
