@@ -173,6 +173,7 @@ def test_the_title_of_a_wave_says_function_and_wavelength() -> None:
 def test_the_chosen_wavelength_is_marked_and_so_is_the_length_of_the_sentence() -> None:
     figure = checked(wavelength_chart(16, 5, "interleaved", 12))
     assert figure.data[1].x[0] == 2
+    assert figure.data[0].y == pytest.approx([2 * np.pi * 10000 ** (2 * i / 16) for i in range(8)])
     assert figure.data[1].y[0] == pytest.approx(wavelengths(16)[2])
     assert figure.layout.shapes[0].y0 == 12
     assert "12" in figure.layout.annotations[0].text

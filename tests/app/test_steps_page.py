@@ -233,6 +233,9 @@ def test_a_stream_is_drawn_as_it_was_computed(station: str, open_app: Callable[.
     app = opened(open_app, station)
     np.testing.assert_array_equal(drawn(app, 0), truth[station])
     np.testing.assert_array_equal(drawn(app, 1), truth[station][:, :12])
+    (bars,) = (piece for piece in charts(app)[0]["data"] if piece["type"] == "bar")
+    np.testing.assert_allclose(array(bars["x"]), np.linalg.norm(truth[station].astype(np.float64), axis=-1), rtol=1e-6)
+    assert [float(text) for text in bars["text"]] == pytest.approx(array(bars["x"]).tolist(), abs=0.05001)
     colors_end_where_most_values_do(app, 0, truth[station])
 
 
@@ -342,6 +345,22 @@ def test_units_that_fire_are_counted(open_app: Callable[..., AppTest], truth: Tr
     colors_end_where_most_values_do(app, 1, truth[site])
 
 
+def test_the_bars_of_a_token_are_its_loudest_and_its_most_silent_units_before_and_after(
+    open_app: Callable[..., AppTest], truth: Truth
+) -> None:
+    base = "decoder.layers.2.feed_forward"
+    before, after = truth[f"{base}.hidden"][1], truth[f"{base}.activated"][1]  # (F) each
+    for station in ("hidden", "activated"):
+        traces = charts(opened(open_app, f"{base}.{station}", row=1))[0]["data"]
+        assert len(traces) == 2
+        for one, values in zip(traces, (before, after), strict=True):
+            units = array(one["customdata"]).astype(int)
+            np.testing.assert_array_equal(array(one["y"]), values[units])
+            loud = min(16, int((after > 0).sum()))
+            assert set(units[:loud]) == set(np.argsort(-after)[:loud])
+            assert before.argmin() in units
+
+
 def test_numbers_stand_in_the_cells_of_a_long_sentence_too() -> None:
     values = np.linspace(-20, 20, 1200).reshape(100, 12)
     rows = TokenAxis("English", "encoder", tuple("abcde" * 20))
@@ -365,6 +384,18 @@ def test_the_distribution_is_the_softmax_of_the_logits(open_app: Callable[..., A
     expected = torch.from_numpy(truth["logits"][1].copy()).double().softmax(-1).sort(descending=True).values
     np.testing.assert_allclose(shown[:12], expected[:12], rtol=1e-9)
     assert shown.sum() == pytest.approx(1.0)
+
+
+def test_the_logits_drawn_are_the_highest_of_the_row_and_the_chosen_one(
+    open_app: Callable[..., AppTest], truth: Truth
+) -> None:
+    logits, chosen = truth["logits"][1], truth.translation.hypotheses[0].ids[1]
+    bars = charts(opened(open_app, "logits", row=1))[0]["data"][0]
+    drawn, ids = array(bars["x"]), list(array(bars["customdata"]))
+    np.testing.assert_array_equal(drawn, logits[ids].astype(np.float64))
+    np.testing.assert_array_equal(drawn[:12], np.sort(logits)[::-1][:12])
+    assert bars["text"] == [f"{logits[id]:.2f}{' · chosen' * bool(id == chosen)}" for id in ids]
+    assert chosen in ids
 
 
 def test_next_and_previous_walk_and_the_address_follows(open_app: Callable[..., AppTest]) -> None:
