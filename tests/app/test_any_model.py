@@ -157,7 +157,7 @@ def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case) -> None:
     translator = Translator.load(file)
     (translation,) = translator.translate(sentence).sentences
     walk = stations(translator.model.config)
-    assert (translation.hypotheses[0].ids == (EOS,)) == at_once
+    assert translation.hypotheses[0].ids == (EOS,) or not at_once  # others may, by chance
     if model == (LEAST, Size(1, 2, 2)):
         assert len(translation.hypotheses[0].ids) == len(translation.source_ids) + longer
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
