@@ -6,9 +6,8 @@
 For each page, and for some parts of one that take a choice, the table gives the median over the runs of: Enter in the
 sentence box to the last picture drawn; a click on another head (or token, or "next") to the last picture that is in the
 window, and to the last one below it, to which one would have to scroll; then what one such run sends to the browser.
-"Drawn" is
-seen in the page: a picture counts when its data are those of the new sentence and the browser has painted. With
-`--words 5 10 20 40` it shows how the cost grows. The yardstick draws BertViz's stock model view from a file.
+"Drawn" is seen in the page: a picture counts when its data are those of the new sentence and the browser has painted.
+With `--words 5 10 20 40` it shows how the cost grows. The yardstick (app_yardstick.py) is BertViz's stock model view.
 `--people 10` lets so many visitors press Enter at once, each with another sentence, and gives how long the last of them
 waits, against one alone; their browsers run on this machine too, so that is all the work there is.
 
@@ -23,14 +22,12 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 from playwright.sync_api import sync_playwright
 
-from app.figures.bertviz import bertviz_html
+from tests.benchmarks.app_yardstick import yardstick
 from tests.browser.driver import FLAGS, ROOT, browser_path, running_app
 from tests.browser.pages import PAGES, Wire, is_idle
 from transformer.decoding.translator import Translator
-from transformer.trace import trace
 
 TEXT = (
     "the old man who lives in this house has never seen such a beautiful garden as the one behind our little "
@@ -195,33 +192,6 @@ def people(browser: Any, address: str, count: int, words: int, runs: int) -> Non
         page.close()
 
 
-def bertviz_yardstick(checkpoints: Path, browser: Any, words: int, runs: int) -> float:
-    """Seconds from opening BertViz's model view of all heads of all layers, a file, until the browser has drawn it."""
-    translator = Translator.load(
-        min(checkpoints.glob("*.safetensors"), key=lambda path: (path.stem != "en-de", path.stem))
-    )
-    times = []
-    with tempfile.TemporaryDirectory() as folder:
-        for run in range(runs):
-            found = translator.translate(sentence(words, run)).sentences[0]
-            site = "decoder.layers.*.cross_attention.weights"
-            arrays = trace(translator.model, found.source_ids, found.hypotheses[0].ids, [site]).arrays
-            weights = np.stack(list(arrays.values()))  # (L, H, T, S)
-            rows, columns = ([str(i) for i in range(n)] for n in weights.shape[2:])
-            layers = range(len(weights))
-            path = Path(folder) / f"{run}.html"
-            path.write_text(
-                bertviz_html("model", weights, rows, columns, title="", layers=layers, inline=True), "utf-8"
-            )
-            page = browser.new_page()
-            began = time.perf_counter()
-            page.goto(path.as_uri())
-            page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-            times.append(time.perf_counter() - began)
-            page.close()
-    return statistics.median(times)
-
-
 def main() -> None:
     """Prints the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -254,9 +224,12 @@ def main() -> None:
                     )
             if options.people:
                 people(browser, address, options.people, options.words[0], min(options.runs, 5))
-        print("\nBertViz's model view of the encoder-decoder attention alone, from a file:")
+        print("\nBertViz's stock model view, from a file:")
+        first = min(kept.glob("*.safetensors"), key=lambda path: (path.stem != "en-de", path.stem))
+        translator = Translator.load(first)
         for words in options.words:
-            print(f"{words:5} words: {bertviz_yardstick(kept, browser, words, options.runs):.2f} s", flush=True)
+            sentences = [sentence(words, run) for run in range(options.runs)]
+            print(f"{words:5} words: {yardstick(translator, browser, Path(folder), sentences):.2f} s", flush=True)
         browser.close()
 
 
