@@ -36,7 +36,7 @@ def test_a_run_is_started_watched_stopped_and_resumed_and_seen_from_its_beginnin
     page.get_by_role("radio", name="32", exact=True).click()
     one.settle()
     page.get_by_role("button", name="Start", exact=True).click()
-    standing(page, "Running: update ")  # nobody reloads the page
+    standing(page, "Running: ")  # nobody reloads the page; that it prepares is said first, so it can still be stopped
     page.locator(".st-key-picture_ladder .hm image").wait_for(state="attached")
     page.get_by_role("button", name="Stop", exact=True).click()
     standing(page, "Stopped after update ")
