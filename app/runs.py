@@ -109,10 +109,8 @@ def phase_of(run: Run) -> Phase:
     """What a run that runs does just now, by the trainer's own rule of what is due. Its metrics tell how far it is: an
     update has its line before the validation after it begins, and a validation when it is over. That it has lost
     patience stands in what it saves before it averages."""
-    metrics, state = run.folder / "metrics.jsonl", run.folder / "training.safetensors"
-    if modified(metrics) < modified(
-        run.folder / ".lock"
-    ):  # it takes the lock first, and begins the file when all is ready
+    lock, metrics, state = (run.folder / name for name in (".lock", "metrics.jsonl", "training.safetensors"))
+    if modified(metrics) < modified(lock):  # it takes the lock first, and begins the metrics when all is ready
         return "preparing"
     lines = read_curves(run.folder).items()
     validated = max((int(updates[-1]) for (kind, _), (updates, _) in lines if kind == "valid"), default=0)

@@ -53,8 +53,7 @@ def take_over(results: Mapping[str, dict[str, Any]], runs: Path) -> list[str]:
     Raises:
         OSError: the disk is full, or the folder cannot be written to.
     """
-    taken = [folder for folder in results if not (runs / folder).exists()]
+    taken = [folder for folder in results if not any((runs / folder).glob("*"))]
     for folder in taken:
-        (runs / folder).mkdir(parents=True)
         write_json(runs / folder / RESULT, results[folder])
     return taken
