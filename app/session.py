@@ -6,10 +6,12 @@ address too. The sentence stays in the session and in the browser's tab, and ent
 user copies; such a link is read once and the sentence taken out of the address again.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from app.models import MOST_CHARACTERS, CheckpointFile
 from app.tasks import EXAMPLES, Task
@@ -34,6 +36,10 @@ GIVEN = "given"  # a translation of the visitor's own, shown beside the model's
 GIVEN_FOR = "given_for"  # the checkpoint and the sentence that it is a translation of; LINKED: those that are shown
 GIVEN_PIECES = "given_pieces"  # its ids, where it was put together piece by piece; else it is cut as any text is
 LINKED = "linked"
+CARRIED_TO = "carried_to"  # the page that is open
+# The widgets that stand on every page and are bound to the address.
+SEARCHED_WITH = ("method", "beam", "alternatives", "penalty", "alpha", "temperature", "top_k", "top_p", "draws", "seed")
+SHARED = (CHECKPOINT, *SEARCHED_WITH)
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,22 @@ def take_sentence(text: str) -> None:
     """A sentence of the visitor's; what is chosen besides stays."""
     st.session_state[TEXT] = text
     st.session_state[FRESH] = False
+
+
+def carry(page: str) -> None:
+    """On the way to another page: takes along what the shared widgets show, and puts it into its address.
+
+    Trap: what stood in the address when the app was opened is else forgotten at the first change of page, unless
+    something was chosen before (test_what_a_link_says_is_there_on_the_next_page).
+    """
+    if st.session_state.get(CARRIED_TO) == page:
+        return
+    st.session_state[CARRIED_TO] = page
+    for key in SHARED:
+        if key in st.session_state and key not in st.query_params:
+            st.session_state[key] = st.session_state[key]
+            with suppress(StreamlitAPIException):  # a button led here: the widget of the page before is still bound
+                st.query_params[key] = str(st.session_state[key])
 
 
 def open_with_example(task: Task) -> None:

@@ -33,6 +33,10 @@ function choice(data, index, isChosen) {
   return button;
 }
 
+function show(row, button) {
+  row.scrollLeft = button.offsetLeft - row.offsetLeft - (row.clientWidth - button.offsetWidth) / 2;
+}
+
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   root.style.setProperty("--role", data.color);
@@ -46,6 +50,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const take = (index) => {
     if (index === now) return;
     now = marked(row, index);
+    show(row, buttons[now]);
     setTriggerValue("chosen", numbered(root, "token", index));
   };
   buttons.forEach((button, index) => button.addEventListener("click", () => take(index)));
@@ -59,7 +64,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
   whole.className = "picking";
   whole.append(named(data), row);
   root.replaceChildren(whole);
-  const chosen = buttons[now];
-  row.scrollLeft = chosen.offsetLeft - row.offsetLeft - (row.clientWidth - chosen.offsetWidth) / 2;
-  if (focused) chosen.focus({ preventScroll: true });
+  show(row, buttons[now]);
+  if (focused) buttons[now].focus({ preventScroll: true });
 }

@@ -80,12 +80,12 @@ def color_bar(ticks: Sequence[float] | None = None) -> dict[str, Any]:
     return bar | ({"tickvals": list(ticks)} if ticks is not None else {})
 
 
-def settled(text: str, height: int, *, top: int = 44, bottom: int = 50) -> dict[str, Any]:
+def settled(text: str, height: int, *, top: int = 44, bottom: int = 50, right: int = 16) -> dict[str, Any]:
     """A layout with title, height and margins; a legend stands above the picture, at the right."""
     return {
         "title": title(text),
         "height": height,
-        "margin": {"l": 10, "r": 16, "t": top, "b": bottom, "pad": 2},
+        "margin": {"l": 10, "r": right, "t": top, "b": bottom, "pad": 2},
         "dragmode": False,
         "plot_bgcolor": "rgba(0,0,0,0)",
         "legend": {"orientation": "h", "x": 1, "xanchor": "right", "y": 1.0, "yanchor": "bottom", "font": {"size": 14}},

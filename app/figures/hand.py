@@ -5,7 +5,7 @@ import numpy as np
 from app.figures.arithmetic import ByHand
 from app.figures.axes import TokenAxis, plotly_text, ticks
 from app.figures.charts import Figure, axis, settled
-from app.figures.panels import BARE, Piece, frame, grid, heat, on, places, tick_height
+from app.figures.panels import BARE, Piece, frame, grid, heat, leaning_out, on, places, tick_height
 from app.figures.stages import Stage, plain
 from app.figures.tensor import tensor_heatmap
 from app.theme import MASKED, ink, pair_color, role_color, weight_scale
@@ -60,7 +60,7 @@ def weights_map(
 
     top = 66 + tick_height(keys, size)
     high = min((12 if small else 22) * rows, HIGHEST)
-    layout = settled(title, top + 10 + max(high, 60), top=top, bottom=10) | {
+    layout = settled(title, top + 10 + max(high, 60), top=top, bottom=10, right=leaning_out(keys)) | {
         "xaxis": side(keys, f"keys: {keys.title}") | {"side": "top", "tickangle": -45, "range": [-0.5, columns - 0.5]},
         "yaxis": side(queries, "queries, reads" if queries.predicts else "queries") | {"range": [rows - 0.5, -0.5]},
         "shapes": shapes,

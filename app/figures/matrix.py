@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from app.figures.axes import TokenAxis, plotly_text, ticks
+from app.figures.axes import TokenAxis, plotly_text, ticks, visible
 from app.figures.charts import Figure
-from app.figures.panels import BARE, Cell, Piece, fold, frame, heat, tick_height, words
+from app.figures.panels import BARE, Cell, Piece, fold, frame, heat, leaning_out, tick_height, words
 from app.theme import (
     CELL_SIZE,
     MASKED,
@@ -105,7 +105,7 @@ def attention_matrix(
         }
 
     # The last name of a column leans out at the right, where names of rows make room for it, if there are any.
-    right = 10 if queries.predicts else 10 + 6 * min(len(keys.tokens[-1]), 10)
+    right = 10 if queries.predicts else leaning_out(keys)
     down = {"range": [rows - 0.5, -0.5], "automargin": True}
     layout: Piece = {
         "title": {
@@ -159,10 +159,16 @@ def _numbers(weights: np.ndarray, allowed: np.ndarray, dark: bool) -> Piece:
     return words(k.astype(np.int16), q.astype(np.int16), [weight_text(w) for w in shown], colors, CELL_SIZE)
 
 
-def matrix_width(rows_have_two_names: bool, columns: int) -> int:
+def matrix_width(queries: TokenAxis, keys: TokenAxis) -> int:
     """The width in px below which the picture scrolls sideways instead of shrinking further."""
-    cell = SMALLEST_CELL if columns <= NUMBERS_UP_TO else 12
-    return 190 + 130 * rows_have_two_names + columns * cell
+    cell = SMALLEST_CELL if max(len(queries), len(keys)) <= NUMBERS_UP_TO else 12
+    right = _names_width(queries.predicts) if queries.predicts else leaning_out(keys)
+    return _names_width(queries.tokens) + len(keys) * cell + right
+
+
+def _names_width(tokens: tuple[str, ...]) -> int:
+    """About how many px the names beside the rows take, with the title of their axis."""
+    return int(50 + 0.62 * TICK_SIZE * max(len(visible(token)) for token in tokens))
 
 
 def matrix_table(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis) -> dict[str, list[str] | np.ndarray]:

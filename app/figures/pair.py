@@ -4,7 +4,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks
 from app.figures.charts import Figure, plain_axis, settled
-from app.figures.panels import Piece, on, tick_height, words
+from app.figures.panels import Piece, leaning_out, on, tick_height, words
 from app.theme import CELL_SIZE, MASKED, SMALL_TICK_SIZE, ink, role_color, text_on_weight, weight_scale, weight_text
 
 NUMBERS_UP_TO = 10  # columns; beyond, digits would not be legible at half the width
@@ -71,7 +71,10 @@ def matrix_pair(
         }  # fmt: skip
         above.append(heading)
     height = top + 20 + max(rows * (26 if rows <= 32 else 14), 40)
-    layout = settled(title, height, top=top, bottom=20) | {"plot_bgcolor": MASKED, "annotations": above}
+    layout = settled(title, height, top=top, bottom=20, right=leaning_out(keys)) | {
+        "plot_bgcolor": MASKED,
+        "annotations": above,
+    }
     return Figure(data, layout | axes)
 
 

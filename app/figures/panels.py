@@ -81,6 +81,11 @@ def tick_height(axis: TokenAxis, size: int, angle: float = 45.0) -> int:
     return int(12 + 0.6 * size * longest * sin(radians(angle)))
 
 
+def leaning_out(axis: TokenAxis) -> int:
+    """The px at the right that the last token of an axis above a picture takes, since it leans."""
+    return 10 + 6 * min(len(axis.tokens[-1]), 10)
+
+
 def fold(title: Piece, height: int) -> None:
     """Breaks the name of an upright axis where it is longer than the axis is high."""
     text = title["text"]

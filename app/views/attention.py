@@ -69,8 +69,8 @@ def _pictures(scene: Scene) -> None:
     lines(chosen, several=True, on_pin=partial(_pinned, kind, now))
     triplet(
         "section 3.2.1, equation 1",
-        r"W = \mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right)",
-        "Each row of W is one query's weights over all keys: the numbers below.",
+        r"A = \mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right)",
+        "Each row of A is one query's weights over all keys: the numbers below.",
         SITES[kind].format(layer) + ".weights",
         shape=shape_text("QK", now.weights.shape[2:]),
     )

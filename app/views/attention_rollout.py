@@ -28,11 +28,12 @@ EXPLAINED: dict[Kind, str] = {
     "self-attention alone: what the source adds is left out.",
     "cross": "How much of each token of the source is in each row of the decoder after this layer. It comes through "
     "the encoder's rollout R and the head mean X of this attention; what came earlier, from the source (C) and from "
-    "what was read (O), is passed on by self-attention and halved by each residual connection.",
+    "what was read (O), is passed on by self-attention (Ã: half the mean of its heads, half the residual connection) "
+    "and halved by the residual connection around this attention.",
 }
 FORMULAS: dict[Kind, str] = {
-    "encoder": r"\tilde A_l = \tfrac12 \bar W_l + \tfrac12 I, \qquad R_l = \tilde A_l R_{l-1}, \qquad R_0 = I",
-    "decoder": r"\tilde A_l = \tfrac12 \bar W_l + \tfrac12 I, \qquad R_l = \tilde A_l R_{l-1}, \qquad R_0 = I",
+    "encoder": r"\tilde A_l = \tfrac12 \bar A_l + \tfrac12 I, \qquad R_l = \tilde A_l R_{l-1}, \qquad R_0 = I",
+    "decoder": r"\tilde A_l = \tfrac12 \bar A_l + \tfrac12 I, \qquad R_l = \tilde A_l R_{l-1}, \qquad R_0 = I",
     "cross": r"C_l = \tfrac12 \tilde A_l C_{l-1} + \tfrac12 \bar X_l R, \quad O_l = \tfrac12 \tilde A_l O_{l-1}, "
     r"\quad C_0 = 0,\ O_0 = I",
 }
@@ -57,7 +58,7 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
         in_paper=False,
     )
     alt = matrix_alt(weights, now.queries, now.keys, title)
-    narrowest = matrix_width(bool(now.queries.predicts), len(now.keys))
+    narrowest = matrix_width(now.queries, now.keys)
     st.html(f"<style>.st-key-rollout [data-testid='stElementContainer'] {{ min-width: {narrowest}px; }}</style>")
     with st.container(key="rollout"):
         chart(

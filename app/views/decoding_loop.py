@@ -129,7 +129,7 @@ def _paper(scene: Scene, step: int) -> None:
         r"K_t = [K_{t-1};\,k_t] \qquad V_t = [V_{t-1};\,v_t]",
         "Because of the causal mask, keys and values of past rows never change. So a step appends one row of them in "
         "each layer, instead of computing them all again.",
-        lines_from(Past.append, "self.newest[2 * layer].copy_", "return self.all"),
+        lines_from(Past.append, "keys[:, :, -1:] = key", "return keys, values"),
         whole=lines_between("model/cache.py", "Past.append"),
         shape="keys and values, each: " + shape_text(("R", "H", "K", "E"), (rows, config.heads, step + 1, config.d_k)),
         in_paper=False,

@@ -126,7 +126,7 @@ def matrix(chosen: Chosen, cell: Cell | None = None, on_cell: Callable[[Point], 
     """The head with a number in every cell. A click on a cell is told to `on_cell`; `cell` is framed."""
     shown, title = chosen.shown, chosen.title
     weights = shown.weights[chosen.layer, chosen.head]
-    narrowest = matrix_width(bool(shown.queries.predicts), len(shown.keys))
+    narrowest = matrix_width(shown.queries, shown.keys)
     st.html(f"<style>.st-key-matrix [data-testid='stElementContainer'] {{ min-width: {narrowest}px; }}</style>")
     with st.container(key="matrix"):
         chart(

@@ -51,7 +51,7 @@ def _pictures(scene: Scene) -> None:
     tokens = scene.source if stack == "encoder" else scene.target
     one, which = every.of(row), f"{stack}, position {row}: {visible(tokens.tokens[row])}"
     _lengths(scene, one, which)
-    _all_tokens(every, tokens, row)
+    _all_tokens(every, tokens, row, r"\mathrm{LayerNorm}(x)" if scene.config.norm == "pre" else "x")
     if scene.config.norm == "pre":
         start = "embedding" if scene.config.positions == "none" else "embedding + position"
         _made_of(start, one, which, _shape(scene, one))
@@ -108,10 +108,10 @@ def _shape(scene: Scene, one: Stream) -> str:
     return shape_text("SD" if one.subs[0].stack == "encoder" else "TD", scene.sizes)
 
 
-def _all_tokens(every: Stream, tokens: TokenAxis, row: int) -> None:
+def _all_tokens(every: Stream, tokens: TokenAxis, row: int, read: str) -> None:
     st.header("How much each sub-layer says, for every token", anchor=False)
     ratios = relative(every)
-    title = f"What is added over what is there, {every.subs[0].stack}: ‖Sublayer(x)‖ / ‖x‖"
+    title = f"What is added over what is there, {every.subs[0].stack}: ‖Sublayer‖ / ‖x‖"
     placed(
         added_heatmap(ratios, tokens, every.subs, row=row, title=title, dark=is_dark()),
         key="added",
@@ -122,7 +122,7 @@ def _all_tokens(every: Stream, tokens: TokenAxis, row: int) -> None:
     rows = "S" if every.subs[0].stack == "encoder" else "T"
     triplet(
         "a measure of what a sub-layer adds",
-        r"\frac{\lVert \mathrm{Sublayer}(x) \rVert}{\lVert x \rVert}",
+        rf"\frac{{\lVert \mathrm{{Sublayer}}({read}) \rVert}}{{\lVert x \rVert}}",
         "1.00: the sub-layer adds a vector as long as the stream. Near 0: it has nothing to say to this token.",
         lines_from(relative, "lengths =", "return"),
         shape=shape_text((rows, "sub-layers"), ratios.shape),
@@ -184,8 +184,8 @@ def _norms(scene: Scene, one: Stream, row: int, which: str) -> None:
     triplet(
         "section 3.1 (Ba et al. 2016)",
         r"\mathrm{LayerNorm}(x) = \gamma\,\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta",
-        "However long the stream has become, what comes out of LayerNorm has the length that its learned gain γ "
-        "and shift β give it.",
+        "However long the stream has become, every row gets mean 0 and deviation 1, so the length √d_model; then the "
+        "learned gain γ and shift β stretch and move it.",
         f"{one.subs[0].site}.norm_out",
         shape=_shape(scene, one),
         pre_norm=scene.config.norm == "pre",

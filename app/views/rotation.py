@@ -99,8 +99,8 @@ def _layouts_picture(scene: Scene, own: Layout | None) -> None:
         table=lambda: layout_table(d_model),
     )
     st.caption(
-        "Dimension j on the left of the lower picture is dimension 2j of the upper one; on its right, j − d/2 becomes "
-        f"2(j − d/2) + 1. Largest difference after the permutation: **{number(same_numbers(d_model), 2)}**."
+        "Dimension j of the lower picture is dimension 2j of the upper one in its left half, and 2(j − d/2) + 1 in its "
+        f"right half. Largest difference after the permutation: **{number(same_numbers(d_model), 2)}**."
     )
 
 

@@ -69,7 +69,7 @@ def weights(scene: Scene, here: Station, *, head: int) -> None:
     found = tensor(scene, here)[head].astype(np.float32)  # (Q, K)
     allowed = _beside(scene, here, "mask")[head].astype(bool)  # (Q, K)
     title = f"{title_of(here)}, head {head + 1}"
-    narrowest = min(matrix_width(bool(queries.predicts), len(keys)), _narrowest(len(keys)))
+    narrowest = min(matrix_width(queries, keys), _narrowest(len(keys)))
     row = chosen_row(scene, here)
     with scrolling("walk_matrix", narrowest):
         placed(

@@ -181,7 +181,7 @@ def _matrix(seen: Sweep, chosen: int) -> None:
     title = f"{SHORT[seen.kind]}, layer {layer + 1}, head {head + 1}, after {seen.updates[chosen]:,} updates"
     weights, mask = attention.weights[layer, head], attention.mask
     key = "rung_matrix"
-    with scrolling(key, matrix_width(bool(queries.predicts), len(keys))):
+    with scrolling(key, matrix_width(queries, keys)):
         placed(
             attention_matrix(weights, queries, keys, title=title, mask=mask, dark=is_dark()),
             key=key,

@@ -11,7 +11,14 @@ import pytest
 from app.figures.axes import TokenAxis, visible
 from app.figures.heads import clarity, clearest_head, entropy, head_facts, is_sink
 from app.figures.lines import attention_lines
-from app.figures.matrix import NUMBERS_UP_TO, attention_matrix, matrix_alt, matrix_csv, matrix_table
+from app.figures.matrix import (
+    NUMBERS_UP_TO,
+    attention_matrix,
+    matrix_alt,
+    matrix_csv,
+    matrix_table,
+    matrix_width,
+)
 from app.figures.mosaic import LARGEST_TILE, head_mosaic, heads_table, mosaic_table, pooled
 from app.figures.pieces import source_strip, source_table, target_strip
 from app.theme import beyond_text, fixed, number, probability_text, text_on_weight, weight_scale, weight_text
@@ -280,3 +287,14 @@ def test_a_small_share_is_never_said_to_be_nothing(share: float, text: str) -> N
 )
 def test_per_cent_stands_at_the_number(share: float, text: str) -> None:
     assert probability_text(share) == text
+
+
+def test_a_matrix_scrolls_only_where_its_cells_would_not_hold_their_numbers() -> None:
+    def width(rows: int, columns: int, row: str = "\N{LOWER ONE EIGHTH BLOCK}frisch") -> int:
+        queries = TokenAxis("target", "decoder", (row,) * rows, (row,) * rows)
+        return matrix_width(queries, TokenAxis("source", "encoder", ("a",) * columns))
+
+    assert width(16, 19) < 870  # the main column of a window of 1280 px
+    assert width(16, 20) == width(16, 19) + 30
+    assert width(71, 29) < 870  # no numbers: the cells may be smaller
+    assert width(16, 19, row="Donaudampfschiffahrt") > width(16, 19) + 200  # names stand on both sides

@@ -14,6 +14,7 @@ from app.figures.arithmetic import LARGEST_EXPONENT, ByHand, differences
 from app.figures.axes import TokenAxis
 from app.figures.blocks import Sizes, blocks, blocks_alt, blocks_figure, blocks_table
 from app.figures.hand import CELLS_TO_CLICK, row_stages, terms_figure, terms_table, values_figure, weights_map
+from app.figures.pair import matrix_pair
 from app.figures.reasons import forbidden_by, row_name, verdict
 from app.figures.snippet import numpy_snippet
 from app.figures.stages import plain, short, stages_alt, stages_figure, stages_table
@@ -285,6 +286,15 @@ def test_the_map_of_a_long_sentence_is_no_higher_than_that_of_a_plain_one() -> N
         return int(found.layout["height"])
 
     assert height(8) < height(101) == height(60) <= height(24)
+
+
+def test_the_last_name_above_a_picture_has_room_to_lean_out() -> None:
+    keys = TokenAxis("source", "encoder", ("a", "b", "▁Bahnhof"))
+    weights = np.full((2, 3), 1 / 3, np.float32)
+    small = weights_map(weights, weights > 0, axis(2), keys, query=0, key=0, title="t")
+    pair = matrix_pair((weights, weights), ("one", "other"), axis(2), keys, title="t", mask=weights > 0)
+    for figure in (small, pair):
+        assert checked(figure).layout.margin.r >= 7 * len("Bahnhof") * math.cos(math.radians(45))
 
 
 def test_hostile_tokens_are_drawn_letter_by_letter() -> None:

@@ -1,11 +1,15 @@
 """The door of the app."""
 
+import ast
+import inspect
 from collections.abc import Callable
 
 import pytest
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
+from app import session
+from app.views import controls
 from tests.app.drawn import MAIN
 from tests.patience import PATIENCE
 
@@ -34,3 +38,14 @@ def test_a_button_leads_to_another_page_whatever_stands_in_the_address(
     assert not app.exception
     assert [app.query_params[name] for name in ("checkpoint", "method", "t")] == ["small", "greedy", "2"]
     assert ([each.value for each in app.header] == ["1. The dot product q·k"]) == (page == "attention")
+
+
+def test_what_the_bar_binds_to_the_address_is_carried_to_other_pages() -> None:
+    """`carry` knows all of its widgets by name, or one would be forgotten at the first change of page."""
+    written = ast.parse(inspect.getsource(controls))
+    calls = [
+        {word.arg: word.value for word in call.keywords} for call in ast.walk(written) if isinstance(call, ast.Call)
+    ]
+    keys = [call["key"] for call in calls if "bind" in call]
+    bound = {getattr(session, key.id) if isinstance(key, ast.Name) else ast.literal_eval(key) for key in keys}
+    assert bound == set(session.SHARED)

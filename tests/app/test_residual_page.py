@@ -82,6 +82,12 @@ def test_every_token_s_ratio_is_drawn(open_page: Open, kinds: Path, stack: Any) 
         np.testing.assert_allclose(drawn[:, place], wanted, rtol=1e-4)
 
 
+@pytest.mark.parametrize(("norm", "read"), [("pre", r"\mathrm{LayerNorm}(x)"), ("post", "x")])
+def test_the_ratio_s_formula_says_what_the_sub_layer_reads(open_page: Open, norm: str, read: str) -> None:
+    formulas = [element.value for element in open_page(checkpoint=norm).latex]
+    assert any(rf"\lVert \mathrm{{Sublayer}}({read}) \rVert" in formula for formula in formulas), formulas
+
+
 def test_the_shares_are_of_the_vector_that_enters_the_last_norm(open_page: Open, kinds: Path) -> None:
     app = open_page(checkpoint="pre", kind="decoder", t="2")
     truth, subs = tensors(kinds / "pre.safetensors"), sub_layers("decoder", 3)

@@ -29,6 +29,17 @@ def test_the_sentence_of_a_link_counts_for_more_than_the_one_the_tab_has_kept(vi
     one.says("a new house")
 
 
+def test_what_a_link_says_is_there_on_the_next_page(visit: Begin) -> None:
+    one = visit().open("hand", checkpoint="wide", beam="2")
+    for link, path in (("Residual stream", "residual"), ("Masks", "masks")):
+        one.page.get_by_role("link", name=link).click()
+        one.page.wait_for_url(f"**/{path}?*checkpoint=wide*")
+        one.settle()
+        said = parse_qs(urlsplit(one.page.url).query)
+        assert (said["checkpoint"], said["beam"]) == (["wide"], ["2"])
+        assert one.page.get_by_role("combobox", name="Checkpoint").input_value() == "wide"
+
+
 def test_back_leads_to_the_page_before_however_much_was_chosen_since(visit: Begin) -> None:
     one = visit().open()
     page = one.page

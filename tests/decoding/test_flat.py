@@ -43,6 +43,24 @@ def test_flat_steps_are_steps(config: ModelConfig) -> None:
             tokens = torch.randint(4, 13, (sentences * beam,))
 
 
+@pytest.mark.parametrize(("pieces", "absorbed"), [(1, True), (8, True), (9, False)])
+@torch.no_grad()
+def test_flat_steps_of_one_sentence_are_steps(pieces: int, absorbed: bool) -> None:
+    """Also where W^Q and W^O of cross-attention are part of its keys and values, for one row and for a beam."""
+    model = randomised(small(d_model=16, heads=2, max_positions=20))  # d_k = 8
+    flat = FlatTransformer(model)
+    source = torch.randint(4, 13, (1, pieces))
+    states = model.start(source), flat.start(source)
+    assert all((layer.alone is not None) == absorbed for layer in states[1].layers)
+    tokens = torch.tensor([BOS])
+    for _ in range(4):
+        assert_close(flat.step(tokens, states[1]), model.step(tokens, states[0]), "step")
+        rows = torch.randint(len(tokens), (3,))
+        for state in states:
+            state.select(rows)
+        tokens = torch.randint(4, 13, (3,))
+
+
 @pytest.mark.parametrize("rows", [3, 40])
 @pytest.mark.parametrize("queries", [1, 3])
 @pytest.mark.parametrize("keys", [5, 20])

@@ -147,12 +147,13 @@ def test_the_card_says_what_differs_what_is_measured_and_what_was_not_run(queue:
     }
 
 
-def test_an_option_that_is_not_set_is_told_as_what_that_means(tmp_path: Path) -> None:
+def test_the_card_says_what_an_unset_option_means_and_which_perplexities_do_not_compare(tmp_path: Path) -> None:
     family = '{{ name = "{}", option = "{}", members = ["base", "{}"] }},\n]'
     text = QUEUE
     for name, option, said in [
         ("window", "model.attention_window", '"model.attention_window=3"'),
         ("rate", "training.peak_rate", '"training.peak_rate=none", "training.schedule=inverse_sqrt"'),
+        ("vocabulary", "tokenizer.vocab_size", '"tokenizer.vocab_size=1000"'),
     ]:
         text = text.replace("]\nfamilies", f'    {{ name = "{name}", set = [{said}] }},\n]\nfamilies')
         text = text.rstrip().removesuffix("]") + family.format(name, option, name)
@@ -163,6 +164,9 @@ def test_an_option_that_is_not_set_is_told_as_what_that_means(tmp_path: Path) ->
     rates = card.partition("## rate")[2].partition("##")[0]
     assert "| 0.002 (base) |" in rates
     assert "| the paper's (rate) |" in rates
+    warned = "compare them by BLEU and chrF"
+    assert warned in card.partition("## vocabulary")[2].partition("##")[0]
+    assert card.count(warned) == 1
 
 
 def test_a_report_without_runs_says_where_they_were_looked_for(queue: Queue, tmp_path: Path) -> None:

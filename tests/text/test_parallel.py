@@ -6,12 +6,16 @@ import signal
 import subprocess
 import sys
 import time
+from _thread import start_new_thread
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
+from multiprocessing import Pipe
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from threading import Thread
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -212,6 +216,59 @@ def test_ctrl_c_while_processes_begin_is_for_the_one_that_starts_them(tmp_path: 
             os.kill(int(path.name.removeprefix("begins-")), signal.SIGINT)
         assert wait_until(lambda: len(begun(tmp_path / "begun")) == 2)
         assert all(map(alive, begun(tmp_path / "begun")))
+
+
+class _InThread:
+    """Stands in for a process: a thread that answers."""
+
+    def __init__(self, make: Callable[[], Callable[[int], int]]):
+        self.ours, self.theirs = Pipe()
+        start_new_thread(self.serve, (make(),))
+
+    def serve(self, work: Callable[[int], int]) -> None:
+        with suppress(EOFError, OSError):
+            while True:
+                self.theirs.send((work(self.theirs.recv()), None))
+
+    def terminate(self) -> None:
+        pass  # its thread ends with the other end of its pipe
+
+    def join(self) -> None:
+        pass
+
+
+def test_a_signal_at_any_line_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also in the middle of what Python has for threads and locks: nothing is left locked that somebody waits for."""
+    monkeypatch.setattr(parallel, "_start", lambda make: ((process := _InThread(make)), process.ours))
+    found: list[int] | None = None
+    line = 0
+    while found is None:
+        line += 1
+        passed = 0
+
+        def interrupt(frame: FrameType, event: str, _: object, line: int = line) -> Any:
+            nonlocal passed
+            if frame.f_globals["__name__"] in (__name__, "contextlib"):
+                return None  # what is here for the test
+            passed += event == "line"
+            if event == "line" and passed == line:
+                raise KeyboardInterrupt
+            return interrupt
+
+        def work() -> None:
+            nonlocal found
+            drawn = in_order(square, iter(range(6)), 2)
+            sys.settrace(interrupt)
+            with suppress(KeyboardInterrupt):
+                found = list(drawn)
+            sys.settrace(None)
+
+        worker = Thread(target=work, daemon=True)
+        worker.start()
+        worker.join(PATIENCE)
+        assert not worker.is_alive()
+    assert found == [number**2 for number in range(6)]
+    assert line > 100
 
 
 def test_a_process_for_each_core_but_none_for_little_work() -> None:

@@ -43,22 +43,29 @@ class Beam:
         self.finished = nothing  # (B, N) normalised scores of the N best that finished, best first
         self.places = torch.zeros_like(nothing, dtype=torch.long)  # (B, N): length * 2k + candidate
         self.length = 0
+        self.may_be_done = False  # whether something has ended: before that nobody can have won
 
     def advance(self, sentences: list[int], logits: Tensor, forced: int | None) -> Step:
         """logits (B, W, V) of what comes next: chooses who goes on, and notes who finished."""
         self.length += 1
         log_probabilities, tokens = best(score(logits, forced), 2 * self.size)  # (B, W, 2k)
         width = tokens.shape[-1]  # 2k, fewer if the vocabulary has fewer
-        sums = (self.sums[:, :, None] + log_probabilities).flatten(1)  # (B, W*2k)
+        sums = (self.sums.unsqueeze(-1) + log_probabilities).flatten(1)  # (B, W*2k)
         sums, places = sums.topk(min(2 * self.size, sums.shape[1]))  # (B, C), C = 2k, fewer at the start
         tokens = tokens.flatten(1).gather(1, places)  # (B, C)
         log_probabilities = log_probabilities.flatten(1).gather(1, places)  # (B, C)
         parents = places // width  # (B, C)
 
         ends = tokens == EOS  # (B, C)
-        self._finish(sums, ends)
         # What is forbidden has a sum of -inf. Where fewer than k others are left it fills the beam, and stays at -inf.
-        self.sums, kept = sums.masked_fill(ends, -math.inf).topk(min(self.size, sums.shape[1]))  # (B, W)
+        going_on = min(self.size, sums.shape[1])  # W
+        if ends.any():  # here the device is waited for
+            self.may_be_done = True
+            self._finish(sums, ends)
+            self.sums, kept = sums.masked_fill(ends, -math.inf).topk(going_on)  # (B, W)
+        else:  # the candidates are sorted
+            self.sums = sums[:, :going_on]  # (B, W)
+            kept = torch.arange(going_on, device=sums.device).expand_as(self.sums)  # (B, W)
         return Step(sentences, tokens, parents, log_probabilities, sums, kept)
 
     def _finish(self, sums: Tensor, ends: Tensor) -> None:

@@ -6,7 +6,10 @@ that nobody watches, views. Here the same is written over plain tensors:
 
 - maps of the same input are one matrix: W^Q, W^K and W^V of self-attention, and what all layers want of the encoder's
   output, so that there is one product instead of three or of 2N;
+- the product that makes key, value and query of the newest position writes them where they are kept, one that ends in
+  a ReLU or in a sum takes that along where there is a way to, and nothing is copied;
 - every matrix is stored in the order in which the product reads it: transposed, or in bfloat16 as oneDNN packs it;
+- for one short sentence alone, W^Q and W^O of cross-attention are absorbed into its keys and values (absorbed.py);
 - keys that may not be looked at get -inf added, from one small tensor for all layers.
 
 `Transformer.start` and `step` are the definition, and these equal them (tests/decoding/test_flat.py). What they gain is
@@ -21,14 +24,16 @@ from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
+from torch.nn.functional import relu
 
-from transformer.decoding.flat_maps import affine, attend, bias, multiplied, norm
+from transformer.decoding.absorbed import Absorber
+from transformer.decoding.flat_maps import affine, attend, bias, norm, product
 from transformer.model import DecoderState, Transformer
 from transformer.model.cache import LayerCache, Past
 from transformer.model.layers import DecoderLayer, EncoderLayer
 from transformer.model.masks import padding_mask, source_mask, step_mask
 
-SubLayer = Callable[[Tensor], Tensor]
+SubLayer = Callable[[Tensor, Tensor], Tensor]  # of its input and the residual, which it adds
 
 
 class FlatLayer:
@@ -38,7 +43,7 @@ class FlatLayer:
         attention = layer.self_attention
         self.heads, self.width = attention.heads, attention.query.out_features // attention.heads  # H, E
         self.pre_norm = pre_norm
-        self.query_key_value = affine(attention.query, attention.key, attention.value)  # D -> 3D
+        self.key_value_query = affine(attention.key, attention.value, attention.query)  # D -> 3D
         self.attention_output = affine(attention.output)
         self.hidden, self.output = affine(layer.feed_forward.hidden), affine(layer.feed_forward.output)
         self.activation = layer.feed_forward.activation
@@ -50,12 +55,13 @@ class FlatLayer:
     def run(self, x: Tensor, sublayers: Sequence[SubLayer]) -> Tensor:
         """x (R, D) -> (R, D)."""
         for sublayer, normalise in zip(sublayers, self.norms, strict=True):
-            x = sublayer(normalise(x)).add_(x) if self.pre_norm else normalise(sublayer(x).add_(x))
+            x = sublayer(normalise(x), x) if self.pre_norm else normalise(sublayer(x, x))
         return x
 
-    def feed_forward(self, x: Tensor) -> Tensor:
+    def feed_forward(self, x: Tensor, residual: Tensor) -> Tensor:
         """(R, D) -> (R, D)."""
-        return self.output(self.activation(self.hidden(x)))  # (R, D)
+        hidden = self.hidden.relu(x) if self.activation is relu else self.activation(self.hidden(x))  # (R, F)
+        return self.output(hidden).add_(residual)  # (R, D)
 
 
 class FlatEncoderLayer(FlatLayer):
@@ -64,11 +70,11 @@ class FlatEncoderLayer(FlatLayer):
     def read(self, x: Tensor, sentences: int, source_bias: Tensor) -> Tensor:
         """All positions, x (B*S, D) -> (B*S, D); the bias is broadcastable to (B, H, S, S)."""
 
-        def attend_to_source(x: Tensor) -> Tensor:
-            projected = self.query_key_value(x).view(sentences, -1, 3, self.heads, self.width)  # (B, S, 3, H, E)
-            query, key, value = projected.permute(2, 0, 3, 1, 4).unbind()  # (B, H, S, E) each
+        def attend_to_source(x: Tensor, residual: Tensor) -> Tensor:
+            projected = self.key_value_query(x).view(sentences, -1, 3, self.heads, self.width)  # (B, S, 3, H, E)
+            key, value, query = projected.permute(2, 0, 3, 1, 4).unbind()  # (B, H, S, E) each
             context = attend(query, key, value, source_bias)  # (B, H, S, E)
-            return self.attention_output(context.transpose(1, 2).reshape(x.shape))  # (B*S, D)
+            return self.attention_output(context.transpose(1, 2).reshape(x.shape)).add_(residual)  # (B*S, D)
 
         return self.run(x, (attend_to_source, self.feed_forward))
 
@@ -84,23 +90,25 @@ class FlatDecoderLayer(FlatLayer):
     def step(self, x: Tensor, cache: LayerCache, past_bias: Tensor | None, source_bias: Tensor) -> Tensor:
         """The newest position of R rows, x (R, D) -> (R, D); biases broadcastable to (R, H, 1, K) and (B, H, W, S)."""
 
-        def attend_to_past(x: Tensor) -> Tensor:
-            projected = self.query_key_value(x).view(-1, 3, self.heads, 1, self.width)  # (R, 3, H, 1, E)
-            query, key, value = projected.unbind(1)  # (R, H, 1, E) each
-            keys, values = cache.past.append(cache.index, key, value)  # (R, H, K, E) each
-            context = attend(query, keys, values, past_bias)  # (R, H, 1, E)
-            return self.attention_output(context.reshape(x.shape))  # (R, D)
+        def attend_to_past(x: Tensor, residual: Tensor) -> Tensor:
+            past, i = cache.past, cache.index
+            self.key_value_query.write(x, past.newest[i])  # (R, 3D)
+            context = attend(past.queries[i], past.keys[i], past.values[i], past_bias)  # (R, H, 1, E)
+            return self.attention_output(context.flatten(1)).add_(residual)  # (R, D)
 
-        def attend_to_source(x: Tensor) -> Tensor:
+        def attend_to_source(x: Tensor, residual: Tensor) -> Tensor:
+            if cache.alone is not None:
+                return cache.alone(x, residual)  # (R, D)
             sentences, heads, _, width = cache.cross_key.shape
             queries = self.source_query(x)  # (R, D)
             if len(x) == sentences:
                 queries = queries.view(sentences, heads, 1, width)  # (B, H, 1, E)
                 context = attend(queries, cache.cross_key, cache.cross_value, source_bias)  # (B, H, 1, E)
-            else:  # the rows of one sentence are W queries
-                queries = queries.view(sentences, -1, heads, width).transpose(1, 2)  # (B, H, W, E)
-                context = attend(queries, cache.cross_key, cache.cross_value, source_bias).transpose(1, 2)
-            return self.source_output(context.reshape(x.shape))  # (R, D)
+                return self.source_output(context.flatten(1)).add_(residual)  # (R, D)
+            # The rows of one sentence are W queries.
+            queries = queries.view(sentences, -1, heads, width).transpose(1, 2)  # (B, H, W, E)
+            context = attend(queries, cache.cross_key, cache.cross_value, source_bias)  # (B, H, W, E)
+            return self.source_output(context.transpose(1, 2).reshape(x.shape)).add_(residual)  # (R, D)
 
         return self.run(x, (attend_to_past, attend_to_source, self.feed_forward))
 
@@ -122,9 +130,12 @@ class FlatTransformer:
             self.encoder_norm = None if encoder.norm is None else norm(encoder.norm)
             cross = [layer.cross_attention for layer in decoder.layers]
             self.memory = affine(*(linear for one in cross for linear in (one.key, one.value)))  # D -> 2N*D
+            queries, outputs = [one.query for one in cross], [one.output for one in cross]
+            self.absorb = Absorber(queries, outputs, model.config.heads)
             self.layers = [FlatDecoderLayer(layer, pre_norm) for layer in decoder.layers]
             self.norm = None if decoder.norm is None else norm(decoder.norm)
-            self.projection = multiplied(model.output.weight.detach(), None)  # D -> V
+            self.projection = product(model.output.weight)  # D -> V
+            self.pieces, self.scale = decoder.embedding.tokens.weight, decoder.embedding.scale  # (V, D)
             table = decoder.embedding.positions(model.config.max_positions)
             self.positions = table.detach().to(model.output.weight.dtype)  # (P, D), or (P, 1) of zeros
         self._copied = [(weight, weight.data_ptr(), writes(weight)) for weight in model.parameters()]
@@ -155,19 +166,21 @@ class FlatTransformer:
         width = x.shape[1] // self.config.heads
         memory = self.memory(x).view(sentences, -1, 2 * len(self.layers), self.config.heads, width)
         # Contiguous, or every step would copy them.
-        kept = memory.permute(2, 0, 3, 1, 4).contiguous().unbind()  # (B, H, S, E) each
+        kept = memory.permute(2, 0, 3, 1, 4).contiguous()  # (2N, B, H, S, E)
+        keys, values = kept[::2], kept[1::2]  # (N, B, H, S, E) each
         past = Past(len(self.layers))
-        caches = [LayerCache(i, past, kept[2 * i], kept[2 * i + 1]) for i in range(len(self.layers))]
+        caches = [LayerCache(i, past, *both) for i, both in enumerate(zip(keys.unbind(), values.unbind(), strict=True))]
+        for cache, absorbed in zip(caches, self.absorb(keys, values), strict=False):
+            cache.alone = absorbed
         return DecoderState(caches, padding_mask(source), past)
 
     def step(self, tokens: Tensor, state: DecoderState) -> Tensor:
         """One decoding step: the newest piece of each row, tokens (R) -> logits (R, V) of the next."""
-        decoder, past = self.model.decoder, state.past
-        embedding = decoder.embedding
-        pieces = torch.embedding(embedding.tokens.weight, tokens)  # (R, D)
-        x = torch.add(self.positions[past.length], pieces, alpha=embedding.scale)  # (R, D)
+        past = state.past
+        x = torch.add(self.positions[past.length], torch.embedding(self.pieces, tokens), alpha=self.scale)  # (R, D)
         past.length += 1
-        mask = step_mask(past.length, decoder.window, tokens.device)  # (1, 1, 1, K)
+        past.open(len(x), self.config.heads, x.shape[1] // self.config.heads, x)
+        mask = step_mask(past.length, self.config.attention_window, tokens.device)  # (1, 1, 1, K)
         past_bias = None if mask is None else bias(mask, x)  # (1, 1, 1, K)
         if state.source_bias is None:
             state.source_bias = bias(state.source_mask, x)  # (B, 1, 1, S)

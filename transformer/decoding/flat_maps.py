@@ -11,15 +11,33 @@ from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
 
-class Affine(NamedTuple):
-    """x W + b."""
+class Product(NamedTuple):
+    """x W."""
 
     weight: Tensor  # (in, out)
-    bias: Tensor | None  # (1, out): one of (out) would first be made that, at each call
 
     def __call__(self, x: Tensor) -> Tensor:
         """(R, in) -> (R, out)."""
-        return x @ self.weight if self.bias is None else torch.addmm(self.bias, x, self.weight)
+        return x @ self.weight
+
+
+class Affine(NamedTuple):
+    """x W + b, and what may come with it in one go."""
+
+    weight: Tensor  # (in, out)
+    bias: Tensor  # (1, out): one of (out) would first be made that, at each call
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """(R, in) -> (R, out)."""
+        return torch.addmm(self.bias, x, self.weight)
+
+    def relu(self, x: Tensor) -> Tensor:
+        """max(0, x W + b): (R, in) -> (R, out)."""
+        return torch._addmm_activation(self.bias, x, self.weight)
+
+    def write(self, x: Tensor, place: Tensor) -> None:
+        """(R, in) -> into `place` (R, out)."""
+        torch.addmm(self.bias, x, self.weight, out=place)
 
 
 class PackedAffine(NamedTuple):
@@ -32,6 +50,14 @@ class PackedAffine(NamedTuple):
     def __call__(self, x: Tensor) -> Tensor:
         """(R, in) -> (R, out)."""
         return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "none", [], "")
+
+    def relu(self, x: Tensor) -> Tensor:
+        """max(0, x W + b): (R, in) -> (R, out)."""
+        return self(x).relu_()
+
+    def write(self, x: Tensor, place: Tensor) -> None:
+        """(R, in) -> into `place` (R, out)."""
+        place.copy_(self(x))
 
 
 class Norm(NamedTuple):
@@ -47,20 +73,27 @@ class Norm(NamedTuple):
 
 
 def affine(*linears: nn.Linear) -> Affine | PackedAffine:
-    """Several maps of the same input, side by side, as one."""
+    """Several maps of the same input, side by side, as one, with copies of their weights: in the form that is the
+    fastest where they lie."""
     weight = torch.cat([linear.weight.detach() for linear in linears])  # (out, in)
-    return multiplied(weight, torch.cat([linear.bias.detach() for linear in linears]))
-
-
-def multiplied(weight: Tensor, bias: Tensor | None) -> Affine | PackedAffine:
-    """The map with copies of weight (out, in) and bias (out), in the form that is the fastest where they lie."""
-    if weight.is_cpu and weight.dtype == torch.bfloat16 and _packs_bfloat16():
+    bias = torch.cat([linear.bias.detach() for linear in linears])  # (out)
+    if _is_packed(weight):
         return PackedAffine(torch.ops.mkldnn._reorder_linear_weight(weight, 1), bias)
-    return Affine(weight.t().contiguous(), None if bias is None else bias[None])
+    return Affine(weight.t().contiguous(), bias[None])
 
 
-def _packs_bfloat16() -> bool:
+def product(weight: Tensor) -> Product | PackedAffine:
+    """The same for weight (out, in), without a bias."""
+    weight = weight.detach()
+    if _is_packed(weight):
+        return PackedAffine(torch.ops.mkldnn._reorder_linear_weight(weight, 1), None)
+    return Product(weight.t().contiguous())
+
+
+def _is_packed(weight: Tensor) -> bool:
     """Whether oneDNN is part of this torch, and can use this processor's products of bfloat16."""
+    if not weight.is_cpu or weight.dtype != torch.bfloat16:
+        return False
     return torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
@@ -80,11 +113,11 @@ def attend(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None) -> Te
     On a CPU the fused kernel is the faster one for a few rows, and for one query of many rows in bfloat16 or at fewer
     than 16 keys; else two products and a softmax are faster (torch 2.13).
     """
-    rows, _, queries, width = query.shape
-    fused = rows * queries < 32 or (queries == 1 and (query.dtype == torch.bfloat16 or key.shape[2] < 16))
-    if fused or not query.is_cpu:
+    queries = query.size(2)
+    few = query.size(0) * queries < 32
+    if few or (queries == 1 and (query.dtype == torch.bfloat16 or key.size(2) < 16)) or not query.is_cpu:
         return scaled_dot_product_attention(query, key, value, bias)  # (B, H, Q, E)
-    scores = (query / math.sqrt(width)) @ key.transpose(-2, -1)  # (B, H, Q, K)
+    scores = (query / math.sqrt(query.size(3))) @ key.transpose(-2, -1)  # (B, H, Q, K)
     if bias is not None:
         scores += bias
     return scores.softmax(dim=-1) @ value  # (B, H, Q, E)

@@ -42,6 +42,7 @@ class Rows:
             self.random = numbers.to(device_of_sums(device))  # (B, W, L)
         self.sums = torch.zeros(len(sources), self.width, device=device)  # (B, W)
         self.ended = torch.zeros_like(self.sums, dtype=torch.long)  # (B, W): with so many pieces; 0 = not yet
+        self.may_be_done = False  # whether a row has ended
         self.rows = torch.arange(self.width, device=device).expand_as(self.ended)  # (B, W): each is its own parent
 
     def advance(self, sentences: list[int], logits: Tensor, forced: int | None) -> Step:
@@ -61,7 +62,10 @@ class Rows:
             tokens = tokens.masked_fill(over, PAD)  # (B, W)
             before = before.masked_fill(over, -math.inf)  # (B, W)
         self.sums = before + log_probabilities  # (B, W)
-        self.ended = self.ended.masked_fill(tokens == EOS, self.length)  # (B, W)
+        ends = tokens == EOS  # (B, W)
+        if ends.any():  # here the device is waited for
+            self.may_be_done = True
+            self.ended = self.ended.masked_fill(ends, self.length)  # (B, W)
 
         step = Step(sentences, tokens, self.rows, log_probabilities, self.sums, kept=self.rows)
         return self._with_alternatives(step, scores, before) if self.alternatives else step

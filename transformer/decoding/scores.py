@@ -9,6 +9,7 @@ from torch import float32 as single
 from transformer.config import EOS
 
 BLOCK = 64  # neighbouring pieces of the vocabulary
+WITHIN = torch.arange(BLOCK)
 FEW = 4  # sentences: for so few, the one best of each is found sooner by reading everything once
 
 
@@ -20,7 +21,7 @@ def score(logits: Tensor, forced: int | None) -> Tensor:
     """
     scores = logits.log_softmax(dim=-1, dtype=promote_types(logits.dtype, single))  # (B, W, V)
     if forced is None:
-        scores[..., :EOS] = -math.inf  # PAD, UNK and BOS are the ids below EOS
+        scores.narrow(-1, 0, EOS).fill_(-math.inf)  # PAD, UNK and BOS are the ids below EOS
     else:
         only = scores[..., forced].clone()  # (B, W)
         scores.fill_(-math.inf)
@@ -40,10 +41,10 @@ def best(scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
     in_blocks = pieces - pieces % BLOCK
     if not scores.is_cpu or 2 * count * BLOCK > in_blocks:
         return scores.topk(min(count, pieces), dim=-1)
-    blocks = scores[..., :in_blocks].unflatten(-1, (-1, BLOCK))  # (B, W, V/64, 64)
-    chosen = blocks.amax(dim=-1).topk(count, dim=-1).indices[..., None]  # (B, W, count, 1)
+    blocks = scores[..., :in_blocks].view(*scores.shape[:-1], -1, BLOCK)  # (B, W, V/64, 64)
+    chosen = blocks.amax(dim=-1).topk(count, dim=-1).indices.unsqueeze(-1)  # (B, W, count, 1)
     offered = blocks.gather(-2, chosen.expand(-1, -1, -1, BLOCK)).flatten(-2)  # (B, W, C), C = 64 * count
-    ids = (chosen * BLOCK + torch.arange(BLOCK)).flatten(-2)  # (B, W, C)
+    ids = (chosen * BLOCK + WITHIN).flatten(-2)  # (B, W, C)
     if in_blocks < pieces:  # what is left over
         offered = torch.cat([offered, scores[..., in_blocks:]], dim=-1)  # (B, W, C')
         left_over = torch.arange(in_blocks, pieces).expand(*ids.shape[:-1], -1)  # (B, W, V % 64)

@@ -45,6 +45,7 @@ def search(
     device = model.output.weight.device
     limits = [length_limit(len(source), settings, model.config.max_positions) for source in sources]
     length_limits = torch.tensor(limits, device=device)  # (B)
+    shortest = min(limits)
     method: Beam | Rows
     if settings.method == "beam" and settings.beam > 1:
         method = Beam(settings, limits, device)
@@ -58,14 +59,17 @@ def search(
     steps: list[Step] = []
     endings: list[list[Ending]] = [[] for _ in sources]
     while True:
-        logits = model.step(tokens, state).unflatten(0, (len(sentences), -1))  # (B, W, V)
+        logits = model.step(tokens, state)  # (R, V)
+        logits = logits.view(len(sentences), -1, logits.shape[-1])  # (B, W, V)
         forced = prefix[len(steps)] if len(steps) < len(prefix) else None
         step = method.advance(sentences, logits, forced)
         steps.append(step)
 
         tokens = step.tokens.gather(1, step.kept)  # (B, W)
-        done = method.done() | (length_limits <= len(steps))  # (B)
-        left = done.any().item()  # here the device is waited for
+        left = False
+        if method.may_be_done or len(steps) >= shortest:
+            done = method.done() | (length_limits <= len(steps))  # (B)
+            left = bool(done.any())
         if left:
             for slot in done.nonzero().flatten().tolist():
                 endings[sentences[slot]] = method.endings(slot, step)

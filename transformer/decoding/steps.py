@@ -10,8 +10,7 @@ from typing import NamedTuple
 from torch import Tensor
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One step of a search over B sentences: W_0 rows a sentence led to C candidates, of which W went on as rows."""
 
     sentences: list[int]  # B: which of the sentences still take part

@@ -29,6 +29,9 @@ NONE = {  # what it means that an option is not set
     "data.max_ratio": "unlimited",
     "training.peak_rate": "the paper's",
 }
+OTHER_PIECES = (
+    "PPL is the perplexity of a piece, and these members cut text into other pieces: compare them by BLEU and chrF."
+)
 SIGNATURES = "Signatures of sacrebleu: BLEU `{bleu_signature}`, chrF `{chrf_signature}`."
 
 
@@ -109,7 +112,7 @@ def _beside(queue: Queue, family: Family, standings: dict[str, Standing]) -> lis
         numbers = [_number(one, "perplexity", 2), _number(one, "bleu", 1), _number(one, "greedy_bleu", 1)]
         theirs = ["–", "–"] if row is None else [f"{row.perplexity:.2f}", f"{row.bleu:.1f}"]
         rows.append([f"{value} ({name})", *numbers, *theirs])
-    return table(rows)
+    return [*table(rows), *(["", OTHER_PIECES] if family.option.startswith("tokenizer.") else [])]
 
 
 def _paper() -> list[str]:

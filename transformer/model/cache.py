@@ -7,7 +7,7 @@ costs T(T+1)/2 positions instead of T.
 R rows are decoded side by side: R/B hypotheses for each of B sentences, row r belonging to sentence r // (R/B).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -19,44 +19,63 @@ FIRST_ROOM = 16  # positions; doubled when they are used up
 class Past:
     """Keys and values of the positions read so far, of all layers, with room for more.
 
-    Positions come first, so that a new one is written in one place, and one operation reorders the rows of all layers.
+    What a row keeps of a layer lies side by side: key and value of the first position, of the second, and so on. Behind
+    the last there is room for a query, so that one product may write key, value and query of the newest position where
+    they belong (flat.py does); the next position's key takes the query's place.
     """
 
     def __init__(self, layers: int):
         self.layers = layers
         self.length = 0  # K: positions read so far, the one that is being read included
-        self.room = torch.empty(0)  # (C, N, 2, R, H, E), of which the first K are in use
+        self.room = torch.empty(0)  # (N, R, C*2D + D), of which the first K*2D are in use
         self.spare = torch.empty(0)  # where `select` writes: fresh memory would cost as much as the copying
-        self.opened = 0  # the length for which the next two are views of `room`, 2 for each layer: of key and of value
-        self.newest: Sequence[Tensor] = ()  # (R, H, 1, E) each: where the position that is being read is written
-        self.all: Sequence[Tensor] = ()  # (R, H, K, E) each
+        self.opened = 0  # the length for which the next four, N each, are views of `room`
+        self.newest: Sequence[
+            Tensor
+        ] = ()  # (R, 3D) each: where key, value and query of the newest position are written
+        self.queries: Sequence[Tensor] = ()  # (R, H, 1, E) each
+        self.keys: Sequence[Tensor] = ()  # (R, H, K, E) each
+        self.values: Sequence[Tensor] = ()  # (R, H, K, E) each
 
     def append(self, layer: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """Key and value of the position that is being read, (R, H, 1, E) each -> all so far, (R, H, K, E) each."""
-        if self.opened != self.length:
-            self._open(key)
-        self.newest[2 * layer].copy_(key)
-        self.newest[2 * layer + 1].copy_(value)
-        return self.all[2 * layer], self.all[2 * layer + 1]
+        rows, heads, _, width = key.shape
+        self.open(rows, heads, width, key)
+        keys, values = self.keys[layer], self.values[layer]  # (R, H, K, E) each
+        keys[:, :, -1:] = key
+        values[:, :, -1:] = value
+        return keys, values
 
-    def _open(self, key: Tensor) -> None:
-        """Makes room for one more position, if there is none, and the views of all layers at once."""
-        if self.room.shape[0] < self.length:
-            rows, heads, _, width = key.shape
-            more = key.new_empty(max(FIRST_ROOM, self.room.shape[0]), self.layers, 2, rows, heads, width)
-            self.room = torch.cat([self.room, more]) if self.room.shape[0] else more  # (C, N, 2, R, H, E)
-        self.newest = self.room[self.length - 1, ..., None, :].flatten(0, 1).unbind()  # (R, H, 1, E) each
-        self.all = self.room[: self.length].permute(1, 2, 3, 4, 0, 5).flatten(0, 1).unbind()  # (R, H, K, E) each
+    def open(self, rows: int, heads: int, width: int, like: Tensor) -> None:
+        """Makes room for one more position, if there is none, and the views of all layers at once: R, H, E, and a
+        tensor of the dtype and on the device of keys and values."""
+        if self.opened == self.length:
+            return
+        d_model, used = heads * width, 2 * heads * width * self.length  # D, K*2D
+        if self.length == 1 or self.room.shape[-1] < used + d_model:
+            capacity = FIRST_ROOM if self.length == 1 else 2 * (self.length - 1)
+            room = like.new_empty(self.layers, rows, (2 * capacity + 1) * d_model)  # (N, R, C*2D + D)
+            if self.length > 1:
+                room[..., : self.room.shape[-1]] = self.room
+            self.room = room
+        self.newest = self.room[..., used - 2 * d_model : used + d_model].unbind()  # (R, 3D) each
+        query = self.room[..., used : used + d_model]  # (N, R, D)
+        self.queries = query.view(self.layers, rows, heads, 1, width).unbind()  # (R, H, 1, E) each
+        past = self.room[..., :used].view(self.layers, rows, self.length, 2, heads, width)
+        keys, values = past.permute(3, 0, 1, 4, 2, 5).unbind()  # (N, R, H, K, E) each
+        self.keys, self.values = keys.unbind(), values.unbind()  # (R, H, K, E) each
         self.opened = self.length
 
     @torch.no_grad()
     def select(self, rows: Tensor) -> None:
         """Keeps these rows (R')."""
         if self.length:
-            capacity, layers, _, _, heads, width = self.room.shape
-            if self.spare.shape != (shape := (capacity, layers, 2, len(rows), heads, width)):
-                self.spare = self.room.new_empty(shape)  # (C, N, 2, R', H, E)
-            torch.index_select(self.room[: self.length], 3, rows, out=self.spare[: self.length])
+            layers, _, size = self.room.shape
+            if self.spare.shape != (shape := (layers, len(rows), size)):
+                self.spare = self.room.new_empty(shape)  # (N, R', C*2D + D)
+            _, heads, keys, width = self.keys[0].shape
+            used = 2 * heads * keys * width  # K*2D
+            torch.index_select(self.room[..., :used], 1, rows, out=self.spare[..., :used])
             self.room, self.spare = self.spare, self.room
 
 
@@ -68,6 +87,9 @@ class LayerCache:
     past: Past  # shared by all layers
     cross_key: Tensor  # (B, H, S, E)
     cross_value: Tensor  # (B, H, S, E)
+    alone: Callable[[Tensor, Tensor], Tensor] | None = (
+        None  # cross-attention of one sentence, where flat.py has made it
+    )
 
     @torch.no_grad()
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:

@@ -18,9 +18,9 @@ import logging
 import multiprocessing
 import os
 import signal
+from _thread import start_new_thread
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
@@ -32,6 +32,9 @@ from typing import Any, TypeVar
 log = logging.getLogger(__name__)
 P = TypeVar("P")  # a portion
 R = TypeVar("R")  # its result
+
+_Answer = tuple[Any, Exception | None]  # a result, or what went wrong
+_Task = tuple[Any, SimpleQueue[_Answer]]  # a portion, and where its answer goes
 
 AHEAD = 2  # portions under way for each process, so that none waits for the next
 _spawn = multiprocessing.get_context("spawn")
@@ -70,17 +73,20 @@ def _in_processes(
     make: Callable[[], Callable[[P], R]], portions: Iterator[P], waiting: deque[P], processes: int
 ) -> Generator[R, None, None]:
     """What `waiting` holds in the end are portions that were drawn and have no result yet."""
-    started, idle = list[BaseProcess](), SimpleQueue[Connection]()
-    threads = ThreadPoolExecutor(processes)  # as many as processes, so each finds one idle
-    results = deque[Future[R]]()
+    # Trap: a signal may raise its exception anywhere in here, also while Python code holds a lock, which is then held
+    # for ever. `concurrent.futures` and `Thread` have such locks, a SimpleQueue and a bare thread have none
+    # (test_a_signal_at_any_line_ends_the_work).
+    started, tasks = list[BaseProcess](), SimpleQueue[_Task | None]()
+    results = deque[SimpleQueue[_Answer]]()
     try:
         for _ in range(processes):
             process, pipe = _start(make)
             started.append(process)
-            idle.put(pipe)
+            start_new_thread(_hand_on, (tasks, pipe))
         for portion in portions:
             waiting.append(portion)
-            results.append(threads.submit(_ask, idle, portion))
+            results.append(SimpleQueue())
+            tasks.put((portion, results[-1]))
             if len(waiting) == AHEAD * processes:
                 yield _take(results, waiting)
         while waiting:
@@ -90,7 +96,7 @@ def _in_processes(
         # (test_stopping_ends_the_processes_at_once).
         for process in started:
             process.terminate()
-        threads.shutdown(cancel_futures=True)
+            tasks.put(None)
         for process in started:
             process.join()
 
@@ -114,23 +120,23 @@ def _start(make: Callable[[], Callable[[Any], Any]]) -> tuple[BaseProcess, Conne
     return process, ours
 
 
-def _ask(idle: SimpleQueue[Connection], portion: Any) -> Any:
-    """In one of our threads: the result of a portion, from whichever process is idle."""
-    pipe = idle.get()
-    try:
-        pipe.send(portion)
-        result, error = pipe.recv()
-    except (EOFError, OSError) as ended:
-        raise _ProcessEnded("a process ended before its work was done") from ended
-    finally:
-        idle.put(pipe)
+def _hand_on(tasks: SimpleQueue[_Task | None], pipe: Connection) -> None:
+    """In one of our threads: hands one portion after the other to a process, and its answers to whoever asked."""
+    while (task := tasks.get()) is not None:
+        portion, answer = task
+        try:
+            pipe.send(portion)
+            answer.put(pipe.recv())
+        except (EOFError, OSError):
+            answer.put((None, _ProcessEnded("a process ended before its work was done")))
+        except Exception as error:  # a portion that cannot be pickled
+            answer.put((None, error))
+
+
+def _take(results: deque[SimpleQueue[_Answer]], waiting: deque[P]) -> Any:
+    result, error = results[0].get()
     if error is not None:
         raise error
-    return result
-
-
-def _take(results: deque[Future[R]], waiting: deque[P]) -> R:
-    result = results[0].result()
     results.popleft()
     waiting.popleft()
     return result
@@ -145,7 +151,7 @@ def _serve(make: Callable[[], Callable[[Any], Any]], pipe: Connection) -> None:
     with suppress(EOFError, OSError):  # the one that started it was killed: it ends without a word
         while True:
             portion = pipe.recv()
-            answer: tuple[Any, Exception | None]
+            answer: _Answer
             try:
                 answer = work(portion), None
             except Exception as error:  # for the process that started this one

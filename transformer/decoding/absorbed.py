@@ -1,0 +1,66 @@
+"""Cross-attention of one sentence that is decoded alone, with W^Q and W^O absorbed into its keys and values.
+
+    head_i = softmax((x W_i^Q + b_i^Q) K_i^T / sqrt(d_k)) V_i           (equation 1 and section 3.2.2)
+    sum over i of head_i W_i^O, and b^O
+        = sum over i of softmax(x A_i + a_i) C_i
+
+    A_i = W_i^Q K_i^T / sqrt(d_k),   a_i = b_i^Q K_i^T / sqrt(d_k),   C_i = V_i W_i^O + b^O / h
+
+(b^O may go there because each row of weights sums to 1.) All three are made once a sentence. As long as it has no more
+pieces than a head is wide, they are smaller than W^Q and W^O, and a step of decoding is as fast as its matrices are
+read. A batch would need them for each of its sentences.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from transformer.decoding.flat_maps import Affine
+
+
+@dataclass(frozen=True)
+class Absorbed:
+    """Cross-attention of one layer as a function of x alone."""
+
+    look: Affine  # A and a, of all heads side by side: D -> H*S
+    written: Tensor  # C, of all heads one below the other: (H*S, D)
+    keys: int  # S
+
+    def __call__(self, x: Tensor, residual: Tensor) -> Tensor:
+        """(R, D), and what is added to it, (R, D) -> (R, D)."""
+        weights = self.look(x).view(-1, self.keys).softmax(dim=-1)  # (R*H, S)
+        return torch.addmm(residual, weights.view(len(x), -1), self.written)  # (R, D)
+
+
+class Absorber:
+    """W^Q and W^O of all layers, which it multiplies at once.
+
+    Args:
+        queries: W^Q and b^Q of each layer.
+        outputs: W^O and b^O of each layer.
+    """
+
+    def __init__(self, queries: Sequence[nn.Linear], outputs: Sequence[nn.Linear], heads: int):
+        split = (len(queries), heads, queries[0].out_features // heads)  # N, H, E
+        query = torch.stack([linear.weight.detach() for linear in queries])  # (N, D, D)
+        self.query = query.view(*split, -1).transpose(-2, -1).contiguous()  # (N, H, D, E)
+        self.query_bias = torch.stack([linear.bias.detach() for linear in queries]).view(*split, 1)  # (N, H, E, 1)
+        output = torch.stack([linear.weight.detach().t() for linear in outputs])  # (N, D, D)
+        self.output = output.view(*split, -1)  # (N, H, E, D)
+        self.output_bias = torch.stack([linear.bias.detach() for linear in outputs])[:, None, None] / heads
+
+    def __call__(self, keys: Tensor, values: Tensor) -> list[Absorbed]:
+        """From keys and values (N, B, H, S, E) what each layer has to do; nothing where it would not pay: for several
+        sentences, for a long one, and in half precision, which would be rounded once more."""
+        layers, sentences, heads, length, width = keys.shape
+        if sentences > 1 or length > width or keys.dtype not in (torch.float32, torch.float64):
+            return []
+        turned = keys[:, 0].transpose(-2, -1) / math.sqrt(width)  # (N, H, E, S)
+        look = (self.query @ turned).transpose(1, 2).reshape(layers, -1, heads * length)  # (N, D, H*S)
+        bias = (self.query_bias * turned).sum(dim=-2).view(layers, 1, -1)  # (N, 1, H*S)
+        written = (values[:, 0] @ self.output + self.output_bias).flatten(1, 2)  # (N, H*S, D)
+        maps = zip(look.unbind(), bias.unbind(), written.unbind(), strict=True)
+        return [Absorbed(Affine(matrix, added), out, length) for matrix, added, out in maps]
