@@ -37,6 +37,7 @@ GIVEN_FOR = "given_for"  # the checkpoint and the sentence that it is a translat
 GIVEN_PIECES = "given_pieces"  # its ids, where it was put together piece by piece; else it is cut as any text is
 LINKED = "linked"
 CARRIED_TO = "carried_to"  # the page that is open
+DRAWN = "drawn"  # whether that page has been drawn to its end before
 # The widgets that stand on every page and are bound to the address.
 SEARCHED_WITH = ("method", "beam", "alternatives", "penalty", "alpha", "temperature", "top_k", "top_p", "draws", "seed")
 SHARED = (CHECKPOINT, *SEARCHED_WITH)
@@ -88,11 +89,17 @@ def carry(page: str) -> None:
     if st.session_state.get(CARRIED_TO) == page:
         return
     st.session_state[CARRIED_TO] = page
+    st.session_state[DRAWN] = False
     for key in SHARED:
         if key in st.session_state and key not in st.query_params:
             st.session_state[key] = st.session_state[key]
             with suppress(StreamlitAPIException):  # a button led here: the widget of the page before is still bound
                 st.query_params[key] = str(st.session_state[key])
+
+
+def drawn() -> None:
+    """The page has been drawn to its end: the browser holds what was put into its boxes."""
+    st.session_state[DRAWN] = True
 
 
 def open_with_example(task: Task) -> None:
@@ -105,12 +112,14 @@ def open_with_example(task: Task) -> None:
 
 
 def fill_sentence_box() -> None:
-    """Puts the text into its box, before that is drawn, each time.
+    """Puts the text into its box, before that is drawn, where the browser may have another or none.
 
     Trap: on the way to another page the browser forgets what was put into a box, while the session still has it; so
-    the box is not where the text is kept (test_the_example_is_there_on_every_page).
+    the box is not where the text is kept (test_the_example_is_there_on_every_page). And what is put into a box again
+    at each run takes away what was typed there while that run was on its way (test_the_box_is_filled_once_on_a_page).
     """
-    st.session_state[SENTENCE] = st.session_state[TEXT]
+    if not st.session_state[DRAWN] or st.session_state.get(SENTENCE) != st.session_state[TEXT]:
+        st.session_state[SENTENCE] = st.session_state[TEXT]
 
 
 def typed() -> None:

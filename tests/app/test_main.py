@@ -49,3 +49,21 @@ def test_what_the_bar_binds_to_the_address_is_carried_to_other_pages() -> None:
     keys = [call["key"] for call in calls if "bind" in call]
     bound = {getattr(session, key.id) if isinstance(key, ast.Name) else ast.literal_eval(key) for key in keys}
     assert bound == set(session.SHARED)
+
+
+def test_the_box_is_filled_once_on_a_page(open_app: Callable[..., AppTest]) -> None:
+    """A box that is filled takes away what is being typed in it, so that is done where its text is another only."""
+
+    def filled(app: AppTest) -> tuple[bool, str]:
+        assert not app.exception
+        box = app.text_input(key=session.SENTENCE)
+        return box.proto.set_value, box.value
+
+    app = open_app(checkpoint="small")
+    assert filled(app)[0]
+    example = filled(app)[1]
+    assert filled(app.run()) == (False, example)
+    assert filled(app.text_input(key=session.SENTENCE).set_value("a b c").run()) == (False, "a b c")
+    assert filled(app.switch_page(str(MAIN.parent / "views" / "masks.py")).run()) == (True, "a b c")
+    assert filled(app.run()) == (False, "a b c")
+    assert filled(app.button(key="example_0").click().run()) == (True, example)

@@ -173,6 +173,21 @@ def test_the_example_is_there_on_every_page(visit: Begin) -> None:
         one.says(example)
 
 
+@pytest.mark.parametrize("name", ["translate", "masks", "training"])
+def test_what_is_being_typed_stays_while_the_page_is_drawn_anew(visit: Begin, name: str) -> None:
+    one = visit().open(PAGES[name].path)
+    is_drawn(one, name)
+    with one.running():
+        one.page.get_by_label("Sentence", exact=True).fill("the violet")
+        one.page.emulate_media(color_scheme="dark")  # pictures ask for another ground
+    one.says("the violet")
+    with one.running():
+        one.page.get_by_label("Sentence", exact=True).press("Enter")
+    one.says("the violet")
+    one.follow(PAGES["attention"].title)
+    one.says("the violet")
+
+
 def test_of_ten_visitors_none_sees_the_sentence_of_another(visit: Begin) -> None:
     # Of letters that the model has pieces for, so that the pieces in a row spell the word.
     words = ["dog", "garden", "street", "violet", "animal", "tower", "dragon", "river", "lantern", "violin"]
