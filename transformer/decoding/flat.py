@@ -8,7 +8,7 @@ that nobody watches, views. Here the same is written over plain tensors:
   output, so that there is one product instead of three or of 2N;
 - the product that makes key, value and query of the newest position writes them where they are kept, one that ends in
   a ReLU or in a sum takes that along where there is a way to, and nothing is copied;
-- every matrix is stored in the order in which the product reads it: transposed, or in bfloat16 as oneDNN packs it;
+- every matrix is stored in the order in which the product reads it: as oneDNN packs it on a CPU, else transposed;
 - for one short sentence alone, W^Q and W^O of cross-attention are absorbed into its keys and values (absorbed.py);
 - keys that may not be looked at get -inf added, from one small tensor for all layers.
 

@@ -41,8 +41,9 @@ class Affine(NamedTuple):
 
 
 class PackedAffine(NamedTuple):
-    """The same in bfloat16 on a CPU, whose instructions want the numbers of W in pairs. A product of matrices as they
-    are packs W anew each time, which for a few rows takes longer than the product."""
+    """The same as oneDNN has it on a CPU: W lies in blocks, in the order in which the product of a few rows reads it, and
+    in bfloat16 in pairs of numbers, which its instructions want. A product of matrices as they are packs W anew each
+    time, which for a few rows takes longer than the product."""
 
     weight: Tensor  # packed by oneDNN
     bias: Tensor | None  # (out)
@@ -78,7 +79,7 @@ def affine(*linears: nn.Linear) -> Affine | PackedAffine:
     weight = torch.cat([linear.weight.detach() for linear in linears])  # (out, in)
     bias = torch.cat([linear.bias.detach() for linear in linears])  # (out)
     if _is_packed(weight):
-        return PackedAffine(torch.ops.mkldnn._reorder_linear_weight(weight, 1), bias)
+        return PackedAffine(_packed(weight), bias)
     return Affine(weight.t().contiguous(), bias[None])
 
 
@@ -86,15 +87,23 @@ def product(weight: Tensor) -> Product | PackedAffine:
     """The same for weight (out, in), without a bias."""
     weight = weight.detach()
     if _is_packed(weight):
-        return PackedAffine(torch.ops.mkldnn._reorder_linear_weight(weight, 1), None)
+        return PackedAffine(_packed(weight), None)
     return Product(weight.t().contiguous())
 
 
 def _is_packed(weight: Tensor) -> bool:
-    """Whether oneDNN is part of this torch, and can use this processor's products of bfloat16."""
-    if not weight.is_cpu or weight.dtype != torch.bfloat16:
+    """Whether oneDNN is part of this torch, and can use this processor's products of bfloat16, if it is that."""
+    if not weight.is_cpu or not torch.backends.mkldnn.is_available():
         return False
-    return torch.backends.mkldnn.is_available() and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    if weight.dtype == torch.bfloat16:
+        return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    return weight.dtype == torch.float32
+
+
+def _packed(weight: Tensor) -> Tensor:
+    """The weight (out, in) in oneDNN's blocks. It asks for how many rows at a time: for one it would leave float32 as it
+    is, while the blocks are at least as fast for one row, too (torch 2.13)."""
+    return torch.ops.mkldnn._reorder_linear_weight(weight, 32)
 
 
 def norm(module: nn.LayerNorm) -> Norm:
