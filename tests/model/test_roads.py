@@ -11,7 +11,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from tests.model.small import B, T, batch, cached_logits, everything, randomised, sites, small, watch
 from transformer.config import BOS, PAD, ModelConfig
 from transformer.model import SILENT, Probe, Transformer
-from transformer.model.attention import attend
+from transformer.model.attention import FEW_KEYS, attend, unwatched
 from transformer.model.dropout import Dropout
 
 TOLERANCE = {torch.float64: (0.0, 1e-10), torch.float32: (1e-4, 1e-5)}
@@ -64,10 +64,12 @@ def test_the_roads_agree_without_padding_too(norm: str, window: int | None) -> N
 
 @pytest.mark.parametrize("masked", ["nothing", "padding", "window", "blind", "causal"])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=str)
+@pytest.mark.parametrize("keys", [9, FEW_KEYS, FEW_KEYS + 1])
 @torch.no_grad()
-def test_attention_is_the_same_on_both_roads_whatever_the_size_of_the_batch(masked: str, dtype: torch.dtype) -> None:
+def test_attention_is_the_same_on_both_roads_whatever_the_size_of_the_batch(
+    masked: str, dtype: torch.dtype, keys: int
+) -> None:
     """Decoding without gradients: from one query of one row to many of many, which kernels may treat differently."""
-    keys = 9
     for rows, queries in [(1, 1), (1, 8), (4, 4), (31, 1), (32, 1), (8, 4), (64, 1), (12, 7), (5, 8), (40, 9)]:
         query = torch.randn(rows, 2, queries, 4, dtype=dtype)
         key, value = (torch.randn(rows, 2, keys, 4, dtype=dtype) for _ in range(2))
@@ -223,16 +225,15 @@ def test_what_the_heads_write_and_the_bias_add_up_to_the_output() -> None:
 
 
 @torch.no_grad()
-def test_the_fused_kernel_runs_wherever_nobody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fast_road_is_taken_wherever_nobody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = 0
-    fused = scaled_dot_product_attention
 
     def counting(*args: Any) -> Tensor:
         nonlocal calls
         calls += 1
-        return fused(*args)
+        return unwatched(*args)
 
-    monkeypatch.setattr("transformer.model.attention.scaled_dot_product_attention", counting)
+    monkeypatch.setattr("transformer.model.attention.unwatched", counting)
     model = randomised(small())  # 1 + 2 * 2 attentions
     for patterns, expected in [([], 5), (["*embedding*", "logits"], 5), (["decoder.layers.1.*weights"], 3), (["*"], 0)]:
         calls = 0
@@ -240,12 +241,11 @@ def test_the_fused_kernel_runs_wherever_nobody_watches(monkeypatch: pytest.Monke
         assert calls == expected, patterns
 
 
-@pytest.mark.parametrize("learns", [(0,), (1,), (2,), ()])  # query, key, value, none of them
+@pytest.mark.parametrize("keys", [7, FEW_KEYS, FEW_KEYS + 1])
 @pytest.mark.parametrize("autocast", [True, False])
-def test_on_the_cpu_bfloat16_that_learns_goes_through_the_kernel_for_float32(
-    autocast: bool, learns: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+def test_on_the_cpu_few_keys_are_multiplied_all_at_once_and_bfloat16_in_float32(
+    autocast: bool, keys: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The way back through the one for bfloat16 is several times slower there; the way forth is not."""
     kinds = []
 
     def recording(*args: Any) -> Tensor:
@@ -253,13 +253,30 @@ def test_on_the_cpu_bfloat16_that_learns_goes_through_the_kernel_for_float32(
         return scaled_dot_product_attention(*args)
 
     monkeypatch.setattr("transformer.model.attention.scaled_dot_product_attention", recording)
-    inputs = [torch.randn(2, 3, 7, 4, dtype=torch.bfloat16, requires_grad=i in learns) for i in range(3)]
-    mask = torch.rand(2, 1, 7, 7) > 0.2
+    inputs = [torch.randn(2, 3, keys, 4, dtype=torch.bfloat16, requires_grad=True) for _ in range(3)]
+    mask = torch.rand(2, 1, keys, keys) > 0.2
     with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
         found = attend(inputs[0], inputs[1], inputs[2], mask)
-    assert kinds == [torch.float32 if learns else torch.bfloat16]
-    kernel = [x.to(kinds[0]) for x in inputs]
-    assert found.equal(scaled_dot_product_attention(kernel[0], kernel[1], kernel[2], mask).to(torch.bfloat16))
+    assert kinds == ([] if keys <= FEW_KEYS else [torch.float32])
+    exact = [x.detach().float().requires_grad_() for x in inputs]
+    expected = scaled_dot_product_attention(exact[0], exact[1], exact[2], mask)
+    torch.testing.assert_close(found, expected.to(torch.bfloat16))
+    found.sum().backward()
+    expected.sum().backward()
+    for ours, theirs in zip(inputs, exact, strict=True):
+        assert ours.grad is not None
+        assert theirs.grad is not None
+        torch.testing.assert_close(ours.grad, theirs.grad.to(torch.bfloat16), rtol=2e-2, atol=2e-3)
+
+
+@pytest.mark.parametrize("keys", [FEW_KEYS, FEW_KEYS + 1])
+def test_dropout_of_weights_scales_what_is_left(keys: int) -> None:
+    """On either side of the line between the two ways: on average nothing changes, in one draw a part is missing."""
+    query, key = torch.randn(1, 1, 1, 4), torch.zeros(1, 1, keys, 4)  # all keys weigh the same
+    value = torch.eye(keys)[None, None]
+    found = attend(query, key, value, None, dropout_rate=0.25)[0, 0, 0] * keys
+    assert torch.isclose(found, torch.tensor(0.0)).logical_or(torch.isclose(found, torch.tensor(1 / 0.75))).all()
+    assert 0.05 * keys < int((found == 0).sum()) < 0.5 * keys
 
 
 def test_decoding_computes_each_position_once() -> None:

@@ -41,9 +41,9 @@ class Affine(NamedTuple):
 
 
 class PackedAffine(NamedTuple):
-    """The same as oneDNN has it on a CPU: W lies in blocks, in the order in which the product of a few rows reads it, and
-    in bfloat16 in pairs of numbers, which its instructions want. A product of matrices as they are packs W anew each
-    time, which for a few rows takes longer than the product."""
+    """The same as oneDNN has it on a CPU: W lies in blocks, in the order in which the product of a few rows reads it,
+    and in bfloat16 in pairs of numbers, which its instructions want. A product of matrices as they are packs W anew
+    each time, which for a few rows takes longer than the product."""
 
     weight: Tensor  # packed by oneDNN
     bias: Tensor | None  # (out)
@@ -101,8 +101,8 @@ def _is_packed(weight: Tensor) -> bool:
 
 
 def _packed(weight: Tensor) -> Tensor:
-    """The weight (out, in) in oneDNN's blocks. It asks for how many rows at a time: for one it would leave float32 as it
-    is, while the blocks are at least as fast for one row, too (torch 2.13)."""
+    """The weight (out, in) in oneDNN's blocks. It asks for how many rows at a time: for one it would leave float32 as
+    it is, while the blocks are at least as fast for one row, too (torch 2.13)."""
     return torch.ops.mkldnn._reorder_linear_weight(weight, 32)
 
 

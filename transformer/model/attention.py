@@ -4,7 +4,7 @@
     MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O
     head_i             = Attention(Q W_i^Q, K W_i^K, V W_i^V)                          (section 3.2.2)
 
-`attend` is equation 1, once in a fused kernel and once step by step with a name for each step; which of them runs
+`attend` is equation 1, once as fast as it can be and once step by step with a name for each step; which of them runs
 depends only on whether a probe watches, and a test holds them equal over all options. The h projections are slices of
 one matrix each. Two decisions of ours: the projections have biases (the paper's formulas show none; its parameter
 counts, in whole millions, cannot tell), and dropout on the weights, which the paper does not have, comes
@@ -20,6 +20,8 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformer.config import ModelConfig
 from transformer.model.dropout import dropout
 from transformer.model.probe import SILENT, Silent
+
+FEW_KEYS = 128  # up to here products of all heads at once are faster on a CPU than the fused kernel (torch 2.13)
 
 
 def attend(
@@ -41,7 +43,7 @@ def attend(
         (B, H, Q, E). A query that may look nowhere gets zeros, on both roads, forward and backward.
     """
     if not probe:
-        return fused(query, key, value, mask, dropout_rate)  # (B, H, Q, E)
+        return unwatched(query, key, value, mask, dropout_rate)  # (B, H, Q, E)
     products = probe("products", query @ key.transpose(-2, -1))  # (B, H, Q, K)
     scores = probe("scores", products / math.sqrt(query.shape[-1]))  # (B, H, Q, K)
     if mask is None:
@@ -52,18 +54,35 @@ def attend(
     return dropout(weights, dropout_rate) @ value  # (B, H, Q, E)
 
 
-def fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_rate: float) -> Tensor:
-    """`attend` in one kernel of torch's.
+def unwatched(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_rate: float) -> Tensor:
+    """`attend` where nobody watches, in the way that is the fastest.
 
-    On the CPU the way back through that kernel is slower in bfloat16 than in float32, even where the hardware
-    multiplies bfloat16: where there will be one, it gets float32.
+    torch has a kernel that does all of it at once and keeps no scores. On a CPU it multiplies the matrices of each
+    sentence and head by themselves: with few keys those are small and thousands, and to call for each takes longer than
+    to multiply it, up to twelve times with oneDNN (transformer/training/products.py). Products of all at once have no
+    such cost, and what they keep is small as long as the keys are few. bfloat16 there becomes float32: the way back
+    through the kernel is slower in bfloat16, and sums want the digits.
     """
-    learns = query.requires_grad or key.requires_grad or value.requires_grad
-    if learns and query.is_cpu and query.dtype == torch.bfloat16:
+    if query.is_cpu and query.dtype == torch.bfloat16:
         with torch.autocast("cpu", enabled=False):  # which would turn them back
-            exact = fused(query.float(), key.float(), value.float(), mask, dropout_rate)  # (B, H, Q, E)
+            exact = unwatched(query.float(), key.float(), value.float(), mask, dropout_rate)  # (B, H, Q, E)
         return exact.to(query.dtype)  # (B, H, Q, E)
+    if query.is_cpu and key.size(2) <= FEW_KEYS and not torch.compiler.is_compiling():
+        return by_products(query, key, value, mask, dropout_rate)  # (B, H, Q, E)
     return scaled_dot_product_attention(query, key, value, mask, dropout_rate)  # (B, H, Q, E)
+
+
+def by_products(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_rate: float) -> Tensor:
+    """`attend` as equation 1 is written, with one sum for the mask: -inf where a query may not look, 0 elsewhere."""
+    scores = (query / math.sqrt(query.shape[-1])) @ key.transpose(-2, -1)  # (B, H, Q, K)
+    if mask is None:
+        return dropout(scores.softmax(dim=-1), dropout_rate) @ value  # (B, H, Q, E)
+    blind = ~mask.any(dim=-1, keepdim=True)  # (B, 1, Q or 1, 1): those who may look nowhere look anywhere at first
+    scores += scores.new_zeros(mask.shape).masked_fill_(~(mask | blind), -math.inf)
+    weights = scores.softmax(dim=-1)  # (B, H, Q, K)
+    if blind.any():
+        weights = weights.masked_fill(blind, 0.0)
+    return dropout(weights, dropout_rate) @ value  # (B, H, Q, E)
 
 
 def masked_softmax(masked_scores: Tensor, mask: Tensor) -> Tensor:
