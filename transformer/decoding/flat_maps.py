@@ -119,12 +119,13 @@ def bias(mask: Tensor, like: Tensor) -> Tensor:
 def attend(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None) -> Tensor:
     """Equation 1 for one query or a few: (B, H, Q, E) at keys and values (B, H, K, E) -> (B, H, Q, E).
 
-    On a CPU the fused kernel is the faster one for a few rows, and for one query of many rows in bfloat16 or at fewer
-    than 16 keys; else two products and a softmax are faster (torch 2.13).
+    On a CPU the fused kernel is the faster one for a few rows, and for one query of many rows in float32 at keys that
+    do not lie one after the other, as in a cache; else two products and a softmax are faster (torch 2.13).
     """
     queries = query.size(2)
     few = query.size(0) * queries < 32
-    if few or (queries == 1 and (query.dtype == torch.bfloat16 or key.size(2) < 16)) or not query.is_cpu:
+    scattered = queries == 1 and query.dtype != torch.bfloat16 and not key.is_contiguous()
+    if few or scattered or not query.is_cpu:
         return scaled_dot_product_attention(query, key, value, bias)  # (B, H, Q, E)
     scores = (query / math.sqrt(query.size(3))) @ key.transpose(-2, -1)  # (B, H, Q, K)
     if bias is not None:
