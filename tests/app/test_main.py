@@ -54,7 +54,7 @@ def test_what_the_bar_binds_to_the_address_is_carried_to_other_pages() -> None:
 def test_the_box_is_filled_once_on_a_page(open_app: Callable[..., AppTest]) -> None:
     """A box that is filled takes away what is being typed in it, so that is done where its text is another only."""
 
-    def filled(app: AppTest) -> tuple[bool, str]:
+    def filled(app: AppTest) -> tuple[bool, str | None]:
         assert not app.exception
         box = app.text_input(key=session.SENTENCE)
         return box.proto.set_value, box.value
