@@ -118,7 +118,7 @@ def fill_sentence_box() -> None:
     the box is not where the text is kept (test_the_example_is_there_on_every_page). And what is put into a box again
     at each run takes away what was typed there while that run was on its way (test_the_box_is_filled_once_on_a_page).
     """
-    if not st.session_state[DRAWN] or st.session_state.get(SENTENCE) != st.session_state[TEXT]:
+    if not st.session_state.get(DRAWN) or st.session_state.get(SENTENCE) != st.session_state[TEXT]:
         st.session_state[SENTENCE] = st.session_state[TEXT]
 
 

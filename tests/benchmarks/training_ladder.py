@@ -29,6 +29,7 @@ from transformer.training.device import autocast, choose_device
 from transformer.training.loss import summed_loss
 from transformer.training.memory import keep_memory
 from transformer.training.optimizer import make_optimizer
+from transformer.training.products import fast_products
 
 
 @dataclass(frozen=True)
@@ -41,15 +42,17 @@ class Rung:
     loop: bool = False  # Adam weight by weight
     precision: str = "bfloat16"
     returns: bool = False  # freed memory goes back to the system
+    own: bool = False  # torch multiplies float32 with the library that it takes by itself
     compiled: bool = False
 
 
 RUNGS = {
-    "first": Rung("as first written, float32", True, True, True, "float32", True),
-    "fused": Rung("+ fused attention", False, True, True, "float32", True),
-    "blocks": Rung("+ loss in blocks, of what counts", False, False, True, "float32", True),
-    "adam": Rung("+ fused Adam", False, False, False, "float32", True),
-    "kept": Rung("+ freed memory is kept", False, False, False, "float32"),
+    "first": Rung("as first written, float32", True, True, True, "float32", True, True),
+    "attention": Rung("+ attention that keeps no steps", False, True, True, "float32", True, True),
+    "blocks": Rung("+ loss in blocks, of what counts", False, False, True, "float32", True, True),
+    "adam": Rung("+ fused Adam", False, False, False, "float32", True, True),
+    "kept": Rung("+ freed memory is kept", False, False, False, "float32", False, True),
+    "oneDNN": Rung("+ float32 by oneDNN on a CPU", False, False, False, "float32"),
     "bfloat16": Rung("+ products in bfloat16"),
     "compiled": Rung("+ torch.compile", compiled=True),
 }
@@ -59,6 +62,8 @@ def updater(rung: Rung, size: SizeName, device: torch.device) -> Callable[[Batch
     """One update of the trainer, set so."""
     if not rung.returns:
         keep_memory()
+    if not rung.own:
+        fast_products()
     config = config_of(size)
     model = Transformer(config).to(device).train()
     compile_layers(model, device, rung.compiled)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from transformer.trace import trace
 
 Begin = Callable[..., Visit]
 EXAMPLE = "Where is the nearest train station?"
+same = partial(np.allclose, rtol=1e-4, atol=1e-6)  # layers that only one of the two watches round otherwise
 CHART = """selector => {
     const z = document.querySelector(selector + ' .js-plotly-plot')._fullData[0].z;  // as Plotly has it
     return Array.from(z._inputArray ?? z, row => Array.from(row));
@@ -51,15 +53,16 @@ def test_it_opens_with_a_drawn_example_and_no_request_leaves_the_machine(visit: 
     layer, head = (int(part.split()[-1]) - 1 for part in title(page).split(",")[1:])
     weights = weights_of(folder)[layer, head]
     matrix = np.array(page.evaluate(CHART, ".st-key-matrix"), dtype=np.float32)
-    assert np.array_equal(matrix, weights)
+    assert same(matrix, weights)
     lines = page.locator(".st-key-lines svg .line").evaluate_all(
         "nodes => nodes.map(n => [+n.dataset.q, +n.dataset.k, +n.dataset.weight])"
     )
     assert len(lines) == int((weights >= 0.01).sum())
     for q, k, weight in lines:
-        assert np.float32(weight) == weights[int(q), int(k)]
+        assert same(weight, weights[int(q), int(k)])
     wall = np.array(page.evaluate(CHART, ".st-key-mosaic"), dtype=np.float32)
-    assert np.array_equal(np.sort(wall[~np.isnan(wall)]), np.sort(weights_of(folder).ravel()))
+    drawn = np.sort(wall[~np.isnan(wall)])
+    assert same(drawn, np.sort(weights_of(folder).ravel()))
 
 
 def test_a_click_on_the_overview_chooses_the_head_again_and_again(visit: Begin) -> None:

@@ -72,7 +72,8 @@ def test_a_compiled_run_makes_the_checkpoint_of_any_other_and_validates_without_
     plain, run = (tensors(tmp_path / name / "last.safetensors") for name in ("plain", "run"))
     assert plain.keys() == run.keys()
     for name, weight in plain.items():
-        torch.testing.assert_close(run[name], weight, rtol=1e-4, atol=1e-6, msg=name)
+        if not name.endswith("key.bias"):  # no softmax sees it: Adam follows what rounding leaves of its gradient
+            torch.testing.assert_close(run[name], weight, rtol=1e-4, atol=1e-6, msg=name)
 
 
 def test_dropout_is_in_the_graph(graphs: list[torch.fx.GraphModule]) -> None:
