@@ -2,6 +2,7 @@
 
 import copy
 import math
+import pickle
 from typing import Literal
 
 import pytest
@@ -11,7 +12,7 @@ from tests.model.small import B, batch, randomised, small
 from tests.model.test_roads import all_options, assert_close
 from transformer.config import BOS, EOS, PAD, DecodingConfig, ModelConfig
 from transformer.decoding.flat import FlatTransformer
-from transformer.decoding.flat_maps import attend
+from transformer.decoding.flat_maps import PackedAffine, attend
 from transformer.decoding.search import search
 
 Method = Literal["greedy", "beam", "sampling"]
@@ -43,13 +44,13 @@ def test_flat_steps_are_steps(config: ModelConfig) -> None:
             tokens = torch.randint(4, 13, (sentences * beam,))
 
 
-@pytest.mark.parametrize(("pieces", "absorbed"), [(1, True), (8, True), (9, False)])
+@pytest.mark.parametrize(("pieces", "padding", "absorbed"), [(1, 0, True), (8, 0, True), (9, 0, False), (5, 2, False)])
 @torch.no_grad()
-def test_flat_steps_of_one_sentence_are_steps(pieces: int, absorbed: bool) -> None:
+def test_flat_steps_of_one_sentence_are_steps(pieces: int, padding: int, absorbed: bool) -> None:
     """Also where W^Q and W^O of cross-attention are part of its keys and values, for one row and for a beam."""
     model = randomised(small(d_model=16, heads=2, max_positions=20))  # d_k = 8
     flat = FlatTransformer(model)
-    source = torch.randint(4, 13, (1, pieces))
+    source = torch.cat([torch.randint(4, 13, (1, pieces)), torch.full((1, padding), PAD)], dim=1)
     states = model.start(source), flat.start(source)
     assert all((layer.alone is not None) == absorbed for layer in states[1].layers)
     tokens = torch.tensor([BOS])
@@ -63,12 +64,16 @@ def test_flat_steps_of_one_sentence_are_steps(pieces: int, absorbed: bool) -> No
 
 @pytest.mark.parametrize("rows", [3, 40])
 @pytest.mark.parametrize("queries", [1, 3])
-@pytest.mark.parametrize("keys", [5, 20])
+@pytest.mark.parametrize("in_a_cache", [False, True])
 @pytest.mark.parametrize("masked", [False, True])
-def test_attention_is_equation_1_on_each_of_its_roads(rows: int, queries: int, keys: int, masked: bool) -> None:
+def test_attention_is_equation_1_on_each_of_its_roads(rows: int, queries: int, in_a_cache: bool, masked: bool) -> None:
+    keys = 9
     for dtype, near in ((torch.float64, 1e-12), (torch.bfloat16, 0.02)):
         query = torch.randn(rows, 2, queries, 8).to(dtype)
         key, value = torch.randn(2, rows, 2, keys, 8).to(dtype)
+        if in_a_cache:  # key and value of a position lie side by side
+            key, value = torch.stack([key, value], dim=3).transpose(1, 2).contiguous().transpose(1, 2).unbind(dim=3)
+        assert key.is_contiguous() != in_a_cache
         added = torch.zeros(rows, 1, 1, keys).to(dtype)
         added[::2, ..., -2:] = -math.inf
         scores = query.double() @ key.double().transpose(-2, -1) / math.sqrt(8)
@@ -119,6 +124,37 @@ def test_a_search_with_flat_steps_finds_the_same(method: Method) -> None:
             assert [candidate.token for candidate in one] == [candidate.token for candidate in other]
             sums = torch.tensor([[candidate.sum for candidate in step] for step in (one, other)])
             torch.testing.assert_close(sums[0], sums[1], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("has", [True, False])
+@torch.no_grad()
+def test_float32_is_packed_where_torch_has_onednn(has: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not has:
+        monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+    elif not torch.backends.mkldnn.is_available():
+        has = False  # by itself
+    model = randomised(small(), torch.float32)
+    flat = FlatTransformer(model)
+    assert isinstance(flat.memory, PackedAffine) == isinstance(flat.projection, PackedAffine) == has
+    source, target = batch()
+    states = model.start(source), flat.start(source)
+    assert_close(flat.step(target[:, 0], states[1]), model.step(target[:, 0], states[0]))
+
+
+def test_a_search_computes_as_the_weights_are_stored_whatever_autocast_says() -> None:
+    flat, source = FlatTransformer(randomised(small(vocab_size=40), torch.float32)), [[5, 30, 7, EOS]]
+    expected = search(flat, source, DecodingConfig(max_extra_length=5))
+    with torch.autocast("cpu", torch.bfloat16):
+        found = search(flat, source, DecodingConfig(max_extra_length=5))
+    assert found[0].endings == expected[0].endings
+
+
+def test_it_is_copied_and_pickled_like_any_model() -> None:
+    flat, source = FlatTransformer(randomised(small(vocab_size=40), torch.float32)), [[5, 30, 7, EOS]]
+    expected = search(flat, source, DecodingConfig(max_extra_length=5))
+    for twin in (copy.deepcopy(flat), pickle.loads(pickle.dumps(flat))):
+        assert twin.model is not flat.model
+        assert search(twin, source, DecodingConfig(max_extra_length=5))[0].endings == expected[0].endings
 
 
 def test_it_holds_copies_and_leaves_the_model_as_it_is() -> None:

@@ -9,7 +9,7 @@ from torch import Tensor
 from tests.model.small import B, S, T, batch, cached_logits, everything, randomised, small, watch
 from transformer.config import PAD
 from transformer.model import SILENT, Probe, Silent, masks
-from transformer.model.attention import attend
+from transformer.model.attention import FEW_KEYS, attend
 
 ATTEND_SITES = ["products", "scores", "mask", "masked_scores", "weights"]
 
@@ -154,35 +154,37 @@ def test_masked_scores_are_minus_infinity_where_masked_and_the_scores_elsewhere(
     assert count == 5
 
 
-def blind_attention(probe: Silent, nan: bool = False) -> tuple[Tensor, list[Tensor]]:
+def blind_attention(probe: Silent, keys: int = 5, nan: bool = False) -> tuple[Tensor, list[Tensor]]:
     """Row 1 of 3 may look nowhere. Returns the output and the gradients of query, key and value."""
     torch.manual_seed(0)
     query = torch.randn(1, 2, 3, 4, dtype=torch.float64)
-    key, value = (torch.randn(1, 2, 5, 4, dtype=torch.float64) for _ in range(2))
+    key, value = (torch.randn(1, 2, keys, 4, dtype=torch.float64) for _ in range(2))
     if nan:
         query[:, :, 0, 0] = math.nan
     inputs = [query.requires_grad_(), key.requires_grad_(), value.requires_grad_()]
-    mask = torch.ones(1, 1, 3, 5, dtype=torch.bool)
+    mask = torch.ones(1, 1, 3, keys, dtype=torch.bool)
     mask[..., 1, :] = False
     mask[..., 2, 3:] = False
     output = attend(query, key, value, mask, probe)
     return output, list(torch.autograd.grad(output.square().sum(), inputs))
 
 
-def test_a_query_that_may_look_nowhere_gets_zeros_and_finite_gradients() -> None:
-    (fused, fused_gradients), (explicit, gradients) = (blind_attention(probe) for probe in roads())
-    assert fused[:, :, 1].eq(0).all()
+@pytest.mark.parametrize("keys", [5, FEW_KEYS + 1])
+def test_a_query_that_may_look_nowhere_gets_zeros_and_finite_gradients(keys: int) -> None:
+    (fast, fast_gradients), (explicit, gradients) = (blind_attention(probe, keys) for probe in roads())
+    assert fast[:, :, 1].eq(0).all()
     assert explicit[:, :, 1].eq(0).all()
-    torch.testing.assert_close(explicit, fused, rtol=0, atol=1e-12)
-    for ours, expected in zip(gradients, fused_gradients, strict=True):
+    torch.testing.assert_close(explicit, fast, rtol=0, atol=1e-12)
+    for ours, expected in zip(gradients, fast_gradients, strict=True):
         assert ours.isfinite().all()
         torch.testing.assert_close(ours, expected, rtol=0, atol=1e-12)
     assert gradients[0][:, :, 1].eq(0).all()
 
 
-def test_a_real_nan_is_not_hidden_by_the_care_for_blind_queries() -> None:
+@pytest.mark.parametrize("keys", [5, FEW_KEYS + 1])
+def test_a_real_nan_is_not_hidden_by_the_care_for_blind_queries(keys: int) -> None:
     for probe in roads():
-        output, _ = blind_attention(probe, nan=True)
+        output, _ = blind_attention(probe, keys, nan=True)
         assert output[:, :, 0].isnan().all()
         assert output[:, :, 1].eq(0).all()
 
@@ -199,9 +201,9 @@ def test_a_source_of_nothing_but_padding_stays_finite_forward_and_backward(norm:
         logits.logsumexp(-1).sum().backward()
         assert logits.isfinite().all()
         gradients.append([p.grad for p in model.parameters() if p.grad is not None])
-    for fused, explicit in zip(*gradients, strict=True):
-        assert fused.isfinite().all()
-        torch.testing.assert_close(explicit, fused, rtol=0, atol=1e-10)
+    for fast, explicit in zip(*gradients, strict=True):
+        assert fast.isfinite().all()
+        torch.testing.assert_close(explicit, fast, rtol=0, atol=1e-10)
     for name, record in everything(model, source, target).items():
         if name.endswith("cross_attention.weights"):
             assert record[1].eq(0).all()

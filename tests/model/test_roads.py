@@ -1,4 +1,4 @@
-"""Three roads to one result: fused (nobody watches), step by step (probed), and one position at a time (cached)."""
+"""Three roads to one result: fast (nobody watches), step by step (probed), and one position at a time (cached)."""
 
 from itertools import product
 from typing import Any
@@ -39,16 +39,16 @@ def assert_close(ours: Tensor, expected: Tensor, message: str = "") -> None:
 
 @pytest.mark.parametrize("config", all_options())
 @torch.no_grad()
-def test_probed_equals_fused_equals_cached(config: ModelConfig) -> None:
+def test_probed_equals_unwatched_equals_cached(config: ModelConfig) -> None:
     model = randomised(config)
     source, target = batch()
     for dtype in (torch.float64, torch.float32):
         model.to(dtype)
-        fused = model(source, target)
-        assert fused.dtype == dtype
-        assert_close(everything(model, source, target)["logits"], fused, "probed")
+        fast = model(source, target)
+        assert fast.dtype == dtype
+        assert_close(everything(model, source, target)["logits"], fast, "probed")
         real = target != PAD
-        assert_close(cached_logits(model, source, target)[real], fused[real], "cached")
+        assert_close(cached_logits(model, source, target)[real], fast[real], "cached")
 
 
 @pytest.mark.parametrize("norm", ["post", "pre"])
@@ -57,9 +57,9 @@ def test_probed_equals_fused_equals_cached(config: ModelConfig) -> None:
 def test_the_roads_agree_without_padding_too(norm: str, window: int | None) -> None:
     model = randomised(small(norm=norm, attention_window=window))
     source, target = batch(padded=False)
-    fused = model(source, target)
-    assert_close(everything(model, source, target)["logits"], fused, "probed")
-    assert_close(cached_logits(model, source, target), fused, "cached")
+    fast = model(source, target)
+    assert_close(everything(model, source, target)["logits"], fast, "probed")
+    assert_close(cached_logits(model, source, target), fast, "cached")
 
 
 @pytest.mark.parametrize("masked", ["nothing", "padding", "window", "blind", "causal"])
@@ -82,19 +82,19 @@ def test_attention_is_the_same_on_both_roads_whatever_the_size_of_the_batch(
         }
         mask = allowed[masked]
         probe = Probe(["products", "scores", "mask", "masked_scores", "weights"], ["weights"])
-        fused, explicit = attend(query, key, value, mask), attend(query, key, value, mask, probe)
-        assert_close(fused, explicit, f"{rows} rows, {queries} queries")
+        fast, explicit = attend(query, key, value, mask), attend(query, key, value, mask, probe)
+        assert_close(fast, explicit, f"{rows} rows, {queries} queries")
         if masked == "blind":
             assert mask is not None
             blind = ~mask.any(dim=-1).expand(rows, 2, queries)
-            assert fused[blind].eq(0).all()
+            assert fast[blind].eq(0).all()
             query[~blind] = torch.nan
             assert attend(query, key, value, mask).isnan().all(dim=-1).equal(~blind)  # a real NaN is not hidden
 
 
 @pytest.mark.parametrize("norm", ["post", "pre"])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=str)
-def test_training_gradients_are_the_same_on_the_fused_and_the_explicit_road(norm: str, dtype: torch.dtype) -> None:
+def test_training_gradients_are_the_same_on_the_fast_and_the_explicit_road(norm: str, dtype: torch.dtype) -> None:
     model = randomised(small(norm=norm, attention_window=1), dtype).train()
     for module in model.modules():
         if isinstance(module, Dropout):

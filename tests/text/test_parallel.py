@@ -1,5 +1,6 @@
 """Several processes give what one gives, and go when they are told to, or when nobody is left to tell them."""
 
+import gc
 import logging
 import os
 import signal
@@ -237,6 +238,16 @@ class _InThread:
         pass
 
 
+@pytest.fixture
+def no_garbage() -> Iterator[None]:
+    """Nothing of an earlier test is finalised in this one: Python swallows what is raised there."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_garbage")
 def test_a_signal_at_any_line_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also in the middle of what Python has for threads and locks: nothing is left locked that somebody waits for."""
     monkeypatch.setattr(parallel, "_start", lambda make: ((process := _InThread(make)), process.ours))

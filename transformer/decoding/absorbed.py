@@ -8,7 +8,7 @@
 
 (b^O may go there because each row of weights sums to 1.) All three are made once a sentence. As long as it has no more
 pieces than a head is wide, they are smaller than W^Q and W^O, and a step of decoding is as fast as its matrices are
-read. A batch would need them for each of its sentences.
+read. A batch would need them for each of its sentences, and padding a mask.
 """
 
 import math
@@ -53,14 +53,14 @@ class Absorber:
         self.output_bias = torch.stack([linear.bias.detach() for linear in outputs])[:, None, None] / heads
 
     def __call__(self, keys: Tensor, values: Tensor) -> list[Absorbed]:
-        """From keys and values (N, B, H, S, E) what each layer has to do; nothing where it would not pay: for several
-        sentences, for a long one, and in half precision, which would be rounded once more."""
-        layers, sentences, heads, length, width = keys.shape
-        if sentences > 1 or length > width or keys.dtype not in (torch.float32, torch.float64):
+        """From keys and values (N, H, S, E) what each layer has to do; nothing for a long sentence, where it would not
+        pay."""
+        layers, heads, length, width = keys.shape
+        if length > width:
             return []
-        turned = keys[:, 0].transpose(-2, -1) / math.sqrt(width)  # (N, H, E, S)
+        turned = keys.transpose(-2, -1) / math.sqrt(width)  # (N, H, E, S)
         look = (self.query @ turned).transpose(1, 2).reshape(layers, -1, heads * length)  # (N, D, H*S)
         bias = (self.query_bias * turned).sum(dim=-2).view(layers, 1, -1)  # (N, 1, H*S)
-        written = (values[:, 0] @ self.output + self.output_bias).flatten(1, 2)  # (N, H*S, D)
+        written = (values @ self.output + self.output_bias).flatten(1, 2)  # (N, H*S, D)
         maps = zip(look.unbind(), bias.unbind(), written.unbind(), strict=True)
         return [Absorbed(Affine(matrix, added), out, length) for matrix, added, out in maps]

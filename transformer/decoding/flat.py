@@ -6,14 +6,15 @@ that nobody watches, views. Here the same is written over plain tensors:
 
 - maps of the same input are one matrix: W^Q, W^K and W^V of self-attention, and what all layers want of the encoder's
   output, so that there is one product instead of three or of 2N;
-- the product that makes key, value and query of the newest position writes them where they are kept, one that ends in
-  a ReLU or in a sum takes that along where there is a way to, and nothing is copied;
+- key, value and query of the newest position are written where they are kept in one go, and sums and ReLUs into the
+  product that they follow;
 - every matrix is stored in the order in which the product reads it: as oneDNN packs it on a CPU, else transposed;
 - for one short sentence alone, W^Q and W^O of cross-attention are absorbed into its keys and values (absorbed.py);
 - keys that may not be looked at get -inf added, from one small tensor for all layers.
 
 `Transformer.start` and `step` are the definition, and these equal them (tests/decoding/test_flat.py). What they gain is
-in the column "by modules" of tests/benchmarks/decoding.py. They cost a second copy of the matrices.
+in the column "by modules" of tests/benchmarks/decoding.py. They cost a second copy of the matrices,
+and for W^Q and W^O of cross-attention in float32 a third.
 
 There is no switch for `torch.compile`: on a CPU, with torch 2.13, a compiled step of this was not faster at batch 1 in
 any way that was tried (fixed shapes, frozen weights, its C++ wrapper), and with the cache's length left open it was
@@ -60,7 +61,8 @@ class FlatLayer:
 
     def feed_forward(self, x: Tensor, residual: Tensor) -> Tensor:
         """(R, D) -> (R, D)."""
-        hidden = self.hidden.relu(x) if self.activation is relu else self.activation(self.hidden(x))  # (R, F)
+        hidden = self.hidden(x)  # (R, F)
+        hidden = hidden.relu_() if self.activation is relu else self.activation(hidden)  # (R, F)
         return self.output(hidden).add_(residual)  # (R, D)
 
 
@@ -92,7 +94,7 @@ class FlatDecoderLayer(FlatLayer):
 
         def attend_to_past(x: Tensor, residual: Tensor) -> Tensor:
             past, i = cache.past, cache.index
-            self.key_value_query.write(x, past.newest[i])  # (R, 3D)
+            past.newest[i].copy_(self.key_value_query(x))  # (R, 3D)
             context = attend(past.queries[i], past.keys[i], past.values[i], past_bias)  # (R, H, 1, E)
             return self.attention_output(context.flatten(1)).add_(residual)  # (R, D)
 
@@ -130,8 +132,9 @@ class FlatTransformer:
             self.encoder_norm = None if encoder.norm is None else norm(encoder.norm)
             cross = [layer.cross_attention for layer in decoder.layers]
             self.memory = affine(*(linear for one in cross for linear in (one.key, one.value)))  # D -> 2N*D
-            queries, outputs = [one.query for one in cross], [one.output for one in cross]
-            self.absorb = Absorber(queries, outputs, model.config.heads)
+            self.absorb = None
+            if model.output.weight.dtype in (torch.float32, torch.float64):  # half precision would round once more
+                self.absorb = Absorber([one.query for one in cross], [one.output for one in cross], model.config.heads)
             self.layers = [FlatDecoderLayer(layer, pre_norm) for layer in decoder.layers]
             self.norm = None if decoder.norm is None else norm(decoder.norm)
             self.projection = product(model.output.weight)  # D -> V
@@ -139,6 +142,10 @@ class FlatTransformer:
             table = decoder.embedding.positions(model.config.max_positions)
             self.positions = table.detach().to(model.output.weight.dtype)  # (P, D), or (P, 1) of zeros
         self._copied = [(weight, weight.data_ptr(), writes(weight)) for weight in model.parameters()]
+
+    def __reduce__(self) -> tuple[type["FlatTransformer"], tuple[Transformer]]:
+        """Copied and pickled as the model alone: torch can do neither with matrices that oneDNN has packed."""
+        return FlatTransformer, (self.model,)
 
     def is_current(self) -> bool:
         """Whether the model's weights are still those that were copied: in the same place, and never written since."""
@@ -170,9 +177,11 @@ class FlatTransformer:
         keys, values = kept[::2], kept[1::2]  # (N, B, H, S, E) each
         past = Past(len(self.layers))
         caches = [LayerCache(i, past, *both) for i, both in enumerate(zip(keys.unbind(), values.unbind(), strict=True))]
-        for cache, absorbed in zip(caches, self.absorb(keys, values), strict=False):
-            cache.alone = absorbed
-        return DecoderState(caches, padding_mask(source), past)
+        real = padding_mask(source)  # (B, 1, 1, S)
+        if self.absorb is not None and sentences == 1 and real.all():
+            for cache, absorbed in zip(caches, self.absorb(keys[:, 0], values[:, 0]), strict=False):
+                cache.alone = absorbed
+        return DecoderState(caches, real, past)
 
     def step(self, tokens: Tensor, state: DecoderState) -> Tensor:
         """One decoding step: the newest piece of each row, tokens (R) -> logits (R, V) of the next."""

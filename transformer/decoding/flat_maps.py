@@ -22,7 +22,7 @@ class Product(NamedTuple):
 
 
 class Affine(NamedTuple):
-    """x W + b, and what may come with it in one go."""
+    """x W + b."""
 
     weight: Tensor  # (in, out)
     bias: Tensor  # (1, out): one of (out) would first be made that, at each call
@@ -30,14 +30,6 @@ class Affine(NamedTuple):
     def __call__(self, x: Tensor) -> Tensor:
         """(R, in) -> (R, out)."""
         return torch.addmm(self.bias, x, self.weight)
-
-    def relu(self, x: Tensor) -> Tensor:
-        """max(0, x W + b): (R, in) -> (R, out)."""
-        return torch._addmm_activation(self.bias, x, self.weight)
-
-    def write(self, x: Tensor, place: Tensor) -> None:
-        """(R, in) -> into `place` (R, out)."""
-        torch.addmm(self.bias, x, self.weight, out=place)
 
 
 class PackedAffine(NamedTuple):
@@ -51,14 +43,6 @@ class PackedAffine(NamedTuple):
     def __call__(self, x: Tensor) -> Tensor:
         """(R, in) -> (R, out)."""
         return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "none", [], "")
-
-    def relu(self, x: Tensor) -> Tensor:
-        """max(0, x W + b): (R, in) -> (R, out)."""
-        return self(x).relu_()
-
-    def write(self, x: Tensor, place: Tensor) -> None:
-        """(R, in) -> into `place` (R, out)."""
-        place.copy_(self(x))
 
 
 class Norm(NamedTuple):
@@ -101,8 +85,8 @@ def _is_packed(weight: Tensor) -> bool:
 
 
 def _packed(weight: Tensor) -> Tensor:
-    """The weight (out, in) in oneDNN's blocks. It asks for how many rows at a time: for one it would leave float32 as
-    it is, while the blocks are at least as fast for one row, too (torch 2.13)."""
+    """The weight (out, in) in oneDNN's blocks. oneDNN asks for how many rows at a time: for one it would leave float32
+    as it is, while the blocks are at least as fast for one row, too (torch 2.13)."""
     return torch.ops.mkldnn._reorder_linear_weight(weight, 32)
 
 

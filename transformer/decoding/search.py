@@ -8,6 +8,7 @@ the batch, and costs nothing from then on; what it gets does not depend on the o
 from collections.abc import Sequence
 
 import torch
+from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from transformer.config import BOS, PAD, DecodingConfig
@@ -38,14 +39,12 @@ def search(
         keep_tree: look at a few alternatives also where the method needs none.
 
     Returns:
-        What was found for each source.
+        What was found for each source, computed in the dtype of the weights, whatever autocast says.
     """
     if model.training:
         raise ValueError("The model is in training mode, where dropout makes every search another. Call model.eval().")
     device = model.output.weight.device
     limits = [length_limit(len(source), settings, model.config.max_positions) for source in sources]
-    length_limits = torch.tensor(limits, device=device)  # (B)
-    shortest = min(limits)
     method: Beam | Rows
     if settings.method == "beam" and settings.beam > 1:
         method = Beam(settings, limits, device)
@@ -53,11 +52,22 @@ def search(
         method = Rows(settings, list(sources), limits, device, ALTERNATIVES if keep_tree else 0)
 
     padded = pad_sequence([torch.tensor(source) for source in sources], batch_first=True, padding_value=PAD)  # (B, S)
-    state = model.start(padded.to(device))
-    tokens = torch.full((len(sources) * method.width,), BOS, device=device)  # (R)
-    sentences = list(range(len(sources)))  # those still in the batch
+    with torch.autocast(device.type, enabled=False):
+        return _rounds(model, padded.to(device), method, limits, prefix)
+
+
+def _rounds(
+    model: Transformer | FlatTransformer, source: Tensor, method: Beam | Rows, limits: list[int], prefix: Sequence[int]
+) -> list[Found]:
+    """All steps, for a source (B, S)."""
+    device = source.device
+    state = model.start(source)
+    tokens = torch.full((len(source) * method.width,), BOS, device=device)  # (R)
+    length_limits = torch.tensor(limits, device=device)  # (B)
+    shortest = min(limits)
+    sentences = list(range(len(source)))  # those still in the batch
     steps: list[Step] = []
-    endings: list[list[Ending]] = [[] for _ in sources]
+    endings: list[list[Ending]] = [[] for _ in sentences]
     while True:
         logits = model.step(tokens, state)  # (R, V)
         logits = logits.view(len(sentences), -1, logits.shape[-1])  # (B, W, V)

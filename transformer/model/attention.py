@@ -60,20 +60,22 @@ def unwatched(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dr
     torch has a kernel that does all of it at once and keeps no scores. On a CPU it multiplies the matrices of each
     sentence and head by themselves: with few keys those are small and thousands, and to call for each takes longer than
     to multiply it, up to twelve times with oneDNN (transformer/training/products.py). Products of all at once have no
-    such cost, and what they keep is small as long as the keys are few. bfloat16 there becomes float32: the way back
-    through the kernel is slower in bfloat16, and sums want the digits.
+    such cost, and what they keep is small as long as the keys are few. (What is compiled takes the kernel: a question
+    about the mask's numbers would break its graph.) bfloat16 there becomes float32: the way back through the kernel is
+    slower in bfloat16, and sums want the digits.
     """
     if query.is_cpu and query.dtype == torch.bfloat16:
         with torch.autocast("cpu", enabled=False):  # which would turn them back
             exact = unwatched(query.float(), key.float(), value.float(), mask, dropout_rate)  # (B, H, Q, E)
         return exact.to(query.dtype)  # (B, H, Q, E)
-    if query.is_cpu and key.size(2) <= FEW_KEYS and not torch.compiler.is_compiling():
+    if query.is_cpu and not torch.compiler.is_compiling() and key.size(2) <= FEW_KEYS:
         return by_products(query, key, value, mask, dropout_rate)  # (B, H, Q, E)
     return scaled_dot_product_attention(query, key, value, mask, dropout_rate)  # (B, H, Q, E)
 
 
 def by_products(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_rate: float) -> Tensor:
-    """`attend` as equation 1 is written, with one sum for the mask: -inf where a query may not look, 0 elsewhere."""
+    """`attend` in few passes over the scores: what divides them divides the queries, what masks them is one sum of -inf
+    where a query may not look and of 0 elsewhere."""
     scores = (query / math.sqrt(query.shape[-1])) @ key.transpose(-2, -1)  # (B, H, Q, K)
     if mask is None:
         return dropout(scores.softmax(dim=-1), dropout_rate) @ value  # (B, H, Q, E)

@@ -20,19 +20,17 @@ class Past:
     """Keys and values of the positions read so far, of all layers, with room for more.
 
     What a row keeps of a layer lies side by side: key and value of the first position, of the second, and so on. Behind
-    the last there is room for a query, so that one product may write key, value and query of the newest position where
-    they belong (flat.py does); the next position's key takes the query's place.
+    the last there is room for a query, so that key, value and query of the newest position may be put where they belong
+    in one go (flat.py does); the next position's key takes the query's place.
     """
 
     def __init__(self, layers: int):
         self.layers = layers
         self.length = 0  # K: positions read so far, the one that is being read included
         self.room = torch.empty(0)  # (N, R, C*2D + D), of which the first K*2D are in use
-        self.spare = torch.empty(0)  # where `select` writes: fresh memory would cost as much as the copying
+        self.spare = torch.empty(0)  # where `select` writes: on a CPU fresh memory would cost as much as the copying
         self.opened = 0  # the length for which the next four, N each, are views of `room`
-        self.newest: Sequence[
-            Tensor
-        ] = ()  # (R, 3D) each: where key, value and query of the newest position are written
+        self.newest: Sequence[Tensor] = ()  # (R, 3D) each: where the newest position's key, value and query are put
         self.queries: Sequence[Tensor] = ()  # (R, H, 1, E) each
         self.keys: Sequence[Tensor] = ()  # (R, H, K, E) each
         self.values: Sequence[Tensor] = ()  # (R, H, K, E) each
@@ -70,6 +68,9 @@ class Past:
     def select(self, rows: Tensor) -> None:
         """Keeps these rows (R')."""
         if self.length:
+            if not self.room.is_cpu:  # there, memory that was freed is at hand
+                self.room = self.room.index_select(1, rows)  # (N, R', C*2D + D)
+                return
             layers, _, size = self.room.shape
             if self.spare.shape != (shape := (layers, len(rows), size)):
                 self.spare = self.room.new_empty(shape)  # (N, R', C*2D + D)
@@ -87,9 +88,7 @@ class LayerCache:
     past: Past  # shared by all layers
     cross_key: Tensor  # (B, H, S, E)
     cross_value: Tensor  # (B, H, S, E)
-    alone: Callable[[Tensor, Tensor], Tensor] | None = (
-        None  # cross-attention of one sentence, where flat.py has made it
-    )
+    alone: Callable[[Tensor, Tensor], Tensor] | None = None  # cross-attention of one sentence, if flat.py has made it
 
     @torch.no_grad()
     def append(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
