@@ -14,6 +14,7 @@ from transformer.config import BOS, EOS, PAD, DecodingConfig, ModelConfig
 from transformer.decoding.flat import FlatTransformer
 from transformer.decoding.flat_maps import PackedAffine, attend
 from transformer.decoding.search import search
+from transformer.decoding.steps import Found
 
 Method = Literal["greedy", "beam", "sampling"]
 
@@ -111,19 +112,22 @@ def test_in_bfloat16_flat_steps_are_as_close_to_float32_as_steps_are() -> None:
             assert (got - expected).abs().mean() < 1.5 * (rounded - expected).abs().mean()
 
 
+def assert_same_search(got: list[Found], expected: list[Found], tolerance: float = 1e-10) -> None:
+    """Down to every candidate of every step."""
+    for found, wanted in zip(got, expected, strict=True):
+        assert found.endings == wanted.endings
+        for one, other in zip(found.candidates, wanted.candidates, strict=True):
+            assert [candidate.token for candidate in one] == [candidate.token for candidate in other]
+            sums = torch.tensor([[candidate.sum for candidate in step] for step in (one, other)])
+            torch.testing.assert_close(sums[0], sums[1], rtol=0, atol=tolerance)
+
+
 @pytest.mark.parametrize("method", ["greedy", "beam", "sampling"])
 def test_a_search_with_flat_steps_finds_the_same(method: Method) -> None:
     model = randomised(small(vocab_size=40, decoder_layers=3))
     settings = DecodingConfig(method=method, max_extra_length=8, n_best=1 if method == "greedy" else 2)
     sources = [[*torch.randint(4, 40, (length,)).tolist(), EOS] for length in (1, 5, 9, 3, 3, 12, 2, 7, 4)]
-    for expected, got in zip(
-        search(model, sources, settings), search(FlatTransformer(model), sources, settings), strict=True
-    ):
-        assert got.endings == expected.endings
-        for one, other in zip(got.candidates, expected.candidates, strict=True):
-            assert [candidate.token for candidate in one] == [candidate.token for candidate in other]
-            sums = torch.tensor([[candidate.sum for candidate in step] for step in (one, other)])
-            torch.testing.assert_close(sums[0], sums[1], rtol=0, atol=1e-10)
+    assert_same_search(search(FlatTransformer(model), sources, settings), search(model, sources, settings))
 
 
 @pytest.mark.parametrize("has", [True, False])
@@ -141,12 +145,24 @@ def test_float32_is_packed_where_torch_has_onednn(has: bool, monkeypatch: pytest
     assert_close(flat.step(target[:, 0], states[1]), model.step(target[:, 0], states[0]))
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=str)
+def test_the_ways_of_a_gpu_lead_to_the_same(dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is not on a CPU is not packed, and reorders its cache otherwise: tried on a CPU that does not say so."""
+    model = randomised(small(vocab_size=40, decoder_layers=3), dtype)
+    settings = DecodingConfig(max_extra_length=20, n_best=4)
+    sources = [[*torch.randint(4, 40, (length,)).tolist(), EOS] for length in (1, 5, 9, 12)]
+    expected = search(FlatTransformer(model), sources, settings)
+    monkeypatch.setattr(torch.Tensor, "is_cpu", False)
+    flat = FlatTransformer(model)
+    assert not isinstance(flat.projection, PackedAffine)
+    assert_same_search(search(flat, sources, settings), expected, 1e-10 if dtype == torch.float64 else 1e-4)
+
+
 def test_a_search_computes_as_the_weights_are_stored_whatever_autocast_says() -> None:
     flat, source = FlatTransformer(randomised(small(vocab_size=40), torch.float32)), [[5, 30, 7, EOS]]
     expected = search(flat, source, DecodingConfig(max_extra_length=5))
     with torch.autocast("cpu", torch.bfloat16):
-        found = search(flat, source, DecodingConfig(max_extra_length=5))
-    assert found[0].endings == expected[0].endings
+        assert_same_search(search(flat, source, DecodingConfig(max_extra_length=5)), expected)
 
 
 def test_it_is_copied_and_pickled_like_any_model() -> None:
@@ -154,7 +170,7 @@ def test_it_is_copied_and_pickled_like_any_model() -> None:
     expected = search(flat, source, DecodingConfig(max_extra_length=5))
     for twin in (copy.deepcopy(flat), pickle.loads(pickle.dumps(flat))):
         assert twin.model is not flat.model
-        assert search(twin, source, DecodingConfig(max_extra_length=5))[0].endings == expected[0].endings
+        assert_same_search(search(twin, source, DecodingConfig(max_extra_length=5)), expected)
 
 
 def test_it_holds_copies_and_leaves_the_model_as_it_is() -> None:
