@@ -21,7 +21,7 @@ import streamlit as st
 
 from app.ladders import RECIPE, own_run_names, runs_folder
 from app.plans import LaunchError, Plan
-from app.runs import holder, read_run
+from app.runs import holder, last_holder, read_run
 from transformer.errors import HeadlightError
 from transformer.recipe import recipe_text
 
@@ -98,6 +98,16 @@ def is_busy(folder: Path) -> bool:
     return (process is not None and process.poll() is None) or holder(folder) is not None
 
 
+def is_ending(folder: Path) -> bool:
+    """Whether the process that was started here is over with the run and is only about to be gone: it has let go of the
+    lock that it had, or has said why it ends. That takes seconds on a busy machine."""
+    process = _STARTED.get(folder)
+    if process is None or process.poll() is not None:
+        return False
+    had_lock = last_holder(folder) == process.pid  # before one looks who has it: it may take it in between
+    return (had_lock and holder(folder) is None) or last_words(folder) != ""
+
+
 def last_words(folder: Path) -> str:
     """What the trainer said when it ended with an error, or was stopped; "" if it did not. Paths are left out."""
     text = _said(folder)
@@ -109,7 +119,8 @@ def last_words(folder: Path) -> str:
 
 def newest_words(folder: Path) -> str:
     """The newest line of a run that is under way: what it does before its first update. "" if it is silent yet."""
-    lines = [line for line in _said(folder).splitlines() if line.strip() and not line.startswith(" --resume")]
+    said = _said(folder).partition("Error: ")[0]
+    lines = [line for line in said.splitlines() if line.strip() and not line.startswith(" --resume")]
     return _without_paths(lines[-1], folder)[:300] if lines else ""
 
 

@@ -86,18 +86,27 @@ def holder(folder: Path) -> int | None:
     it taken. So the lock is only touched while the process that wrote its number there is alive
     (test_looking_at_a_run_does_not_keep_it_from_starting).
     """
+    number = last_holder(folder)
+    if number < 2 or not _is_alive(number):
+        return None
     try:
         with (folder / ".lock").open("rb") as file:
-            text = file.read(20).strip()
-            number = int(text) if text.isdigit() else 0
-            if number < 2 or not _is_alive(number):
-                return None
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return number
     except OSError:
         pass
     return None
+
+
+def last_holder(folder: Path) -> int:
+    """The number of the process that took this folder's lock last, whether it still holds it or not; 0 if none did."""
+    try:
+        with (folder / ".lock").open("rb") as file:
+            text = file.read(20).strip()
+    except OSError:
+        return 0
+    return int(text) if text.isdigit() else 0
 
 
 def read_curves(folder: Path) -> Curves:

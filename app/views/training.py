@@ -87,18 +87,19 @@ def _status(name: str, live: bool) -> None:
     if run is None:
         st.info("This run is gone. Choose another one.")
         return
-    busy = launch.is_busy(run.folder)
+    busy, ending = launch.is_busy(run.folder), launch.is_ending(run.folder)
+    stopping = ending or _stopping(run)
     with st.container(key="run_status", horizontal=True, vertical_alignment="center", gap="medium"):
-        st.text(_standing(run, busy), width="content")
+        st.text(_standing(run, busy, stopping), width="content")
         if run.ours and launch.is_allowed():
             if busy:
-                st.button("Stop", key="stop_run", on_click=_stop, args=(run.name,), disabled=_stopping(run))
+                st.button("Stop", key="stop_run", on_click=_stop, args=(run.name,), disabled=stopping)
             elif run.state == "stopped":
                 st.button("Resume", key="resume_run", on_click=_resume, args=(run.name,), type="primary")
     if run.updates and busy:
         st.progress(min(run.update / run.updates, 1.0))
     counted = corpus_counts(run.folder)
-    if busy and run.ours and (run.state != "running" or phase_of(run) == "preparing"):
+    if busy and not ending and run.ours and (run.state != "running" or phase_of(run) == "preparing"):
         st.text(launch.newest_words(run.folder))
     elif counted:
         st.caption(f"The text: {counted}")
@@ -111,12 +112,14 @@ def _status(name: str, live: bool) -> None:
         st.rerun()
 
 
-def _standing(run: Run, busy: bool) -> str:
+def _standing(run: Run, busy: bool, stopping: bool) -> str:
     made = f"update {run.update:,} of {run.updates:,}" if run.updates else f"update {run.update:,}"
-    if busy and run.state != "running":
+    if busy and run.state == "stopped":
+        if stopping:
+            return f"Stopping: {made}"
         return "Starting …" if not run.update else f"Starting again after {made} …"
     if run.state == "running":
-        does = "Stopping" if _stopping(run) else "Running"
+        does = "Stopping" if stopping else "Running"
         if not run.update and phase_of(run) == "preparing":
             return f"{does}: preparing its text and its model"
         return ", ".join([f"{does}: {made}", *_newest(run)])

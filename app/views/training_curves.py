@@ -26,9 +26,12 @@ def loss_chart(runs: Sequence[Run], marked: int | None, sentence: tuple[np.ndarr
     ]
     if sentence is not None:
         curves.append(Curve(runs[0].name, "this sentence", *sentence, None, "computed"))
+    if not curves:
+        return
     _place(curves, "Loss", "nats a piece", key="loss", marked=marked)
     said = "A nat is 1.44 bits; a loss of 0.69 nats is that of a coin, and e to the loss is the perplexity."
-    if any(run.recipe and run.recipe.training.label_smoothing for run in runs):
+    measured = [run for run in runs if ("train", "loss") in read_curves(run.folder)]
+    if any(run.recipe and run.recipe.training.label_smoothing for run in measured):
         said += " The training loss has label smoothing in it, the validation loss has not."
     st.caption(said)
 
@@ -44,6 +47,8 @@ def chosen_curves(runs: Sequence[Run]) -> None:
         (_curves(runs, "train", "gradient_norm", ""), "Norm of the gradient, before clipping", "norm", "gradient"),
     ]
     measured = [chart for chart in charts if chart[0]]
+    if runs and not measured:
+        st.text(_not_yet(runs[0]))
     for row in (measured[:2], measured[2:]):
         if not row:
             continue
@@ -52,6 +57,13 @@ def chosen_curves(runs: Sequence[Run]) -> None:
                 _place(curves, title, unit, key=key, width=1100 // len(row))
                 if key == "scores":
                     say_where_bleu_is_0(read_curves(run.folder) for run in runs)
+
+
+def _not_yet(run: Run) -> str:
+    """What is said in place of the curves of a run that has none."""
+    first = min(run.recipe.training.log_every, run.updates) if run.recipe else 0
+    comes = f" The first numbers come after update {first:,}." if run.update < first else ""
+    return f"Nothing has been measured yet.{comes}"
 
 
 def say_where_bleu_is_0(measured: Iterable[Curves]) -> None:

@@ -225,6 +225,20 @@ def test_an_app_that_others_can_reach_starts_nothing_unless_told_to(
     assert launch.is_allowed() == allowed
 
 
+def test_a_trainer_that_says_why_it_does_not_begin_is_ending(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs.mkdir()
+    log = runs / LOG
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        monkeypatch.setitem(launch._STARTED, runs, process)
+        log.write_text(f"{launch._command(runs, False)}\nError: x\n{launch._command(runs, True)}\nReading.\n")
+        assert not launch.is_ending(runs)
+        log.write_text(log.read_text() + "Error: There is no column 2.\n")
+        assert launch.is_ending(runs)
+        assert launch.newest_words(runs) == "Reading."
+        process.kill()
+    assert not launch.is_ending(runs)
+
+
 def test_what_the_trainer_said_is_told_without_the_folders_of_the_server(
     stub: list["subprocess.Popen[bytes]"], runs: Path
 ) -> None:

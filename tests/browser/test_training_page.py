@@ -16,6 +16,15 @@ Begin = Callable[..., Visit]
 SMALL = {"Updates": "40", "Encoder layers": "1"}
 
 
+# Notes in window.both whether Stop and Resume were ever to be seen at once.
+BOTH = """() => {
+    const shown = () => [...document.querySelectorAll('.st-key-run_status button')].filter(each => each.offsetParent);
+    window.both = false;
+    new MutationObserver(() => { window.both ||= shown().length > 1; }).observe(document.body,
+        {subtree: true, childList: true});
+}"""
+
+
 def standing(page: Any, words: str) -> None:
     """Waits until the line about the run has these words.
 
@@ -38,11 +47,13 @@ def test_a_run_is_started_watched_stopped_and_resumed_and_seen_from_its_beginnin
     page.get_by_role("button", name="Start", exact=True).click()
     standing(page, "Running: ")  # nobody reloads the page; that it prepares is said first, so it can still be stopped
     page.locator(".st-key-picture_ladder .hm image").wait_for(state="attached")
+    page.evaluate(BOTH)
     page.get_by_role("button", name="Stop", exact=True).click()
     standing(page, "Stopped after update ")
     assert (runs / "reverse-1" / "last.safetensors").exists()
     page.get_by_role("button", name="Resume", exact=True).click()
     standing(page, "Finished after update 40 of 40")
+    assert not page.evaluate("both")
     page.locator(".st-key-picture_curve_loss .trace").first.wait_for(state="attached")
     one.settle()
     slider = page.get_by_role("slider", name="After update")

@@ -1,0 +1,123 @@
+"""The page Training while a run ends, and after one that has measured nothing."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app import launch
+from app.ladders import RECIPE
+from tests.app.drawn import charts, open_view, title
+from tests.app.test_training_page import said
+from tests.training.small import toy_recipe
+from transformer.errors import TrainingError
+from transformer.recipe import recipe_text
+from transformer.training import train, trainer, validation
+
+Open = Callable[..., AppTest]
+# A trainer that takes a step for each line that it reads: it takes the lock, lets go of it, says why, is gone.
+STEPS = """
+import fcntl, os, sys
+print("begun", flush=True)
+sys.stdin.readline()
+with open(sys.argv[1] + "/.lock", "a") as file:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    file.truncate(0)
+    print(os.getpid(), file=file, flush=True)
+    print("held", flush=True)
+    sys.stdin.readline()
+print("free", flush=True)
+sys.stdin.readline()
+with open(sys.argv[1] + "/log.txt", "a") as file:
+    file.write("Error: Stopped by SIGTERM after update 12 of 12. To go on, give the same command with --resume.\\n")
+print("over", flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def toy(finished_run: Path, runs: Path, open_app: Open) -> Path:
+    """A run that has made all its updates and has no average yet, so it is not finished; it was started here."""
+    folder = Path(shutil.copytree(finished_run, runs / "toy"))
+    (folder / RECIPE).write_text(recipe_text(toy_recipe()))
+    (folder / "average.safetensors").unlink()
+    return folder
+
+
+def test_a_run_that_ends_is_stopping_until_its_process_is_gone(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[subprocess.Popen[str]] = []
+
+    def begin(name: str) -> None:
+        assert name == "toy"
+        with (toy / launch.LOG).open("a") as log:
+            log.write(f"{launch._command(toy, resume=bool(begun))}\n")
+        command = [sys.executable, "-c", STEPS, str(toy)]
+        begun.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+        assert begun[-1].stdout
+        assert begun[-1].stdout.readline() == "begun\n"
+        monkeypatch.setitem(launch._STARTED, toy, begun[-1])
+
+    def step(until: str) -> None:
+        process = begun[-1]
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write("\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == until
+
+    def standing(app: AppTest) -> tuple[str, list[tuple[str, bool]]]:
+        """The line about the run; the buttons beside it, and whether they can be clicked."""
+        app.run()
+        assert "Stopped by" not in said(app)
+        buttons = [each for each in app.button if each.key in ("stop_run", "resume_run")]
+        return app.text[0].value, [(each.label, not each.disabled) for each in buttons]
+
+    monkeypatch.setattr("app.launch.stop", lambda name: step("free\n"))
+    monkeypatch.setattr("app.launch.resume", begin)
+    begin("toy")
+    try:
+        step("held\n")
+        one, other = open_view("training"), open_view("training")  # two visitors
+        assert standing(one)[1] == standing(other)[1] == [("Stop", True)]
+        one.button(key="stop_run").click().run()
+        for app in (one, other):
+            assert standing(app) == ("Stopping: update 12 of 12", [("Stop", False)])
+        step("over\n")
+        for app in (one, other):
+            assert standing(app) == ("Stopping: update 12 of 12", [("Stop", False)])
+        begun[-1].communicate("\n")
+        for app in (one, other):
+            assert standing(app) == ("Stopped after update 12 of 12", [("Resume", True)])
+        one.button(key="resume_run").click().run()
+        for app in (one, other):
+            assert standing(app) == ("Starting again after update 12 of 12 …", [("Stop", True)])
+    finally:
+        for process in begun:
+            process.kill()
+            process.communicate()
+
+
+def test_a_run_that_has_measured_nothing_says_when_it_will(
+    open_app: Open, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = validation.validate
+
+    def validate(*arguments: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return look(*arguments)
+
+    monkeypatch.setattr(trainer, "validate", validate)
+    with pytest.raises(TrainingError, match="Stopped by SIGTERM after update 1 of 100"):
+        train(toy_recipe(updates=100, log_every=20, validate_every=1), runs / "toy", device="cpu")
+    app = open_view("training")
+    assert "Nothing has been measured yet. The first numbers come after update 20." in said(app)
+    assert not any("Loss" in title(figure) for figure in charts(app))
+    assert "A nat is" not in said(app)
+    assert "label smoothing in it" not in said(app)
