@@ -6,6 +6,7 @@ address too. The sentence stays in the session and in the browser's tab, and ent
 user copies; such a link is read once and the sentence taken out of the address again.
 """
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
@@ -18,6 +19,7 @@ from app.tasks import EXAMPLES, Task
 from transformer.decoding.translator import Translator
 
 TEXT = "text"  # what is translated
+DRAFT = "draft"  # what is being typed, not entered yet
 SENTENCE = "sentence"  # the box for it, and what a link calls it
 SECOND: Literal["second_sentence"] = "second_sentence"  # the other sentence of a batch: box, and name in a link
 LONGEST_SECOND = 400  # characters
@@ -78,6 +80,12 @@ def take_sentence(text: str) -> None:
     """A sentence of the visitor's; what is chosen besides stays."""
     st.session_state[TEXT] = text
     st.session_state[FRESH] = False
+    st.session_state.pop(DRAFT, None)
+
+
+def keep_draft(text: str) -> None:
+    """The visitor is typing, or has left the box without Enter."""
+    st.session_state[DRAFT] = text
 
 
 def carry(page: str) -> None:
@@ -90,6 +98,9 @@ def carry(page: str) -> None:
         return
     st.session_state[CARRIED_TO] = page
     st.session_state[DRAWN] = False
+    if st.session_state.get(DRAFT, st.session_state.get(TEXT)) != st.session_state.get(TEXT):
+        take_sentence(st.session_state[DRAFT])
+        forget_choice()
     for key in SHARED:
         if key in st.session_state and key not in st.query_params:
             st.session_state[key] = st.session_state[key]
@@ -202,6 +213,17 @@ def forget_beyond(key: str, least: int, most: int) -> None:
     chosen = st.session_state.get(key)
     if isinstance(chosen, int | float) and not least <= chosen <= most:
         del st.session_state[key]
+
+
+def follow(key: str, defaults: Mapping[str, object]) -> None:
+    """Before widgets are drawn: those that show what `key` gave as their defaults show these instead. So what nobody
+    has changed is what the checkpoint's own recipe says, after another one was open, too."""
+    before = st.session_state.get(key, defaults)
+    if before != defaults:
+        for widget, value in defaults.items():
+            if st.session_state.get(widget) == before[widget]:
+                st.session_state[widget] = value
+    st.session_state[key] = defaults
 
 
 def is_dark() -> bool:

@@ -134,12 +134,19 @@ def model_map(data: dict[str, Any], *, key: str, on_choose: Callable[[str], None
     _map(data=data, key=key, on_station_change=changed)
 
 
-def meter(used: int, limit: int, unit: str, *, watches: str, key: str) -> str | None:
-    """Shows how much of a limit is used. While the user types into the input labelled `watches`, returns the draft."""
-    result = _meter(
-        data={"used": used, "limit": limit, "unit": unit, "watches": watches}, key=key, on_draft_change=_nothing
-    )
-    return result.draft
+def meter(
+    used: int, limit: int, unit: str, *, watches: str, text: str, key: str, on_draft: Callable[[str], None]
+) -> None:
+    """Shows how much of a limit is used. While the user types into the input labelled `watches`, which has `text` from
+    the server, `on_draft` is told what stands there."""
+
+    def told() -> None:
+        draft = st.session_state[key].draft
+        if isinstance(draft, str):
+            on_draft(draft)
+
+    data = {"used": used, "limit": limit, "unit": unit, "watches": watches, "text": text}
+    _meter(data=data, key=key, on_draft_change=told)
 
 
 def link(

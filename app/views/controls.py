@@ -1,5 +1,6 @@
 """The controls that all pages share, in the same place on each: checkpoint, model card and decoding settings."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -8,13 +9,14 @@ import streamlit as st
 from app import models
 from app.ladders import ladder, place_of, rung, rung_name
 from app.models import CheckpointFile
-from app.session import CHECKPOINT, Opened, forget_beyond, forget_choice, forget_head
+from app.session import CHECKPOINT, Opened, follow, forget_beyond, forget_choice, forget_head
 from app.tasks import task_of
 from app.theme import counted
 from transformer.config import DecodingConfig
 from transformer.errors import HeadlightError
 
 RUNG = "rung"  # the update of the snapshot that is open
+RECIPE_SAYS = "recipe_says"  # how to search, by the recipe of the checkpoint that was open last
 
 
 def sidebar() -> Opened | None:
@@ -155,12 +157,19 @@ def upload_problem() -> None:
 
 def decoding_settings(defaults: DecodingConfig) -> DecodingConfig:
     """Draws the folded decoding settings, `defaults` being those of the checkpoint's recipe; what they say now."""
+    own = {
+        "method": defaults.method,
+        "beam": min(defaults.beam, 12),
+        "penalty": defaults.length_penalty,
+        "alpha": min(defaults.alpha, 2.0),
+    }
+    follow(RECIPE_SAYS, own)
     chosen: dict[str, Any] = {"n_best": 1}
     with st.sidebar, st.expander("How to search for the translation"):
         method = st.segmented_control(
             "Method",
             ["beam", "greedy", "sampling"],
-            default=defaults.method,
+            default=own["method"],
             required=True,
             key="method",
             bind="query-params",
@@ -168,7 +177,7 @@ def decoding_settings(defaults: DecodingConfig) -> DecodingConfig:
         )
         chosen["method"] = method
         if method == "beam":
-            chosen |= _beam_settings(defaults)
+            chosen |= _beam_settings(own)
         elif method == "sampling":
             chosen |= _sampling_settings()
         else:
@@ -176,10 +185,8 @@ def decoding_settings(defaults: DecodingConfig) -> DecodingConfig:
     return replace(defaults, **chosen)
 
 
-def _beam_settings(defaults: DecodingConfig) -> dict[str, Any]:
-    beam = st.slider(
-        "Beam size", 1, 12, min(defaults.beam, 12), key="beam", bind="query-params", on_change=forget_choice
-    )
+def _beam_settings(own: Mapping[str, Any]) -> dict[str, Any]:
+    beam = st.slider("Beam size", 1, 12, own["beam"], key="beam", bind="query-params", on_change=forget_choice)
     most = min(beam, 8)
     n_best = 1
     if most > 1:
@@ -196,17 +203,15 @@ def _beam_settings(defaults: DecodingConfig) -> dict[str, Any]:
     penalty = st.selectbox(
         "Length penalty",
         ["paper", "power", "none"],
-        index=["paper", "power", "none"].index(defaults.length_penalty),
+        index=["paper", "power", "none"].index(own["penalty"]),
         help="Scores are divided by it, else short translations would win. paper: ((5 + l) / 6)^α. power: l^α.",
         key="penalty",
         bind="query-params",
         on_change=forget_choice,
     )
-    alpha = defaults.alpha
+    alpha = own["alpha"]
     if penalty != "none":
-        alpha = st.slider(
-            "α", 0.0, 2.0, min(defaults.alpha, 2.0), 0.1, key="alpha", bind="query-params", on_change=forget_choice
-        )
+        alpha = st.slider("α", 0.0, 2.0, own["alpha"], 0.1, key="alpha", bind="query-params", on_change=forget_choice)
     return {"beam": beam, "n_best": n_best, "length_penalty": penalty, "alpha": alpha}
 
 

@@ -46,14 +46,16 @@ def write_checkpoint(
     options: Mapping[str, Any] | None = None,
     *,
     longer: int = 2,
+    search: Mapping[str, Any] | None = None,
     ends_at_once: bool = False,
     byte_fallback: bool = True,
     **data: Any,
 ) -> Path:
     """A checkpoint at `path`, whose decoder stops `longer` pieces after the length of its source at the latest.
 
-    `options` are those of the model (norm, positions, ...), `data` those of the recipe's section of that name. One that
-    ends at once writes `</s>` and nothing before it. Without `byte_fallback` letters that it never met are unknown.
+    `options` are those of the model (norm, positions, ...), `search` and `data` those of the recipe's sections
+    `decoding` and `data`. One that ends at once writes `</s>` and nothing before it. Without `byte_fallback` letters
+    that it never met are unknown.
     """
     tokenizer = tokenizer_of_lines(byte_fallback)
     torch.manual_seed(seed)
@@ -75,7 +77,7 @@ def write_checkpoint(
             last.bias.copy_(100 * end)
     recipe = {
         "data": {"source_language": "en", "target_language": "de"} | data,
-        "decoding": {"max_extra_length": longer},
+        "decoding": {"max_extra_length": longer} | dict(search or {}),
     }
     save_checkpoint(path, model, tokenizer, recipe=recipe, metrics={"bleu": 1.5})
     return path

@@ -3,6 +3,7 @@
 import ast
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from streamlit import config
@@ -10,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from app import session
 from app.views import controls
+from tests.app.checkpoints import Size, write_checkpoint
 from tests.app.drawn import MAIN
 from tests.patience import PATIENCE
 
@@ -49,6 +51,35 @@ def test_what_the_bar_binds_to_the_address_is_carried_to_other_pages() -> None:
     keys = [call["key"] for call in calls if "bind" in call]
     bound = {getattr(session, key.id) if isinstance(key, ast.Name) else ast.literal_eval(key) for key in keys}
     assert bound == set(session.SHARED)
+
+
+def test_what_is_typed_but_not_entered_goes_along_to_another_page(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(checkpoint="small", sentence="a b c")
+    app.session_state[session.DRAFT] = "b c a"
+    assert app.run().text_input(key=session.SENTENCE).value == "a b c"
+    app.switch_page(str(MAIN.parent / "views" / "masks.py")).run()
+    assert not app.exception
+    assert app.text_input(key=session.SENTENCE).value == "b c a"
+    assert session.DRAFT not in app.session_state
+
+
+def test_settings_that_nobody_changed_are_those_of_the_checkpoint(
+    open_app: Callable[..., AppTest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was changed stays, and so does what another checkpoint's recipe does not say."""
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
+    write_checkpoint(tmp_path / "small.safetensors", Size(1, 1, 1))
+    write_checkpoint(tmp_path / "short.safetensors", Size(1, 1, 1), search={"beam": 2, "alpha": 1.4})
+    app = open_app(checkpoint="small")
+    assert [app.slider(key=key).value for key in ("beam", "alpha", "alternatives")] == [4, 0.6, 3]
+    app.selectbox(key=session.CHECKPOINT).set_value("short").run()
+    assert [app.slider(key=key).value for key in ("beam", "alpha", "alternatives")] == [2, 1.4, 2]
+    assert app.slider(key="alpha").proto.set_value
+    assert not app.run().slider(key="alpha").proto.set_value  # or what is pulled meanwhile would spring back
+    app.slider(key="alpha").set_value(1.0).run()
+    app.selectbox(key=session.CHECKPOINT).set_value("small").run()
+    assert [app.slider(key=key).value for key in ("beam", "alpha")] == [4, 1.0]
+    assert not app.exception
 
 
 def test_the_box_is_filled_once_on_a_page(open_app: Callable[..., AppTest]) -> None:

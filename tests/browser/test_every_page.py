@@ -188,6 +188,22 @@ def test_what_is_being_typed_stays_while_the_page_is_drawn_anew(visit: Begin, na
     one.says("the violet")
 
 
+def test_what_was_typed_goes_along_to_another_page(visit: Begin) -> None:
+    """Also where the click follows so soon that Streamlit forgets what was in the box when it lost the focus."""
+    one = visit().open()
+    is_drawn(one, "translate")
+    for name, text, held in (("masks", "the dog", 0), ("hand", "the river", 30), ("attention", "the tower", 90)):
+        one.page.get_by_label("Sentence", exact=True).fill(text)
+        link = one.page.get_by_role("link", name=PAGES[name].title, exact=True).bounding_box()
+        assert link
+        one.page.mouse.move(link["x"] + link["width"] / 2, link["y"] + link["height"] / 2)
+        one.page.mouse.down()
+        one.page.wait_for_timeout(held)
+        one.page.mouse.up()
+        one.page.wait_for_url(f"**/{PAGES[name].path}?*")
+        one.says(text)
+
+
 def test_of_ten_visitors_none_sees_the_sentence_of_another(visit: Begin) -> None:
     # Of letters that the model has pieces for, so that the pieces in a row spell the word.
     words = ["dog", "garden", "street", "violet", "animal", "tower", "dragon", "river", "lantern", "violin"]

@@ -103,7 +103,7 @@ class Columns:
         raise CorpusError(
             f"{self.path}, line {number}: there is no column {needed}, only {len(fields)}. "
             "Columns are separated by one TAB and counted from 1: mend the line, or choose other columns "
-            "(data.source_column, data.target_column)."
+            "(data.source_column and data.target_column of a recipe, --source-column and --target-column of evaluate)."
         )
 
 
