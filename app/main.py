@@ -49,9 +49,10 @@ page = st.navigation(
     ]
 )
 from app.playing import leave_behind  # noqa: E402  (only by now it can be found)
-from app.session import carry, drawn  # noqa: E402
+from app.session import carry, drawn, watch_draft  # noqa: E402
 
 leave_behind(page.url_path)
 carry(page.url_path)
 page.run()
+watch_draft()
 drawn()

@@ -14,12 +14,13 @@ from typing import Literal
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
+from app import components
 from app.models import MOST_CHARACTERS, CheckpointFile
 from app.tasks import EXAMPLES, Task
 from transformer.decoding.translator import Translator
 
 TEXT = "text"  # what is translated
-DRAFT = "draft"  # what is being typed, not entered yet
+DRAFT = "draft"  # what was typed and not entered
 SENTENCE = "sentence"  # the box for it, and what a link calls it
 SECOND: Literal["second_sentence"] = "second_sentence"  # the other sentence of a batch: box, and name in a link
 LONGEST_SECOND = 400  # characters
@@ -83,9 +84,20 @@ def take_sentence(text: str) -> None:
     st.session_state.pop(DRAFT, None)
 
 
-def keep_draft(text: str) -> None:
-    """The visitor is typing, or has left the box without Enter."""
+def watch_draft() -> None:
+    """Keeps what is typed and not entered for the next page, at the end of the app's script, of which it is a part.
+
+    Trap: a click on another page comes so soon after the one that says that the box was left that Streamlit may take
+    the two for one, and then forgets what was in widgets of the page that is left; not so in those of the whole app
+    (test_what_was_typed_goes_along_to_another_page).
+    """
+    components.draft(st.session_state.get(TEXT) or "", watches="Sentence", key="left", on_left=_keep_draft)
+
+
+def _keep_draft(text: str) -> None:
     st.session_state[DRAFT] = text
+    if text == st.session_state.get(TEXT):
+        del st.session_state[DRAFT]
 
 
 def carry(page: str) -> None:
@@ -98,7 +110,7 @@ def carry(page: str) -> None:
         return
     st.session_state[CARRIED_TO] = page
     st.session_state[DRAWN] = False
-    if st.session_state.get(DRAFT, st.session_state.get(TEXT)) != st.session_state.get(TEXT):
+    if DRAFT in st.session_state:
         take_sentence(st.session_state[DRAFT])
         forget_choice()
     for key in SHARED:

@@ -39,6 +39,7 @@ _choices = component("choices", styles=["choices"])
 _picker = component("picker", "arrows", "standing", "token", styles=["token", "picker"])
 _map = component("map", "svg", styles=["svg", "map"])
 _meter = component("meter", styles=["meter"])
+_draft = component("draft", styles=[])
 _link = component("link", "copying", styles=["buttons"])
 _export = component("export", "svg", "boxes", styles=["buttons"])
 _copied = component("copied", "copying", styles=["buttons"])
@@ -134,19 +135,24 @@ def model_map(data: dict[str, Any], *, key: str, on_choose: Callable[[str], None
     _map(data=data, key=key, on_station_change=changed)
 
 
-def meter(
-    used: int, limit: int, unit: str, *, watches: str, text: str, key: str, on_draft: Callable[[str], None]
-) -> None:
-    """Shows how much of a limit is used. While the user types into the input labelled `watches`, which has `text` from
-    the server, `on_draft` is told what stands there."""
+def meter(used: int, limit: int, unit: str, *, watches: str, key: str) -> str | None:
+    """Shows how much of a limit is used. While the user types into the input labelled `watches`, returns the draft."""
+    result = _meter(
+        data={"used": used, "limit": limit, "unit": unit, "watches": watches}, key=key, on_draft_change=_nothing
+    )
+    return result.draft
+
+
+def draft(text: str, *, watches: str, key: str, on_left: Callable[[str], None]) -> None:
+    """Nothing to see: `on_left` is told what stands in the input labelled `watches` when the user leaves it, if that is
+    not `text`."""
 
     def told() -> None:
-        draft = st.session_state[key].draft
-        if isinstance(draft, str):
-            on_draft(draft)
+        left = st.session_state[key].left
+        if isinstance(left, dict) and isinstance(left.get("text"), str):
+            on_left(left["text"])
 
-    data = {"used": used, "limit": limit, "unit": unit, "watches": watches, "text": text}
-    _meter(data=data, key=key, on_draft_change=told)
+    _draft(data={"text": text, "watches": watches}, key=key, on_left_change=told)
 
 
 def link(

@@ -1,7 +1,5 @@
 // How much of the limit is used, counted by the server's tokenizer. While the user types into the watched input, the
-// draft goes to the server after a pause, and only the count comes back. A draft that is left without Enter goes at once:
-// Streamlit sends it as well, but forgets that where a click on another page comes with it
-// (test_what_was_typed_goes_along_to_another_page).
+// draft goes to the server after a pause, and only the count comes back.
 
 const PAUSE = 250;
 
@@ -32,19 +30,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const value = event.target.value;
     timer = setTimeout(() => setTriggerValue("draft", value), PAUSE);
   };
-  const entered = (event) => { if (watched(event) && event.key === "Enter") clearTimeout(timer); };
-  const left = (event) => {
-    if (!watched(event)) return;
-    clearTimeout(timer);
-    if (event.target.value !== data.text) setTriggerValue("draft", event.target.value);
-  };
+  const done = (event) => { if (watched(event) && (event.type === "focusout" || event.key === "Enter")) clearTimeout(timer); };
   document.addEventListener("input", typed);
-  document.addEventListener("keydown", entered);
-  document.addEventListener("focusout", left);
+  document.addEventListener("keydown", done);
+  document.addEventListener("focusout", done);
   return () => {
     clearTimeout(timer);
     document.removeEventListener("input", typed);
-    document.removeEventListener("keydown", entered);
-    document.removeEventListener("focusout", left);
+    document.removeEventListener("keydown", done);
+    document.removeEventListener("focusout", done);
   };
 }

@@ -16,7 +16,6 @@ from app.address import shown, shown_hypothesis
 from app.figures.axes import TokenAxis
 from app.models import MOST_CHARACTERS, MOST_SENTENCES
 from app.session import (
-    DRAFT,
     FRESH,
     GIVEN,
     GIVEN_FOR,
@@ -30,7 +29,6 @@ from app.session import (
     fill_sentence_box,
     forget_choice,
     given_in_link,
-    keep_draft,
     open_with_example,
     sentence_from_link,
     show_sentence,
@@ -187,11 +185,12 @@ def _take(example: str) -> None:
 @st.fragment
 def _meter(opened: Opened) -> None:
     """How much of the limit is used, while typing: only this line is drawn again."""
-    text = st.session_state[TEXT]
-    used, sentences = models.pieces_needed(opened.file, st.session_state.get(DRAFT, text))
+    state = st.session_state.get("meter")
+    draft = getattr(state, "draft", None)
+    text = draft if isinstance(draft, str) else st.session_state[TEXT]
+    used, sentences = models.pieces_needed(opened.file, text)
     unit = "pieces" if sentences < 2 else f"pieces in the longest of {sentences} sentences"
-    most = models.most_pieces(opened.translator)
-    components.meter(used, most, unit, watches="Sentence", text=text, key="meter", on_draft=keep_draft)
+    components.meter(used, models.most_pieces(opened.translator), unit, watches="Sentence", key="meter")
 
 
 def _translated(opened: Opened, text: str, settings: DecodingConfig) -> TranslatedText | None:
