@@ -4,7 +4,7 @@ from app.source import lines_between, lines_from
 from app.views.stage import Scene
 from app.views.triplet import shape_text, triplet
 from transformer.decoding.beam import Beam
-from transformer.decoding.search import search
+from transformer.decoding.search import rounds
 
 
 def search_paper(scene: Scene) -> None:
@@ -24,8 +24,8 @@ def search_paper(scene: Scene) -> None:
             if rows == 1
             else "them are shown for comparison; no way follows another's."
         ),
-        lines_from(search, "while True:", "tokens = step.tokens"),
-        whole=lines_between("decoding/search.py", "search"),
+        lines_from(rounds, "while True:", "tokens = step.tokens"),
+        whole=lines_between("decoding/search.py", "rounds"),
         shape="logits: " + shape_text(("B", "W", "V"), (1, rows, scene.config.vocab_size)),
         in_paper=False,
     )
@@ -50,6 +50,6 @@ def _beam(scene: Scene) -> None:
         "A sum only falls, so what a live hypothesis can still reach is known: its sum now, with the penalty of the "
         "longest output.",
         lines_from(Beam.done, "attainable =", "return"),
-        whole=lines_between("decoding/search.py", "search"),
+        whole=lines_between("decoding/search.py", "rounds"),
         shape="sums: " + shape_text(("B", "W"), (1, size)),
     )

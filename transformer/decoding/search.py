@@ -53,10 +53,10 @@ def search(
 
     padded = pad_sequence([torch.tensor(source) for source in sources], batch_first=True, padding_value=PAD)  # (B, S)
     with torch.autocast(device.type, enabled=False):
-        return _rounds(model, padded.to(device), method, limits, prefix)
+        return rounds(model, padded.to(device), method, limits, prefix)
 
 
-def _rounds(
+def rounds(
     model: Transformer | FlatTransformer, source: Tensor, method: Beam | Rows, limits: list[int], prefix: Sequence[int]
 ) -> list[Found]:
     """All steps, for a source (B, S)."""
