@@ -202,6 +202,8 @@ def test_what_was_typed_goes_along_to_another_page(visit: Begin) -> None:
         one.page.mouse.up()
         one.page.wait_for_url(f"**/{PAGES[name].path}?*")
         one.says(text)
+        is_drawn(one, name)
+        one.settle()  # while a page is drawn for the first time, its box is filled
 
 
 def test_of_ten_visitors_none_sees_the_sentence_of_another(visit: Begin) -> None:
