@@ -3,7 +3,7 @@
 // Trap: Streamlit gathers what widgets say for a moment, while a click on another page goes at once and would be taken
 // back by what comes after it. So such a click waits (test_what_was_typed_goes_along_to_another_page).
 
-const WAIT = 100;  // ms
+const WAIT = 250;  // ms
 
 export default function ({ data, setStateValue }) {
   let since = -Infinity;

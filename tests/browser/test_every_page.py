@@ -188,6 +188,7 @@ def test_what_is_being_typed_stays_while_the_page_is_drawn_anew(visit: Begin, na
     one.says("the violet")
 
 
+@pytest.mark.soak  # a race: on a machine that is busy enough it is lost
 def test_what_was_typed_goes_along_to_another_page(visit: Begin) -> None:
     """Also where the click follows so soon that Streamlit forgets what was in the box when it lost the focus."""
     one = visit().open()
