@@ -6,15 +6,15 @@ that nobody watches, views. Here the same is written over plain tensors:
 
 - maps of the same input are one matrix: W^Q, W^K and W^V of self-attention, and what all layers want of the encoder's
   output, so that there is one product instead of three or of 2N;
-- key, value and query of the newest position are written where they are kept in one go, and sums and ReLUs into the
-  product that they follow;
+- key, value and query of the newest position are put where they are kept in one go, and sums and ReLUs are written
+  into the product that they follow;
 - every matrix is stored in the order in which the product reads it: as oneDNN packs it on a CPU, else transposed;
 - for one short sentence alone, W^Q and W^O of cross-attention are absorbed into its keys and values (absorbed.py);
 - keys that may not be looked at get -inf added, from one small tensor for all layers.
 
 `Transformer.start` and `step` are the definition, and these equal them (tests/decoding/test_flat.py). What they gain is
-in the column "by modules" of tests/benchmarks/decoding.py. They cost a second copy of the matrices,
-and for W^Q and W^O of cross-attention in float32 a third.
+in the column "by modules" of tests/benchmarks/decoding.py. They cost a second copy of the matrices, and for W^Q and
+W^O of cross-attention in float32 a third.
 
 There is no switch for `torch.compile`: on a CPU, with torch 2.13, a compiled step of this was not faster at batch 1 in
 any way that was tried (fixed shapes, frozen weights, its C++ wrapper), and with the cache's length left open it was
@@ -28,11 +28,11 @@ from torch import Tensor
 from torch.nn.functional import relu
 
 from transformer.decoding.absorbed import Absorber
-from transformer.decoding.flat_maps import affine, attend, bias, norm, product
+from transformer.decoding.flat_maps import affine, attend, norm, product
 from transformer.model import DecoderState, Transformer
 from transformer.model.cache import LayerCache, Past
 from transformer.model.layers import DecoderLayer, EncoderLayer
-from transformer.model.masks import padding_mask, source_mask, step_mask
+from transformer.model.masks import bias, padding_mask, source_mask, step_mask
 
 SubLayer = Callable[[Tensor, Tensor], Tensor]  # of its input and the residual, which it adds
 

@@ -95,11 +95,6 @@ def norm(module: nn.LayerNorm) -> Norm:
     return Norm(module.weight.detach().clone(), module.bias.detach().clone(), module.eps)
 
 
-def bias(mask: Tensor, like: Tensor) -> Tensor:
-    """What is added to the scores: 0 where a query may look, -inf elsewhere. The mask's shape, the dtype of `like`."""
-    return like.new_zeros(mask.shape).masked_fill_(~mask, -math.inf)
-
-
 def attend(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None) -> Tensor:
     """Equation 1 for one query or a few: (B, H, Q, E) at keys and values (B, H, K, E) -> (B, H, Q, E).
 

@@ -19,6 +19,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from transformer.config import ModelConfig
 from transformer.model.dropout import dropout
+from transformer.model.masks import bias
 from transformer.model.probe import SILENT, Silent
 
 FEW_KEYS = 128  # up to here products of all heads at once are faster on a CPU than the fused kernel (torch 2.13)
@@ -80,7 +81,7 @@ def by_products(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, 
     if mask is None:
         return dropout(scores.softmax(dim=-1), dropout_rate) @ value  # (B, H, Q, E)
     blind = ~mask.any(dim=-1, keepdim=True)  # (B, 1, Q or 1, 1): those who may look nowhere look anywhere at first
-    scores += scores.new_zeros(mask.shape).masked_fill_(~(mask | blind), -math.inf)
+    scores += bias(mask | blind, scores)
     weights = scores.softmax(dim=-1)  # (B, H, Q, K)
     if blind.any():
         weights = weights.masked_fill(blind, 0.0)
