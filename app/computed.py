@@ -196,6 +196,6 @@ def position_table(file: CheckpointFile, stack: Literal["encoder", "decoder"], c
     model = load(file).model
     if model.config.positions == "none":
         return np.zeros((0, model.config.d_model), np.float32)
-    table = (model.encoder if stack == "encoder" else model.decoder).embedding.positions.table
-    found: np.ndarray = table[:count].detach().float().cpu().numpy().copy()
+    positions = (model.encoder if stack == "encoder" else model.decoder).embedding.positions
+    found: np.ndarray = positions(min(count, model.config.max_positions)).detach().float().cpu().numpy().copy()
     return found

@@ -68,9 +68,9 @@ def load_checkpoint(path: str | Path, device: str | torch.device = "cpu") -> Che
     # Not strict, because a shared matrix comes once. `read_header` has compared all names. Trap: matrices that were one
     # are two after loading, and drift apart in training (test_shared_embeddings_are_one_parameter_after_loading).
     model.load_state_dict(weights, strict=False, assign=True)
-    for stack in (model.encoder, model.decoder):
-        if header.config.positions != "learned":  # a formula, not a weight: not in the file
-            stack.embedding.positions = PositionalEncoding(header.config)
+    if header.config.positions != "learned":  # a formula, not a weight: not in the file
+        positions = PositionalEncoding(header.config)
+        model.encoder.embedding.positions = model.decoder.embedding.positions = positions
     return Checkpoint(
         model=model.eval().to(device),
         tokenizer=tokenizer,

@@ -18,6 +18,7 @@ from pydantic.dataclasses import dataclass
 
 # The four special pieces, the same ids in every vocabulary.
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
+MOST_POSITION_NUMBERS = 2**25  # in a table of positions: 128 MiB in float32
 
 Rate = Annotated[StrictFloat, Field(ge=0.0, lt=1.0)]
 Count = Annotated[StrictInt, Field(ge=1)]
@@ -58,6 +59,11 @@ class ModelConfig:
             raise ValueError(f"d_model {self.d_model} cannot be split evenly over {self.heads} heads")
         if self.positions == "sinusoidal" and self.d_model % 2:
             raise ValueError(f"sinusoidal positions come in pairs of sine and cosine: d_model {self.d_model} is odd")
+        if self.max_positions * self.d_model > MOST_POSITION_NUMBERS:
+            raise ValueError(
+                f"a table of {self.max_positions:,} positions of width {self.d_model:,} is too large: "
+                f"max_positions times d_model can be at most {MOST_POSITION_NUMBERS:,}"
+            )
         return self
 
     @property

@@ -6,9 +6,10 @@ import pytest
 import torch
 
 from tests.model.small import batch, cached_logits, everything, randomised, small
+from transformer.decoding.flat import FlatTransformer
 from transformer.errors import HeadlightError
 from transformer.model import Transformer
-from transformer.model.positions import sinusoids
+from transformer.model.positions import FIRST_ROWS, sinusoids
 
 
 def by_formula(position: int, column: int, d_model: int) -> float:
@@ -93,6 +94,48 @@ def test_the_sinusoidal_table_is_not_part_of_the_weights_and_a_learned_one_is() 
         "decoder.embedding.positions.table",
     ]
     assert learned.encoder.embedding.positions.table.shape == (32, 8)
+
+
+def test_both_stacks_share_one_sinusoidal_table_and_have_a_learned_one_each() -> None:
+    for positions, shared in (("sinusoidal", True), ("none", True), ("learned", False)):
+        model = Transformer(small(positions=positions))
+        assert (model.encoder.embedding.positions is model.decoder.embedding.positions) == shared
+
+
+def test_a_model_takes_no_memory_for_positions_that_no_sentence_has_needed() -> None:
+    model = randomised(small(max_positions=65_536))
+    table = model.encoder.embedding.positions.table
+    assert table.shape == (FIRST_ROWS, 8)
+    assert FlatTransformer(model).positions.shape == (FIRST_ROWS, 8)
+
+
+@torch.no_grad()
+def test_the_sinusoidal_table_grows_for_a_longer_sentence_and_keeps_its_numbers() -> None:
+    positions = randomised(small(max_positions=3000)).eval().encoder.embedding.positions
+    before = positions.table
+    with torch.inference_mode():  # a tensor made here could not be trained with
+        found = positions(1, start=FIRST_ROWS)
+    assert torch.equal(found, sinusoids(FIRST_ROWS + 1, 8)[-1:].to(found))
+    assert positions.table.shape == (2 * FIRST_ROWS, 8)
+    assert positions.table.dtype == before.dtype
+    assert torch.equal(positions.table[:FIRST_ROWS], before)
+    assert not positions.table.is_inference()
+    assert positions(3000).shape == (3000, 8)
+    assert len(positions.table) == 3000
+
+
+@torch.no_grad()
+def test_decoding_goes_on_beyond_the_first_rows_of_the_table_as_the_reference_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("transformer.model.positions.FIRST_ROWS", 4)
+    monkeypatch.setattr("transformer.decoding.flat.FIRST_ROWS", 4)
+    model = randomised(small(max_positions=32)).float().eval()
+    source, tokens = torch.full((2, 3), 5), torch.full((2,), 6)
+    flat = FlatTransformer(model)
+    fast, reference = flat.start(source), model.start(source)
+    for _ in range(20):
+        torch.testing.assert_close(flat.step(tokens, fast), model.step(tokens, reference), rtol=1e-4, atol=1e-4)
 
 
 @torch.no_grad()

@@ -33,6 +33,7 @@ from transformer.model import DecoderState, Transformer
 from transformer.model.cache import LayerCache, Past
 from transformer.model.layers import DecoderLayer, EncoderLayer
 from transformer.model.masks import bias, padding_mask, source_mask, step_mask
+from transformer.model.positions import FIRST_ROWS
 
 SubLayer = Callable[[Tensor, Tensor], Tensor]  # of its input and the residual, which it adds
 
@@ -139,9 +140,13 @@ class FlatTransformer:
             self.norm = None if decoder.norm is None else norm(decoder.norm)
             self.projection = product(model.output.weight)  # D -> V
             self.pieces, self.scale = decoder.embedding.tokens.weight, decoder.embedding.scale  # (V, D)
-            table = decoder.embedding.positions(model.config.max_positions)
-            self.positions = table.detach().to(model.output.weight.dtype)  # (P, D), or (P, 1) of zeros
+            self.positions = self._positions(min(FIRST_ROWS, model.config.max_positions))
         self._copied = [(weight, weight.data_ptr(), writes(weight)) for weight in model.parameters()]
+
+    def _positions(self, length: int) -> Tensor:
+        """The first rows of the decoder's table of positions, in the dtype of the weights: (P, D), or (P, 1) of zeros."""
+        table = self.model.decoder.embedding.positions(length)
+        return table.detach().to(self.output.weight.dtype)  # (P, D)
 
     def __reduce__(self) -> tuple[type["FlatTransformer"], tuple[Transformer]]:
         """Copied and pickled as the model alone: torch can do neither with matrices that oneDNN has packed."""
@@ -186,6 +191,8 @@ class FlatTransformer:
     def step(self, tokens: Tensor, state: DecoderState) -> Tensor:
         """One decoding step: the newest piece of each row, tokens (R) -> logits (R, V) of the next."""
         past = state.past
+        if past.length >= len(self.positions):
+            self.positions = self._positions(min(2 * len(self.positions), self.config.max_positions))
         x = torch.add(self.positions[past.length], torch.embedding(self.pieces, tokens), alpha=self.scale)  # (R, D)
         past.length += 1
         past.open(len(x), self.config.heads, x.shape[1] // self.config.heads, x)

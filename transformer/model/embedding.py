@@ -24,12 +24,13 @@ def token_embedding(config: ModelConfig) -> nn.Embedding:
 
 
 class InputEmbedding(nn.Module):
-    """The bottom of a stack. `tokens` may be shared between stacks and with the output (section 3.4)."""
+    """The bottom of a stack. `tokens` may be shared between stacks and with the output (section 3.4), `positions`
+    between stacks."""
 
-    def __init__(self, config: ModelConfig, tokens: nn.Embedding):
+    def __init__(self, config: ModelConfig, tokens: nn.Embedding, positions: PositionalEncoding):
         super().__init__()
         self.tokens = tokens
-        self.positions = PositionalEncoding(config)
+        self.positions = positions
         self.dropout = Dropout(config.embedding_dropout)
         self.scale = math.sqrt(config.d_model)
 

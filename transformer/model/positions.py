@@ -17,6 +17,8 @@ from torch import Tensor, nn
 from transformer.config import ModelConfig
 from transformer.errors import HeadlightError
 
+FIRST_ROWS = 1024  # of a sinusoidal table, before a longer sentence comes
+
 
 def sinusoids(positions: int, d_model: int, layout: str = "interleaved") -> Tensor:
     """The table PE: (positions, D) in float32.
@@ -36,7 +38,9 @@ def sinusoids(positions: int, d_model: int, layout: str = "interleaved") -> Tens
 class PositionalEncoding(nn.Module):
     """Positions start .. start + length - 1 as vectors: sinusoidal, learned (section 3.5, table 3 row E) or none.
 
-    The sinusoidal table is not saved with the weights: it is a formula, and no training changes it.
+    The sinusoidal table is not saved with the weights: it is a formula, and no training changes it. It has the rows
+    that were needed so far and grows up to `max_positions`, so a file that states a large `max_positions` takes no
+    memory for it.
     """
 
     table: Tensor
@@ -44,10 +48,12 @@ class PositionalEncoding(nn.Module):
     def __init__(self, config: ModelConfig):
         super().__init__()
         self.kind = config.positions
+        self.layout = config.sinusoid_layout
+        self.max_positions = config.max_positions
         if config.positions == "learned":
             self.table = nn.Parameter(draw_normal(torch.empty(config.max_positions, config.d_model), config))  # (P, D)
         elif config.positions == "sinusoidal":
-            table = sinusoids(config.max_positions, config.d_model, config.sinusoid_layout)
+            table = sinusoids(min(FIRST_ROWS, config.max_positions), config.d_model, config.sinusoid_layout)
             self.register_buffer("table", table, persistent=False)  # (P, D)
         else:
             self.register_buffer("table", torch.zeros(1, 1), persistent=False)  # no positions
@@ -60,12 +66,26 @@ class PositionalEncoding(nn.Module):
         """
         if self.kind == "none":
             return self.table.expand(length, 1)  # (T, 1)
-        if start + length > self.table.shape[0]:
+        end = start + length
+        if end > self.max_positions:
             raise HeadlightError(
-                f"Position {start + length} is asked for, and this model has {self.table.shape[0]} (max_positions). "
+                f"Position {end} is asked for, and this model has {self.max_positions} (max_positions). "
                 "Give it a shorter sentence."
             )
-        return self.table[start : start + length]  # (T, D)
+        table = self.table if end <= len(self.table) else self._grown(end)  # (P, D)
+        return table[start:end]  # (T, D)
+
+    @torch.compiler.disable
+    def _grown(self, rows: int) -> Tensor:
+        """The sinusoidal table with at least so many rows, kept for later calls: (P, D).
+
+        The table is replaced by a larger one and never written to, so threads may share it.
+        """
+        rows = min(max(rows, 2 * len(self.table)), self.max_positions)
+        with torch.inference_mode(False):
+            table = sinusoids(rows, self.table.shape[1], self.layout).to(self.table)  # (P, D)
+        self.table = table
+        return table
 
 
 def draw_normal(weight: Tensor, config: ModelConfig) -> Tensor:

@@ -14,6 +14,7 @@ from transformer.model import masks
 from transformer.model.cache import DecoderState, LayerCache, Past
 from transformer.model.embedding import InputEmbedding, token_embedding
 from transformer.model.layers import DecoderLayer, EncoderLayer
+from transformer.model.positions import PositionalEncoding
 from transformer.model.probe import SILENT, Silent
 
 
@@ -22,10 +23,10 @@ class Encoder(nn.Module):
 
     layers: Sequence[EncoderLayer]
 
-    def __init__(self, config: ModelConfig, tokens: nn.Embedding):
+    def __init__(self, config: ModelConfig, tokens: nn.Embedding, positions: PositionalEncoding):
         super().__init__()
         self.window = config.attention_window
-        self.embedding = InputEmbedding(config, tokens)
+        self.embedding = InputEmbedding(config, tokens, positions)
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))  # type: ignore[assignment]
         self.norm = final_norm(config)
 
@@ -43,11 +44,11 @@ class Decoder(nn.Module):
 
     layers: Sequence[DecoderLayer]
 
-    def __init__(self, config: ModelConfig, tokens: nn.Embedding):
+    def __init__(self, config: ModelConfig, tokens: nn.Embedding, positions: PositionalEncoding):
         super().__init__()
         self.window = config.attention_window
         self.causal_training = config.causal_training
-        self.embedding = InputEmbedding(config, tokens)
+        self.embedding = InputEmbedding(config, tokens, positions)
         self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))  # type: ignore[assignment]
         self.norm = final_norm(config)
 
@@ -86,8 +87,11 @@ class Transformer(nn.Module):
         self.config = config
         source_tokens = token_embedding(config)
         target_tokens = source_tokens if config.shared_embeddings else token_embedding(config)
-        self.encoder = Encoder(config, source_tokens)
-        self.decoder = Decoder(config, target_tokens)
+        positions = PositionalEncoding(config)
+        self.encoder = Encoder(config, source_tokens, positions)
+        # Learned positions are weights, and each stack has its own; the others are the same numbers for both.
+        positions = PositionalEncoding(config) if config.positions == "learned" else positions
+        self.decoder = Decoder(config, target_tokens, positions)
         self.output = target_tokens if config.shared_embeddings else token_embedding(config)  # (V, D)
         self.apply(_initialise)
 
