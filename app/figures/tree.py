@@ -44,7 +44,7 @@ FATES = {
     "pruned": "pruned",
     "finished": "finished with </s>",
     "stopped": "still alive when the search ended",
-    "unfinished": "cut off at the length limit",
+    "unfinished": "cut off",
 }
 
 

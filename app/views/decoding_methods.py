@@ -99,6 +99,8 @@ def _numbers(found: Hypothesis) -> str:
     count = len(found.pieces)
     said = f"{count} {'piece' if count == 1 else 'pieces'}, sum of log p {fixed(found.score, 3)}"
     said += f", score {fixed(found.normalised_score, 3)}"
+    if found.is_loop:
+        return f"{said}; stopped, because it repeated one token"
     return said if found.finished else f"{said}; cut off at the length limit"
 
 

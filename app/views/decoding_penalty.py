@@ -28,7 +28,7 @@ def penalty_part(scene: Scene) -> None:
         st.caption("Your own translation was not searched for: these are the hypotheses of the model's search.")
     nodes = list(finished(found.tree))
     if not nodes:
-        st.info("No hypothesis finished within the length limit, so there is nothing to rank.")
+        st.info("No hypothesis finished, so there is nothing to rank.")
         return
     if len(nodes) == 1:
         st.info(

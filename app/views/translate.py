@@ -70,7 +70,9 @@ def _results(opened: Opened, translation: Translation, hypothesis: Hypothesis) -
             components.pieces(strip, key="translation")
             if said := about_probabilities(translation.settings, hypothesis == given):
                 st.caption(said)
-            if not hypothesis.finished:
+            if hypothesis.is_loop:
+                st.caption("Stopped: the decoder repeated one token again and again.")
+            elif not hypothesis.finished:
                 st.caption("Cut off at the length limit: the decoder had not yet written its end sign.")
             _way_back(opened, hypothesis)
         for column in right:

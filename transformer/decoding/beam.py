@@ -83,6 +83,10 @@ class Beam:
         attainable = self.sums[:, 0] / self.penalty_at_limit  # (B)
         return self.finished[:, -1] >= attainable  # (B)
 
+    def is_looping(self, repeats: Tensor) -> Tensor:
+        """(B) boolean: the best live hypothesis repeats one token; repeats (B, W) says which do."""
+        return repeats[:, 0]  # (B)
+
     def endings(self, slot: int, step: Step) -> list[Ending]:
         """Once this sentence is done: the N best that finished; where they are fewer, also what the limit cut off."""
         places = self.places[slot][self.finished[slot] != -math.inf].tolist()

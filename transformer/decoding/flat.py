@@ -144,7 +144,7 @@ class FlatTransformer:
         self._copied = [(weight, weight.data_ptr(), writes(weight)) for weight in model.parameters()]
 
     def _positions(self, length: int) -> Tensor:
-        """The first rows of the decoder's table of positions, in the dtype of the weights: (P, D), or (P, 1) of zeros."""
+        """The first rows of the decoder's table of positions in the dtype of the weights: (P, D), or (P, 1)."""
         table = self.model.decoder.embedding.positions(length)
         return table.detach().to(self.output.weight.dtype)  # (P, D)
 

@@ -89,6 +89,10 @@ class Rows:
         """(B) boolean: all rows have ended."""
         return (self.ended > 0).all(dim=1)  # (B)
 
+    def is_looping(self, repeats: Tensor) -> Tensor:
+        """(B) boolean: each row has ended or repeats one token; repeats (B, W) says which repeat."""
+        return (repeats | (self.ended > 0)).all(dim=1)  # (B)
+
     def endings(self, slot: int, step: Step) -> list[Ending]:
         """Once this sentence is done: its rows, also those that the length limit cut off."""
         lengths = self.ended[slot].tolist()

@@ -15,6 +15,7 @@ from transformer.config import BOS, PAD, DecodingConfig
 from transformer.decoding.beam import Beam
 from transformer.decoding.flat import FlatTransformer
 from transformer.decoding.length_penalty import length_limit
+from transformer.decoding.repetition import CHECK_EVERY, LONGEST_RUN, Runs
 from transformer.decoding.rows import Rows
 from transformer.decoding.steps import Ending, Found, Step, gather
 from transformer.model import Transformer
@@ -68,6 +69,7 @@ def rounds(
     sentences = list(range(len(source)))  # those still in the batch
     steps: list[Step] = []
     endings: list[list[Ending]] = [[] for _ in sentences]
+    runs = Runs()  # of what the model chose; a prefix may repeat what it likes
     while True:
         logits = model.step(tokens, state)  # (R, V)
         logits = logits.view(len(sentences), -1, logits.shape[-1])  # (B, W, V)
@@ -76,9 +78,15 @@ def rounds(
         steps.append(step)
 
         tokens = step.tokens.gather(1, step.kept)  # (B, W)
+        parents = step.parents.gather(1, step.kept)  # (B, W): which row of its sentence each comes from
         left = False
-        if method.may_be_done or len(steps) >= shortest:
+        chosen = len(steps) - len(prefix)
+        run_lengths = runs.advance(tokens, parents) if chosen > 0 else None  # (B, W)
+        check_runs = chosen >= LONGEST_RUN and len(steps) % CHECK_EVERY == 0
+        if method.may_be_done or len(steps) >= shortest or check_runs:
             done = method.done() | (length_limits <= len(steps))  # (B)
+            if check_runs and run_lengths is not None:
+                done = done | method.is_looping(run_lengths >= LONGEST_RUN)  # (B)
             left = bool(done.any())
         if left:
             for slot in done.nonzero().flatten().tolist():
@@ -88,12 +96,12 @@ def rounds(
             if not sentences:
                 return gather(steps, endings, limits)
         if left or method.reorders:
-            rows = step.parents.gather(1, step.kept)  # (B, W): which row of its sentence each of the next comes from
             first = torch.arange(0, len(logits) * logits.shape[1], logits.shape[1], device=device)  # (B)
-            rows = rows + first[:, None]  # (B, W): counted over all sentences
+            rows = parents + first[:, None]  # (B, W): counted over all sentences
             if left:
                 rows, tokens, length_limits = rows[stay], tokens[stay], length_limits[stay]
                 method.select(stay)
+                runs.select(stay)
                 state.select_sentences(stay)
             state.select(rows.flatten())  # (R)
         tokens = tokens.flatten()  # (R)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from transformer.config import DecodingConfig
+from transformer.decoding.repetition import ends_in_loop
 from transformer.text.tokenizer import Piece
 
 Fate = Literal["start", "kept", "pruned", "finished", "stopped", "unfinished"]
@@ -22,8 +23,13 @@ class Hypothesis:
     score: float  # their sum
     normalised_score: float  # score / length penalty: what hypotheses are ranked by
     text: str
-    finished: bool  # False: cut off at the length limit, before it predicted </s>
+    finished: bool  # False: cut off before it predicted </s>
     node: int | None = None  # where it ends in the tree, if one was kept
+
+    @property
+    def is_loop(self) -> bool:
+        """Whether it was cut off because it repeated one token; else what is not finished reached the length limit."""
+        return not self.finished and ends_in_loop(self.ids)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import math
 
 from transformer.config import BOS, EOS, DecodingConfig
 from transformer.decoding.length_penalty import formula, length_penalty
+from transformer.decoding.repetition import ends_in_loop
 from transformer.decoding.steps import Candidate, Ending, Found
 from transformer.decoding.translation import Fate, SearchNode
 from transformer.text.tokenizer import Tokenizer
@@ -61,6 +62,10 @@ class Judge:
     def __init__(self, found: Found, ranked: list[Ending], settings: DecodingConfig, forced: int):
         self.found, self.ranked, self.settings, self.forced = found, ranked, settings, forced
         self.beam = settings.beam if settings.method == "beam" and settings.beam > 1 else None
+        last = len(found.candidates)
+        rows = found.kept[-1][:1] if self.beam else found.kept[-1]  # of a beam, the best
+        paths = [found.path(Ending(last, column, False)) for column in rows]
+        self.loops = any(ends_in_loop([candidate.token for candidate in path]) for path in paths)
 
     def __call__(self, length: int, column: int, candidate: Candidate) -> tuple[Fate, str]:
         kept = self.found.kept[length - 1]
@@ -73,6 +78,9 @@ class Judge:
             return "kept", self._kept(length, kept.index(column) + 1)
         if length >= self.found.limit:
             return "unfinished", f"Cut off: {length} pieces are the length limit."
+        if self.loops:
+            whose = "its best hypothesis" if self.beam else "it"
+            return "unfinished", f"Cut off: the search ended, because {whose} repeats one token."
         limit = self.found.limit
         best = candidate.sum / length_penalty(limit, self.settings)
         reach = f"at best {candidate.sum:z.3f} / {formula(limit, self.settings)} = {best:z.3f}, at the length limit"

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from transformer.config import EOS
+from transformer.decoding.repetition import LONGEST_RUN
 from transformer.decoding.translation import Hypothesis, Translation
 from transformer.doctor.finding import Finding, Head
 from transformer.text.tokenizer import Tokenizer
@@ -67,7 +68,14 @@ def _ended(hypothesis: Hypothesis) -> Iterator[Finding]:
             f"It has {len(hypothesis.ids)} piece{'s' if len(hypothesis.ids) > 1 else ''} and no text.",
             "See how probable </s> is at the first step: it does not know such sentences, or learnt to end too soon.",
         )
-    if not hypothesis.finished:
+    if hypothesis.is_loop:
+        yield Finding(
+            "cut",
+            "The translation was stopped",
+            f"After {len(hypothesis.ids)} pieces: the decoder repeated one token {LONGEST_RUN} times or more.",
+            "The sentence is unlike what the model was trained on. Type another, or train on such sentences.",
+        )
+    elif not hypothesis.finished:
         yield Finding(
             "cut",
             "The translation is cut off",

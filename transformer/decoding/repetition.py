@@ -1,0 +1,42 @@
+"""A search that repeats one token is stopped: the model is in a loop, and would go on up to the length limit.
+
+A model that meets text unlike its training text can fall into a loop, because a token that it has just written makes
+the same token probable again (Holtzman et al. 2020, arXiv:1904.09751, section 4). Such an output takes as long as the
+longest one that is allowed, and says nothing. So a hypothesis is cut off once its last LONGEST_RUN tokens are the same.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+LONGEST_RUN = 32  # tokens; the longest sequences of the toy tasks have 20 letters
+CHECK_EVERY = 8  # steps: on a GPU, reading a result makes the host wait
+
+
+class Runs:
+    """How many times in a row each hypothesis of a search has repeated its newest token."""
+
+    def __init__(self) -> None:
+        self.newest: Tensor | None = None  # (B, W)
+        self.lengths: Tensor | None = None  # (B, W)
+
+    def advance(self, tokens: Tensor, parents: Tensor) -> Tensor:
+        """One step: tokens (B, W), each after hypothesis parents (B, W) of its sentence -> run lengths (B, W)."""
+        if self.newest is None or self.lengths is None:
+            self.lengths = torch.ones_like(tokens)  # (B, W)
+        else:
+            repeated = tokens == self.newest.gather(1, parents)  # (B, W)
+            self.lengths = self.lengths.gather(1, parents) * repeated + 1  # (B, W)
+        self.newest = tokens
+        return self.lengths
+
+    def select(self, sentences: Tensor) -> None:
+        """Only these of the B sentences go on."""
+        if self.newest is not None and self.lengths is not None:
+            self.newest, self.lengths = self.newest[sentences], self.lengths[sentences]
+
+
+def ends_in_loop(ids: Sequence[int]) -> bool:
+    """Whether an output without an end sign was cut off because it repeated one token."""
+    return len(ids) >= LONGEST_RUN and len(set(ids[-LONGEST_RUN:])) == 1
