@@ -19,11 +19,13 @@ import numpy as np
 import streamlit as st
 import torch
 
-from app.models import CheckpointFile, load
+from app.limits import check_search
+from app.models import CheckpointFile, load, sentence_lengths
 from transformer.config import DecodingConfig
 from transformer.decoding import reading
 from transformer.decoding.reading import Draw, draws
 from transformer.decoding.translation import Hypothesis, SearchNode, TranslatedText, Translation
+from transformer.decoding.translator import Translator
 from transformer.doctor import Constitution, Finding, constitution, examine
 from transformer.kinds import SITES, Kind, depth
 from transformer.lens import Lens, lens
@@ -48,8 +50,19 @@ class Attention:
 def translate(file: CheckpointFile, text: str, settings: DecodingConfig) -> TranslatedText:
     """The translation of a text, sentence by sentence. Raises TranslationError."""
     translator = load(file)
+    _check_search(translator, text, settings)
     with GATE:
         return translator.translate(text, settings)
+
+
+def _check_search(translator: Translator, text: str, settings: DecodingConfig) -> None:
+    """Raises TranslationError for a search that is too long for the app."""
+    lengths = [length + 1 for length in sentence_lengths(translator, text)]
+    check_search(translator.model.config, _parameters(translator), lengths, settings)
+
+
+def _parameters(translator: Translator) -> int:
+    return sum(parameter.numel() for parameter in translator.model.parameters())
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
@@ -66,6 +79,7 @@ def translate_one(
     Raises TranslationError, also for a prefix that cannot be one.
     """
     translator = load(file)
+    _check_search(translator, sentence, settings)
     with GATE:
         return translator.translate_sentences([sentence], settings, keep_tree=keep_tree, prefix=prefix)[0]
 

@@ -13,8 +13,10 @@ from threading import Lock
 
 import streamlit as st
 
+from app.limits import check_showable, check_upload
 from transformer.decoding.translator import Translator
 from transformer.files import replacing
+from transformer.header import read_header
 from transformer.text.normalise import normalise
 from transformer.text.sentences import split_sentences
 
@@ -72,11 +74,19 @@ def load(file: CheckpointFile) -> Translator:
 
 @st.cache_resource(max_entries=3, show_spinner=False)
 def _load(path: str, modified: int, size: int) -> Translator:
-    return Translator.load(path)
+    return _checked(path)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _load_rung(path: str, modified: int, size: int) -> Translator:
+    return _checked(path)
+
+
+def _checked(path: str) -> Translator:
+    header = read_header(path)
+    check_showable(header)
+    if Path(path).parent == Path(_upload_folder()[0].name).resolve():
+        check_upload(header)
     return Translator.load(path)
 
 
@@ -109,9 +119,14 @@ def keep_upload(name: str, content: bytes) -> CheckpointFile:
 
 def pieces_needed(file: CheckpointFile, text: str) -> tuple[int, int]:
     """(pieces of the longest sentence of the text, how many sentences there are), counted as the translator will."""
-    tokenizer = load(file).tokenizer
+    lengths = sentence_lengths(load(file), text)
+    return max(lengths, default=0), len(lengths)
+
+
+def sentence_lengths(translator: Translator, text: str) -> list[int]:
+    """The pieces of each sentence of a text, </s> not counted, as the translator will cut it."""
     sentences = [found for line in text[: 2 * MOST_CHARACTERS].splitlines() for found in split_sentences(line)]
-    return max((len(tokenizer.encode(normalise(sentence))) for sentence in sentences), default=0), len(sentences)
+    return [len(translator.tokenizer.encode(normalise(sentence))) for sentence in sentences]
 
 
 def most_pieces(translator: Translator) -> int:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from app import models
 from app.ladders import ladder, place_of, rung, rung_name
+from app.limits import MOST_BEAM, bounded
 from app.models import CheckpointFile
 from app.session import CHECKPOINT, Opened, follow, forget_beyond, forget_choice, forget_head
 from app.tasks import task_of
@@ -157,9 +158,10 @@ def upload_problem() -> None:
 
 def decoding_settings(defaults: DecodingConfig) -> DecodingConfig:
     """Draws the folded decoding settings, `defaults` being those of the checkpoint's recipe; what they say now."""
+    defaults = bounded(defaults)
     own = {
         "method": defaults.method,
-        "beam": min(defaults.beam, 12),
+        "beam": defaults.beam,
         "penalty": defaults.length_penalty,
         "alpha": min(defaults.alpha, 2.0),
     }
@@ -186,7 +188,7 @@ def decoding_settings(defaults: DecodingConfig) -> DecodingConfig:
 
 
 def _beam_settings(own: Mapping[str, Any]) -> dict[str, Any]:
-    beam = st.slider("Beam size", 1, 12, own["beam"], key="beam", bind="query-params", on_change=forget_choice)
+    beam = st.slider("Beam size", 1, MOST_BEAM, own["beam"], key="beam", bind="query-params", on_change=forget_choice)
     most = min(beam, 8)
     n_best = 1
     if most > 1:
