@@ -48,8 +48,11 @@ page = st.navigation(
         _page("models", "Models"),
     ]
 )
-from app.playing import leave_behind  # noqa: E402  (only by now it can be found)
+from app import streamlit_fixes  # noqa: E402  (only by now it can be found)
+from app.playing import leave_behind  # noqa: E402
 from app.session import carry, drawn, watch_draft  # noqa: E402
+
+streamlit_fixes.install()
 
 leave_behind(page.url_path)
 carry(page.url_path)

@@ -1,0 +1,26 @@
+"""Defects of Streamlit that a visitor can trigger, corrected in one place. Each has a test that fails without it."""
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+from streamlit.elements.widgets.number_input import NumberInputSerde
+
+
+def install() -> None:
+    """Corrects what is listed here, once in a process."""
+    if not getattr(NumberInputSerde.deserialize, "_corrected", False):
+        NumberInputSerde.deserialize = _finite(NumberInputSerde.deserialize)  # type: ignore[method-assign]
+
+
+def _finite(deserialize: Callable[..., Any]) -> Callable[..., Any]:
+    """A number input of whole numbers raises for `?top_k=1e400` in the URL and for NaN from the browser, and the page
+    stays without its sentence box: a value that is not finite is no value."""
+
+    @functools.wraps(deserialize)
+    def corrected(self: NumberInputSerde, value: float | None) -> float | None:
+        return deserialize(self, value if value is None or math.isfinite(value) else None)  # type: ignore[no-any-return]
+
+    corrected._corrected = True  # type: ignore[attr-defined]
+    return corrected
