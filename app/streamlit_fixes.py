@@ -20,7 +20,7 @@ def _finite(deserialize: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(deserialize)
     def corrected(self: NumberInputSerde, value: float | None) -> float | None:
-        return deserialize(self, value if value is None or math.isfinite(value) else None)  # type: ignore[no-any-return]
+        return deserialize(self, value if value is None or math.isfinite(value) else None)
 
     corrected._corrected = True  # type: ignore[attr-defined]
     return corrected
