@@ -21,12 +21,13 @@ import torch
 
 from app.limits import check_search
 from app.models import CheckpointFile, load, sentence_lengths
+from transformer import doctor
 from transformer.config import DecodingConfig
 from transformer.decoding import reading
 from transformer.decoding.reading import Draw, draws
 from transformer.decoding.translation import Hypothesis, SearchNode, TranslatedText, Translation
 from transformer.decoding.translator import Translator
-from transformer.doctor import Constitution, Finding, constitution, examine
+from transformer.doctor import Constitution, Finding, constitution
 from transformer.kinds import SITES, Kind, depth
 from transformer.lens import Lens, lens
 from transformer.masking import padding_difference
@@ -96,16 +97,40 @@ def given(file: CheckpointFile, sentence: str, target: str | Ids, settings: Deco
         return translator.score(sentence, target, settings)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def attention(file: CheckpointFile, source_ids: Ids, target_ids: Ids, kind: Kind) -> Attention:
-    """All heads of one kind of attention, from one teacher-forced pass over the finished translation."""
-    model = load(file).model
-    layers = depth(model.config, kind)
-    names = [SITES[kind].format(i) for i in range(layers)]
+@dataclass(frozen=True)
+class Observed:
+    """What nearly every page needs of a translation, from one teacher-forced pass over it.
+
+    Attributes:
+        attention: all heads, by kind.
+        trace: the same weights by site, and the logits.
+    """
+
+    attention: Mapping[Kind, Attention]
+    trace: Trace
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def observed(file: CheckpointFile, source_ids: Ids, target_ids: Ids) -> Observed:
+    """All attention weights and the logits; arrays are read-only, because all sessions share them."""
+    translator = load(file)
+    model = translator.model
+    masks = {kind: f"{SITES[kind].format(0)}.mask" for kind in SITES}
     with GATE:
-        found = trace(model, source_ids, target_ids, [f"{SITES[kind].format('*')}.weights", f"{names[0]}.mask"])
-    weights = np.stack([found.arrays[f"{name}.weights"] for name in names]).astype(np.float32)  # (L, H, Q, K)
-    return Attention(weights, found.arrays[f"{names[0]}.mask"][0].astype(bool))
+        found = trace(model, source_ids, target_ids, (*doctor.SITES, *masks.values()), translator.tokenizer.piece)
+    attention, arrays = {}, {"logits": found["logits"]}
+    for kind, mask in masks.items():
+        sites = [f"{SITES[kind].format(i)}.weights" for i in range(depth(model.config, kind))]
+        weights = np.stack([found[site] for site in sites]).astype(np.float32)  # (L, H, Q, K)
+        weights.flags.writeable = False
+        attention[kind] = Attention(weights, found[mask][0].astype(bool))
+        arrays |= dict(zip(sites, weights, strict=True))
+    return Observed(MappingProxyType(attention), replace(found, arrays=arrays))
+
+
+def attention(file: CheckpointFile, source_ids: Ids, target_ids: Ids, kind: Kind) -> Attention:
+    """All heads of one kind of attention, while the decoder reads the finished translation."""
+    return observed(file, source_ids, target_ids).attention[kind]
 
 
 @st.cache_resource(max_entries=48, show_spinner=False)
@@ -197,8 +222,9 @@ def findings(file: CheckpointFile, translation: Translation, hypothesis: Hypothe
 @st.cache_data(max_entries=64, show_spinner=False)
 def _findings(file: CheckpointFile, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
     known = _constitution(file)
+    own = observed(file, translation.source_ids, hypothesis.ids).trace
     with GATE:
-        return examine(load(file), known, translation, hypothesis)
+        return doctor.examine(load(file), known, translation, hypothesis, own)
 
 
 def position_table(file: CheckpointFile, stack: Literal["encoder", "decoder"], count: int) -> np.ndarray:
@@ -213,3 +239,9 @@ def position_table(file: CheckpointFile, stack: Literal["encoder", "decoder"], c
     positions = (model.encoder if stack == "encoder" else model.decoder).embedding.positions
     found: np.ndarray = positions(min(count, model.config.max_positions)).detach().float().cpu().numpy().copy()
     return found
+
+
+def release() -> None:
+    """Forgets all traces. Translations and what else is plain data are in `st.cache_data`."""
+    for cache in (observed, record, record_batch, record_steps, _constitution):
+        cache.clear()

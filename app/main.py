@@ -48,11 +48,12 @@ page = st.navigation(
         _page("models", "Models"),
     ]
 )
-from app import streamlit_fixes  # noqa: E402  (only by now it can be found)
+from app import memory, streamlit_fixes  # noqa: E402  (only by now it can be found)
 from app.playing import leave_behind  # noqa: E402
 from app.session import carry, drawn, watch_draft  # noqa: E402
 
 streamlit_fixes.install()
+memory.visited()
 
 leave_behind(page.url_path)
 carry(page.url_path)

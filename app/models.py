@@ -7,6 +7,7 @@ shared by all sessions and never written to.
 import hashlib
 import os
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -24,6 +25,7 @@ MOST_CHARACTERS = 4000  # of a whole text; beyond, the page says so instead of t
 MOST_SENTENCES = 24
 MOST_PIECES = 100  # of a sentence: a larger matrix is no picture any more
 MOST_UPLOADS = 4  # on this server at once; the oldest goes first
+_USED: dict[tuple[str, int, int], float] = {}  # when each loaded model was last asked for (time.monotonic)
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,20 @@ def _place(path: Path) -> tuple[bool, bool, str]:
 
 def load(file: CheckpointFile) -> Translator:
     """The checkpoint, ready to translate. Raises CheckpointError with everything that is wrong with the file."""
-    return _load(file.path, file.modified, file.size)
+    key = (file.path, file.modified, file.size)
+    _USED[key] = time.monotonic()
+    return _load(*key)
+
+
+def release_unused(before: float) -> bool:
+    """Forgets the models that were last used before this time (time.monotonic); whether there were any."""
+    unused = [key for key, used in list(_USED.items()) if used <= before]
+    for key in unused:
+        _USED.pop(key, None)
+        _load.clear(*key)
+    if unused:
+        _load_rung.clear()
+    return bool(unused)
 
 
 @st.cache_resource(max_entries=3, show_spinner=False)

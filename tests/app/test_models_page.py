@@ -269,11 +269,11 @@ def test_the_doctor_says_what_is_wrong_in_one_line_and_leads_to_the_head(
 def test_the_doctor_is_asked_once_whether_there_is_a_tree_or_not(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Translation] = []
 
-    def examine(translator: Translator, known: object, translation: Translation, hypothesis: object) -> tuple[()]:
+    def examine(translator: Translator, known: object, translation: Translation, *rest: object) -> tuple[()]:
         asked.append(translation)
         return ()
 
-    monkeypatch.setattr("app.computed.examine", examine)
+    monkeypatch.setattr("app.computed.doctor.examine", examine)
     st.cache_data.clear()
     file = CheckpointFile.at(folder / "en-de.safetensors")
     for keep_tree in (True, False):

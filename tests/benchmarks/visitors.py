@@ -1,6 +1,6 @@
 """A class presses Enter together: how long each waits, and what a translation with its page costs the server.
 
-    python -m tests.benchmarks.visitors [--checkpoints FOLDER] [--visitors 20] [--sentences 5] [--page translate]
+    python -m tests.benchmarks.visitors [--checkpoints FOLDER] [--visitors 20] [--sentences 5] [--pages steps masks ...]
 
 Visitors are WebSocket clients that speak Streamlit's protocol, so no browser takes part in the work: each opens the
 page, then all send a sentence of their own at the same moment, wait until the page is drawn, and so on. The table has
@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +51,10 @@ class Visitor:
         self.box = ""  # id of the sentence box
         self.received = 0  # bytes
 
-    async def open(self) -> None:
-        """Opens the first page and waits until it is drawn."""
+    async def open(self, page: str = "") -> None:
+        """Opens a page, the first one unless another is named, and waits until it is drawn."""
         message = BackMsg()
-        message.rerun_script.query_string = ""
+        message.rerun_script.page_name = page
         await self.socket.send(message.SerializeToString())
         await self.until_drawn()
         assert self.box, "the page has no sentence box"
@@ -94,13 +96,15 @@ def resident(process: int) -> int:
     return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * resource.getpagesize()
 
 
-async def measure(address: str, process: int, count: int, sentences: int) -> dict[str, Any]:
-    """Lets the visitors come and translate, first one alone, then all together."""
+async def measure(
+    address: str, process: int, count: int, sentences: int, pages: Sequence[str] = ("",)
+) -> dict[str, Any]:
+    """Lets the visitors come and translate, first one alone, then all together. They spread over the pages."""
     url = address.replace("http", "ws") + "/_stcore/stream"
     tabs = [await websockets.connect(url, max_size=None, origin=address) for _ in range(count)]
     visitors = [Visitor(tab) for tab in tabs]
-    for visitor in visitors:
-        await visitor.open()
+    for visitor, page in zip(visitors, cycle(pages), strict=False):
+        await visitor.open(page)
     alone = [await visitors[0].translate(sentence(99, number)) for number in range(sentences)]
     memory, waits, before, begin = [resident(process)], [], cpu_seconds(process), time.perf_counter()
     for number in range(sentences):
@@ -150,10 +154,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--checkpoints", type=Path, default=ROOT / "pretrained")
     parser.add_argument("--visitors", type=int, default=20)
     parser.add_argument("--sentences", type=int, default=5)
+    parser.add_argument("--pages", nargs="+", default=[""], help="where the visitors are; default: the first page")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     chosen = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder, started_app(chosen.checkpoints, Path(folder) / "log") as app:
-        found = asyncio.run(measure(*app, chosen.visitors, chosen.sentences))
+        found = asyncio.run(measure(*app, chosen.visitors, chosen.sentences, chosen.pages))
     checkpoint = next(iter(sorted(chosen.checkpoints.glob("en-de.safetensors"))))
     found["model"] = model_alone(checkpoint, chosen.visitors, chosen.sentences)
     if chosen.json:

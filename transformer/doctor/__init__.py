@@ -22,7 +22,7 @@ from transformer.doctor.output import examine_output, other_source
 from transformer.doctor.vocabulary import examine_letters, never_learnt
 from transformer.doctor.weights import examine_weights
 from transformer.errors import TranslationError
-from transformer.trace import trace_batch
+from transformer.trace import Trace, trace
 
 __all__ = ["Constitution", "Finding", "Head", "Name", "as_text", "constitution", "diagnose", "examine"]
 
@@ -56,14 +56,24 @@ def constitution(translator: Translator) -> Constitution:
 
 
 def examine(
-    translator: Translator, known: Constitution, translation: Translation, hypothesis: Hypothesis
+    translator: Translator,
+    known: Constitution,
+    translation: Translation,
+    hypothesis: Hypothesis,
+    own: Trace | None = None,
 ) -> tuple[Finding, ...]:
-    """All findings for a sentence, the gravest first: one probed pass over it and, beside it, another source."""
-    config, tokenizer = translator.model.config, translator.tokenizer
+    """All findings for a sentence, the gravest first, from one probed pass over it and one over another source.
+
+    Args:
+        own: the trace of the hypothesis at SITES, if the caller has it; None computes it.
+    """
+    model, tokenizer = translator.model, translator.tokenizer
     if any(finding.name == "not_finite" for finding in known.findings):
         return known.findings  # nothing that is computed with them says more
-    sources = [translation.source_ids, other_source(translation.source_ids, tokenizer)]
-    own, other = trace_batch(translator.model, sources, [hypothesis.ids] * 2, SITES, tokenizer.piece)
+    own = own or trace(model, translation.source_ids, hypothesis.ids, SITES, tokenizer.piece)
+    other_ids = other_source(translation.source_ids, tokenizer)
+    other = trace(model, other_ids, hypothesis.ids, ("logits",), tokenizer.piece)
+    config = model.config
     return (
         *known.findings,
         *examine_output(translation, hypothesis, own, other),

@@ -29,7 +29,7 @@ FEWEST_REPEATED = 4  # in all so many: "no, no, no" and "..." are no loops
 def other_source(source_ids: Sequence[int], tokenizer: Tokenizer) -> list[int]:
     """Another source with as many pieces, the same one each time; </s> stays where it was."""
     own = set(source_ids)
-    pieces = [id for id in range(tokenizer.vocab_size) if tokenizer.kind(id) == "piece" and id not in own]
+    pieces = [id for id in tokenizer.ordinary_ids if id not in own]
     drawn = np.random.default_rng(0).choice(pieces or [EOS], len(source_ids) - 1)
     return [*drawn.tolist(), EOS]
 

@@ -153,6 +153,11 @@ class Tokenizer:
             return "control"
         return "byte" if self._processor.is_byte(id) else "piece"
 
+    @cached_property
+    def ordinary_ids(self) -> tuple[int, ...]:
+        """The ids of all pieces that are neither special, nor bytes, nor unknown."""
+        return tuple(id for id in range(self.vocab_size) if self.kind(id) == "piece")
+
     def analyse(self, text: str) -> list[Piece]:
         """The pieces of `text` in order (their ids are those of `encode`), with their place in it."""
         found = self._processor.encode(_encodable(text), return_type="offset_mapping")

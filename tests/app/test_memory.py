@@ -1,0 +1,79 @@
+"""What nobody has used for half an hour is released, and what is in use is not."""
+
+import time
+from pathlib import Path
+
+import pytest
+import streamlit as st
+
+from app import computed, memory, models
+from app.models import CheckpointFile
+from transformer.config import EOS, DecodingConfig
+
+GREEDY = DecodingConfig(method="greedy")
+HALF_AN_HOUR = 1800.0
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> None:
+    st.cache_data.clear()
+    computed.release()
+    models._load.clear()
+    models._USED.clear()
+    return
+
+
+@pytest.fixture
+def file(folder: Path) -> CheckpointFile:
+    return CheckpointFile.at(folder / "en-de.safetensors")
+
+
+def test_a_model_is_released_half_an_hour_after_its_last_use(file: CheckpointFile, folder: Path) -> None:
+    other = CheckpointFile.at(folder / "small.safetensors")
+    old, used = models.load(file), models.load(other)
+    now = time.monotonic()
+    assert models.load(file) is old
+    assert not memory.release_unused(now)
+    models._USED[(file.path, file.modified, file.size)] = now - HALF_AN_HOUR
+    assert memory.release_unused(now)
+    assert models.load(other) is used
+    assert models.load(file) is not old
+
+
+def test_results_are_released_half_an_hour_after_the_last_visit(file: CheckpointFile) -> None:
+    memory.visited()
+    found = computed.observed(file, (5, EOS), (6, EOS))
+    translated = computed.translate(file, "the cat", GREEDY)
+    now = time.monotonic()
+    memory.release_unused(now + HALF_AN_HOUR - 60)
+    assert computed.observed(file, (5, EOS), (6, EOS)) is found
+    assert memory.release_unused(now + HALF_AN_HOUR + 1)
+    assert computed.observed(file, (5, EOS), (6, EOS)) is not found
+    again = computed.translate(file, "the cat", GREEDY)
+    assert again == translated
+
+
+def test_nothing_is_released_twice_while_nobody_comes(file: CheckpointFile) -> None:
+    memory.visited()
+    models.load(file)
+    later = time.monotonic() + HALF_AN_HOUR + 1
+    assert memory.release_unused(later)
+    assert not memory.release_unused(later + 60)
+    memory.visited()
+    assert memory.release_unused(time.monotonic() + HALF_AN_HOUR + 1)
+
+
+def test_uploads_stay(folder: Path) -> None:
+    memory.visited()
+    kept = models.keep_upload("mine", (folder / "small.safetensors").read_bytes())
+    memory.release_unused(time.monotonic() + HALF_AN_HOUR + 1)
+    assert kept.is_there
+    assert models.load(kept)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("5", 300), ("", HALF_AN_HOUR), ("soon", HALF_AN_HOUR), ("-1", 0.6), ("0.5", 30)]
+)
+def test_the_time_can_be_set(text: str, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADLIGHT_KEEP_MINUTES", text)
+    assert memory.keep_seconds() == pytest.approx(seconds)
