@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from transformer.progress import show_progress
+from transformer.stored_json import parse_json
 from transformer.text.arrays import growing, mapped
 from transformer.text.corpus import Pair
 from transformer.text.names import Names
@@ -152,7 +153,7 @@ def read_ids(folder: Path) -> tuple[Sequences, Sequences, int, str]:
     source, source_starts, target, target_starts = (mapped(folder / f"{name}.npy") for name in FILES)
     if [len(source), len(target)] != [source_starts[-1], target_starts[-1]]:
         raise ValueError("some of its ids are missing")
-    about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+    about = parse_json((folder / "about.json").read_text(encoding="utf-8"))
     return Sequences(source, source_starts), Sequences(target, target_starts), about["too_long"], about["fingerprint"]
 
 
