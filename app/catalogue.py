@@ -8,7 +8,6 @@
 Nothing in these files is trusted: what is not as it should be is left out.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from app.runs import Curves, read_metrics
 from app.tasks import Task, task_in
 from transformer.errors import HeadlightError
 from transformer.header import Header, read_header
+from transformer.stored_json import parse_json
 from transformer.untrusted import finite_number
 
 MOST_BYTES = 2_000_000  # of a file of scores
@@ -160,8 +160,8 @@ def _scores_beside(path: Path) -> Iterator[Score]:
         return
     for line in lines:
         try:
-            told = json.loads(line)
-        except (ValueError, RecursionError):
+            told = parse_json(line)
+        except ValueError:
             continue
         if not isinstance(told, dict):
             continue

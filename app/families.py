@@ -4,12 +4,12 @@
 damaged, is a member that was not run.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from app.models import CheckpointFile, checkpoint_folder
+from transformer.stored_json import parse_json
 from transformer.untrusted import finite_number
 
 FILE = "families.json"
@@ -90,8 +90,8 @@ class Families:
 def read_families(files: Mapping[str, CheckpointFile]) -> Families:
     """The families beside the checkpoints; none if there is no such file. `files`: the checkpoints that ship."""
     try:
-        told = json.loads((checkpoint_folder() / FILE).read_bytes()[:MOST_BYTES])
-    except (OSError, ValueError, RecursionError):
+        told = parse_json((checkpoint_folder() / FILE).read_bytes()[:MOST_BYTES].decode("utf-8-sig"))
+    except (OSError, ValueError):
         return Families((), "", ())
     told = _dict(told)
     results = _dict(told.get("members"))

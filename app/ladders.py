@@ -12,7 +12,7 @@ import os
 import re
 from pathlib import Path
 
-from app.models import CheckpointFile, checkpoint_folder
+from app.models import CheckpointFile, checkpoint_folder, escaped_name, has_unicode_name
 
 MOST_RUNS = 200
 FIRST = "reverse"  # of those that ship: its heads turn into one clear diagonal while one watches
@@ -95,7 +95,17 @@ def modified(path: Path) -> int:
         return 0
 
 
+def skipped_runs() -> list[str]:
+    """The names of runs in both folders that `run_names` leaves out, escaped: they are not UTF-8."""
+    found = [*_all_runs_in(runs_folder()), *_all_runs_in(shipped_folder())]
+    return sorted(escaped_name(path) for path in found if not has_unicode_name(path))
+
+
 def _runs_in(folder: Path) -> list[Path]:
+    return [path for path in _all_runs_in(folder) if has_unicode_name(path)]
+
+
+def _all_runs_in(folder: Path) -> list[Path]:
     try:
         return [path for path in folder.iterdir() if _is_run(path)]
     except OSError:

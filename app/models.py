@@ -18,6 +18,7 @@ from app.limits import check_showable, check_upload
 from transformer.decoding.translator import Translator
 from transformer.files import replacing
 from transformer.header import read_header
+from transformer.stored_json import is_unicode
 from transformer.text.normalise import normalise
 from transformer.text.sentences import split_sentences
 
@@ -61,8 +62,28 @@ def checkpoint_folder() -> Path:
 
 def checkpoints() -> dict[str, CheckpointFile]:
     """Checkpoints in the folder by name; `en-de`, where there is one, comes first, and members of families last."""
-    names = sorted((path for path in checkpoint_folder().glob("*.safetensors") if path.is_file()), key=_place)
+    names = sorted((path for path in _checkpoint_paths() if has_unicode_name(path)), key=_place)
     return {path.stem: CheckpointFile.at(path) for path in names}
+
+
+def skipped_checkpoints() -> list[str]:
+    """The names of files in the folder that `checkpoints` leaves out, escaped: they are not UTF-8."""
+    return sorted(escaped_name(path) for path in _checkpoint_paths() if not has_unicode_name(path))
+
+
+def has_unicode_name(path: Path) -> bool:
+    """Whether a page can show the name of this file or folder. Linux allows any bytes in a name, and Python reads those
+    that are not UTF-8 as lone surrogates, which cannot be sent to a browser."""
+    return is_unicode(f"{path.name}{path.resolve()}")
+
+
+def escaped_name(path: Path) -> str:
+    r"""Its name in ASCII; every other byte is escaped, such as \xff."""
+    return repr(os.fsencode(path.name))[2:-1]
+
+
+def _checkpoint_paths() -> list[Path]:
+    return [path for path in checkpoint_folder().glob("*.safetensors") if path.is_file()]
 
 
 def _place(path: Path) -> tuple[bool, bool, str]:

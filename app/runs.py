@@ -5,7 +5,6 @@ metrics that is cut short, or says what no run can have measured, is left out, a
 """
 
 import fcntl
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from app.ladders import RECIPE, ladder, modified, run_folder
 from transformer.config import Recipe
 from transformer.errors import HeadlightError
 from transformer.header import read_header
+from transformer.stored_json import parse_json
 from transformer.text.cleaning import Counts
 from transformer.training.due import is_finished, validation_is_due
 from transformer.training.state import Progress, read_progress
@@ -164,8 +164,8 @@ def corpus_counts(folder: Path) -> str:
     """What became of the pairs of a run's text, in the trainer's words; "" where nobody counted, as for a toy."""
     try:
         text = (folder / "corpus.json").read_text(encoding="utf-8")[:10_000]
-        counts, _ = validate(Counts, json.loads(text))
-    except (OSError, ValueError, RecursionError):
+        counts, _ = validate(Counts, parse_json(text))
+    except (OSError, ValueError):
         return ""
     return str(counts) if counts else ""
 
@@ -180,8 +180,8 @@ def _lines(path: Path, size: int) -> Iterator[dict[str, Any]]:
         return
     for line in text.split("\n"):
         try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):  # cut short, or no JSON at all
+            value = parse_json(line)
+        except ValueError:  # cut short, or no JSON at all
             continue
         if isinstance(value, dict):
             yield value

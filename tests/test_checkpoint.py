@@ -345,6 +345,14 @@ def overlap(entries: dict[str, Any], about: dict[str, Any]) -> None:
         (lambda entries, about: about["config"].update(heads=3), "over 3 heads"),
         (lambda entries, about: about["config"].update(norm_epsilon=10**400), "config.norm_epsilon"),
         (lambda entries, about: about.update(config=None), "config should be a JSON object"),
+        (
+            lambda entries, about: about.update(recipe={"data": {"source_language": "\ud800"}}),
+            "recipe.data.source_language = \\ud800: not valid Unicode",
+        ),
+        (
+            lambda entries, about: about["metrics"].update({"\udc80": 1}),
+            "the name metrics.\\udc80 is not valid Unicode",
+        ),
     ],
 )
 def test_a_header_that_lies_is_refused(

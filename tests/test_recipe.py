@@ -288,6 +288,13 @@ def test_a_file_that_is_not_toml_is_told_with_its_line(tmp_path: Path) -> None:
     assert "is not TOML" in complaint(tmp_path / "picture.toml")
 
 
+def test_an_argument_that_is_not_utf_8_is_refused_before_it_reaches_a_checkpoint() -> None:
+    with pytest.raises(ConfigError, match=r"--set: data\.source_language = \\udcff: not valid Unicode"):
+        load_recipe("reverse", ["data.source_language=\udcff"])
+    with pytest.raises(ConfigError, match=r"--set: data\.train\.0 = \\udcff\.tsv: not valid Unicode"):
+        load_recipe("reverse", ["data.train=\udcff.tsv"])
+
+
 @pytest.mark.parametrize("value", ["9" * 5000, "[" * 100_000], ids=["digits", "brackets"])
 def test_values_that_no_reader_takes_are_told_in_a_sentence(value: str, tmp_path: Path) -> None:
     recipe = tmp_path / "mine.toml"

@@ -17,8 +17,9 @@ from typing import Any
 import torch
 
 from transformer.config import ModelConfig
-from transformer.layout import StoredTensor, parse, read_layout, refuse
+from transformer.layout import StoredTensor, read_layout, refuse
 from transformer.model import Transformer
+from transformer.stored_json import parse_object
 from transformer.untrusted import shown, validate
 
 FORMAT_VERSION = 1
@@ -92,9 +93,9 @@ def _about(path: Path, metadata: object) -> dict[str, Any]:
                 ["It is a .safetensors file, but not one of Headlight's: nothing in it says how to build the model."],
             )
     try:
-        about = parse(text)
+        about = parse_object(text)
     except ValueError as error:
-        refuse(path, [f"What it says about the model is not JSON: {error}."])
+        refuse(path, [f"What it says about the model cannot be read as JSON: {error}."])
     version = about.get("format_version")
     if type(version) is not int or version < 1:
         refuse(path, [f"Its format version is {shown(version)}, which never existed."])

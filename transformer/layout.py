@@ -6,13 +6,13 @@ The header gives the dtype, shape and byte range of each tensor, and `__metadata
 believed: the library that reads the data comes later, and only to files whose every byte is accounted for.
 """
 
-import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from transformer.errors import CheckpointError
+from transformer.stored_json import parse_object
 from transformer.untrusted import shown
 
 MAX_HEADER = 4 * 2**20  # bytes; 64 + 64 layers take 0.5 MB
@@ -99,30 +99,10 @@ def _read_entries(path: Path, file: BinaryIO, size: int) -> tuple[dict[str, Any]
     if 8 + length > size:
         refuse(path, [f"It is cut off: its header alone should have {length:,} bytes, and the file has {size:,}."])
     try:
-        entries = parse(file.read(length).decode())
-    except ValueError:
-        refuse(path, ["It does not begin like a .safetensors file: its header is not a JSON object."])
+        entries = parse_object(file.read(length).decode())
+    except ValueError as error:
+        refuse(path, [f"It does not begin like a .safetensors file: its header is not a JSON object ({error})."])
     return entries, size - 8 - length
-
-
-def parse(text: str) -> dict[str, Any]:
-    """A JSON object, more strictly than Python reads it: no name twice, no NaN, no bottomless nesting."""
-
-    def no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(pairs) != len({name for name, _ in pairs}):
-            raise ValueError("a name is given twice")
-        return dict(pairs)
-
-    def no_constants(constant: str) -> NoReturn:
-        raise ValueError(f"{constant} is not JSON")
-
-    try:
-        value = json.loads(text, object_pairs_hook=no_doubles, parse_constant=no_constants)
-    except RecursionError as error:
-        raise ValueError("nested too deep") from error
-    if not isinstance(value, dict):
-        raise ValueError("not an object")
-    return value
 
 
 def _check_entries(entries: dict[str, Any], data_bytes: int) -> tuple[dict[str, StoredTensor], list[str]]:

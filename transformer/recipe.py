@@ -18,6 +18,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from transformer.config import Recipe, TokenizerConfig
 from transformer.errors import ConfigError
+from transformer.stored_json import check_unicode
 from transformer.untrusted import nearest, shown, validate
 
 BUNDLED = Path(__file__).parent / "recipes"
@@ -51,7 +52,11 @@ def load_recipe(path_or_name: str | Path, overrides: Sequence[str] = ()) -> Reci
     overridden = [_override(values, override, problems) for override in overrides]
     _forgive(values)
     _leave_vocabulary_to_the_tokenizer(values, problems)
-    recipe, wrong = validate(Recipe, values)
+    try:
+        check_unicode(values)  # a file name or an argument may hold any bytes
+        recipe, wrong = validate(Recipe, values)
+    except ValueError as error:
+        recipe, wrong = None, [f"{error}."]
     problems += [f"{_origin(problem, overridden, path)}: {problem}" for problem in wrong]
     if recipe is not None:
         problems += _contradictions(recipe)

@@ -3,6 +3,8 @@
 Whatever is opened here is opened on the sentence that stands above.
 """
 
+import streamlit as st
+
 from app import models
 from app.address import keep_in_address
 from app.catalogue import entry
@@ -24,6 +26,8 @@ def page() -> None:
     shipped, own = [entry(file) for file in files.values()], [entry(file) for file in uploads().values()]
     found = read_families(files)
     members = {member.file.name for family in found.families for member in family.members if member.file}
+    if skipped := models.skipped_checkpoints():
+        st.text(f"Not listed, because the file name is not valid UTF-8: {', '.join(skipped)}. Rename it to open it.")
     cards([one for one in (*shipped, *own) if one.file.name not in members], shipped + own)
     families(found, [one for one in shipped if one.file.name in members])
     if shipped:

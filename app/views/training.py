@@ -7,7 +7,7 @@ import streamlit as st
 
 from app import launch
 from app.address import keep_in_address, linked
-from app.ladders import run_names
+from app.ladders import run_names, skipped_runs
 from app.runs import Phase, Run, corpus_counts, phase_of, read_curves, read_run
 from app.session import Opened
 from app.views.stage import choose_sentence
@@ -28,6 +28,8 @@ def page() -> None:
     keep_in_address()
     names = run_names()
     st.header("Runs", anchor=False)
+    if skipped := skipped_runs():
+        st.text(f"Not listed, because the folder name is not valid UTF-8: {', '.join(skipped)}. Rename it to see it.")
     if names:
         with st.container(key="choose_runs", horizontal=True, vertical_alignment="bottom"):
             name = linked(RUN, names, names[0])

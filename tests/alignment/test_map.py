@@ -210,7 +210,7 @@ def test_a_map_that_cannot_be_one_is_refused_in_a_sentence(
     assert "Measure again" in str(told.value)
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff", b'{"a": NaN}', b"[" * 9999])
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff", b'{"a": NaN}', b"[" * 9999, b'{"a": "\\ud800"}'])
 def test_a_file_that_is_no_map_is_refused_in_a_sentence(beside: Path, content: bytes) -> None:
     map_path(beside).write_bytes(content)
     with pytest.raises(CheckpointError, match="is no map of heads"):

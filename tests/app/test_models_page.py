@@ -1,6 +1,7 @@
 """The page Models: cards, scores, families; what is drawn is what the files say, and a click opens a checkpoint."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,27 @@ def test_every_checkpoint_has_a_card_and_a_file_that_is_none_says_why(shelf: Pat
     assert "English → German" in text
 
 
+@pytest.mark.parametrize("page", ["models", "translate"])
+def test_a_file_whose_name_is_not_utf_8_is_left_out_and_the_page_models_says_so(shelf: Path, page: str) -> None:
+    os.rename(shelf / "family-heads-1.safetensors", os.fsencode(shelf) + b"/\xff.safetensors")
+    os.symlink(os.fsencode(shelf) + b"/\xff.safetensors", shelf / "link.safetensors")
+    assert list(checkpoints()) == ["en-de", "wrong"]
+    notes = [line.value for line in open_view(page).text if "Not listed" in line.value]
+    said = "Not listed, because the file name is not valid UTF-8: \\xff.safetensors, link.safetensors. "
+    said += "Rename it to open it."
+    assert notes == ([said] if page == "models" else [])
+
+
+def test_a_recipe_with_half_a_character_breaks_no_page_but_is_told_on_its_card(shelf: Path) -> None:
+    translator = Translator.load(shelf / "en-de.safetensors")
+    assert translator.checkpoint is not None
+    recipe, half = {"data": {"source_language": "XXXXXXX"}}, shelf / "half.safetensors"
+    save_checkpoint(half, translator.model, translator.tokenizer, recipe=recipe, metrics={})
+    half.write_bytes(half.read_bytes().replace(b"XXXXXXX", rb"\\ud800"))
+    assert "recipe.data.source_language = \\ud800: not valid Unicode" in said(open_view("models"))
+    open_view("translate", checkpoint="half")
+
+
 def test_the_cards_of_what_ships_say_what_their_files_say(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(PRETRAINED))
     found = {name: entry(file) for name, file in checkpoints().items()}
@@ -90,6 +112,7 @@ def test_scores_beside_a_checkpoint_stand_beside_the_published_ones(shelf: Path)
         {"bleu": "x"},
         [1],
         {"chrf": None},
+        told | {"bleu": 99.0, "date": "\ud800"},
     ]
     path = shelf / "en-de.scores.jsonl"
     path.write_text("\n".join(json.dumps(line) for line in lines) + "\n{rubbish", encoding="utf-8")
@@ -185,6 +208,7 @@ def test_the_family_and_the_score_stand_in_the_address(shelf: Path) -> None:
             '{"mean": {"bleu": NaN, "perplexity": "2"}, "runs": 5}}, "disagreements": [4]}',
             ["x"],
         ),
+        ('{"families": [{"name": "x", "members": [{"member": "\\ud800"}]}], "members": {}}', []),
     ],
 )
 def test_a_file_of_families_that_is_none_breaks_nothing(shelf: Path, text: str, families: list[str]) -> None:

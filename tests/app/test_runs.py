@@ -5,12 +5,13 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from app.ladders import ladder, run_names, rung, rung_name
 from app.runs import MOST_BYTES, Phase, holder, phase_of, read_curves, read_run
@@ -89,10 +90,12 @@ def test_a_line_that_is_half_written_or_impossible_is_left_out(toy: Path) -> Non
     ]  # fmt: skip
     odd = ['{"update": 4, "kind": "train", "loss": NaN}', '{"update": 5, "kind": "train", "loss": 1e999}']
     odd += ['{"update": 6, "kind": "train", "loss": "2"}', '{"update": 7, "kind": "train", "loss": true}']
+    odd += ['{"update": 7, "kind": "train", "\\ud800": 1}']
     odd += ["[" * 100_000, '{"update": 8, "kind": "train", "loss": ' + "9" * 5000 + "}", '{"update": 9, "kind": "tra']
     (toy / "metrics.jsonl").write_text("\n".join([json.dumps(good), *map(json.dumps, bad), *odd]))
     updates, values = read_curves(toy)["train", "loss"]
     assert (updates.tolist(), values.tolist()) == ([3], [2.5])
+    assert list(read_curves(toy)) == [("train", "loss")]
     (toy / "metrics.jsonl").write_bytes(b"\xff\xfe\x00" * 1000)
     assert read_curves(toy) == {}
 
@@ -244,6 +247,18 @@ def test_runs_are_listed_the_newest_first_and_other_folders_are_not(
     second = read_run("<b>second")
     assert second is not None
     assert (second.state, second.update, second.recipe) == ("stopped", 0, None)
+
+
+def test_a_run_whose_name_is_not_utf_8_is_left_out_and_the_page_says_so(
+    toy: Path, runs: Path, open_app: Callable[..., AppTest]
+) -> None:
+    os.rename(os.fsencode(shutil.copytree(toy, runs / "other")), os.fsencode(runs) + b"/caf\xe9")
+    assert run_names() == ["toy"]
+    app = open_app("training")
+    assert not app.exception
+    assert [line.value for line in app.text if "Not listed" in line.value] == [
+        "Not listed, because the folder name is not valid UTF-8: caf\\xe9. Rename it to see it."
+    ]
 
 
 def test_a_state_that_is_none_is_told_from_no_run(toy: Path) -> None:

@@ -212,9 +212,10 @@ def test_a_result_of_another_recipe_is_not_taken_for_this_one(worked_off: tuple[
         altered(damaged, change)
         with pytest.raises(HeadlightError, match="has no result that can be used"):
             read_result(training, tmp_path)
-    (tmp_path / RESULT).write_text("[", encoding="utf-8")
-    with pytest.raises(HeadlightError, match="has no result that can be used"):
-        read_result(training, tmp_path)
+    for text in ("[", '"\\ud800"'):
+        (tmp_path / RESULT).write_text(text, encoding="utf-8")
+        with pytest.raises(HeadlightError, match="has no result that can be used"):
+            read_result(training, tmp_path)
 
 
 def test_a_result_on_another_text_is_not_told_as_one_on_this_and_is_scored_anew_without_training(

@@ -49,10 +49,17 @@ def test_what_is_to_be_written_keeps_its_typography() -> None:
 @given(st.text(st.characters() | st.sampled_from("\u200d\u200c\u0301 \u00ad\ud800’—▁👩")))
 @example("a\u200b\u0301")
 @example("\u200d\u200b\u200d👩")
+@example("\u0627\u200c\u2019")  # a joiner beside a quote that becomes plain
+@example("\u0627\u200d\u212a")  # ... beside a Kelvin sign, which NFC makes a K
+@example("क\u200c▁")
+@example("e\u0301\u200d\u0301")  # ... beside an accent, which NFC makes part of a letter
+@example("u\u200d\u0308\u200d\u0301\u200dक")  # ... which it becomes when the joiner before it is gone
+@example("\u1ffd")  # an accent that NFC makes one that becomes plain
 def test_normalising_twice_changes_nothing_more(text: str) -> None:
     for function in (clean, normalise):
         once = function(text)
         assert function(once) == once
+    assert clean(normalise(text)) == normalise(text) == normalise(clean(text))
 
 
 @given(st.text(st.characters() | st.sampled_from("\u200b\u00ad\x00\t\u2028 ▁")))

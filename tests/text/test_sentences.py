@@ -1,7 +1,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from transformer.text.sentences import split_sentences
@@ -53,7 +53,25 @@ def test_nothing_has_no_sentences(text: str) -> None:
     assert split_sentences(text) == []
 
 
-@given(st.text() | st.text(st.sampled_from('Aa1.!?…"”) \n。Mr')))
+SPACES = "\t\x1f\u00a0\u2009\u202f\u3000"
+
+
+@pytest.mark.parametrize("space", SPACES, ids=ascii)
+def test_any_white_space_separates_words_as_a_plain_space_does(space: str) -> None:
+    for case in (*CASES[:20], "Wait. . What?", "A. “. Then. b"):
+        plain = case.replace("|", "")
+        spaced = [sentence.replace(space, " ") for sentence in split_sentences(plain.replace(" ", space))]
+        assert spaced == split_sentences(plain)
+
+
+@given(st.text() | st.text(st.sampled_from('Aa1.!?…"”) \n。Mr' + SPACES)))
+@example("Wait.\u00a0. What?")
+def test_a_sentence_is_not_split_again(text: str) -> None:
+    for sentence in split_sentences(text):
+        assert split_sentences(sentence) == [sentence]
+
+
+@given(st.text() | st.text(st.sampled_from('Aa1.!?…"”) \n。Mr' + SPACES)))
 def test_nothing_is_lost_and_no_sentence_is_empty(text: str) -> None:
     sentences = split_sentences(text)
     assert "".join("".join(sentences).split()) == "".join(text.split())

@@ -136,7 +136,7 @@ def test_dropping_leaves_other_kinds_and_what_is_mapped_stays_readable(tmp_path:
         np.save(folder / "array.npy", np.arange(100_000))
 
     old = store.find_or_make("epoch", {"epoch": 1}, array)
-    values = mapped(old / "array.npy")
+    values = mapped(old / "array.npy", np.int64)
     newer, new = (store.find_or_make("epoch", {"epoch": epoch}, array) for epoch in (2, 3))
     kept = store.find_or_make("ids", {}, array)
     store.drop("epoch", but=[newer, new])
@@ -152,7 +152,7 @@ def test_an_array_that_grew_is_an_ordinary_one(kind: type, parts: list[int], tmp
         for piece in pieces:
             append(piece)
     whole = np.concatenate([np.zeros(0, kind), *(piece.astype(kind) for piece in pieces)])
-    found = mapped(tmp_path / "a.npy")
+    found = mapped(tmp_path / "a.npy", kind)
     assert type(found) is np.ndarray
     assert found.dtype == np.load(tmp_path / "a.npy").dtype == kind
     assert np.array_equal(found, whole)

@@ -6,6 +6,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -194,6 +195,43 @@ def test_what_was_prepared_and_is_damaged_is_told_with_the_folder_that_is_to_be_
             TrainingData(recipe, tmp_path / "run")
     shutil.rmtree(damaged.parent)
     TrainingData(recipe, tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("roles.npy", b"'descr'", b"[descr'"),  # NumPy raises tokenize.TokenError
+        ("blocks.npy", b"'<i8'", b"'<f8'"),
+        ("target_starts.npy", b"(", b"["),
+        ("source_ids.npy", b"'<i4'", b"'>i4'"),
+        ("about.json", b'"too_long": 0', b'"too_long": {'),
+    ],
+)
+def test_one_wrong_character_in_what_was_prepared_is_told_as_damage(
+    file: str, old: bytes, new: bytes, prepared: tuple[Recipe, Path], tmp_path: Path
+) -> None:
+    recipe, run = prepared
+    shutil.copytree(run, tmp_path / "run")
+    (damaged,) = (tmp_path / "run" / "prepared").glob(f"*/{file}")
+    whole = damaged.read_bytes()
+    assert old in whole
+    damaged.write_bytes(whole.replace(old, new, 1))
+    with pytest.raises(CorpusError, match=rf"{damaged.parent} is damaged .*Remove this folder"):
+        TrainingData(recipe, tmp_path / "run")
+
+
+@pytest.mark.parametrize("file", ["source_ids.npy", "target_ids.npy", "source_starts.npy"])
+def test_ids_that_are_not_those_that_were_written_are_told_as_damage(
+    file: str, prepared: tuple[Recipe, Path], tmp_path: Path
+) -> None:
+    recipe, run = prepared
+    shutil.copytree(run, tmp_path / "run")
+    (damaged,) = (tmp_path / "run" / "prepared").glob(f"*/{file}")
+    values = np.load(damaged, mmap_mode="r+")
+    values[len(values) // 2] ^= 0x4000
+    values.flush()
+    with pytest.raises(CorpusError, match=rf"{damaged.parent} is damaged .*Remove this folder"):
+        TrainingData(recipe, tmp_path / "run")
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from transformer.alignment.words import SHIFTS, Shift
 from transformer.config import STRICT, ModelConfig
 from transformer.errors import CheckpointError
 from transformer.files import replacing
-from transformer.layout import parse
+from transformer.stored_json import parse_object
 from transformer.untrusted import validate
 
 FORMAT_VERSION = 1
@@ -143,8 +143,8 @@ def read_map(checkpoint: Path, config: ModelConfig) -> AlignmentMap | None:
     if path.stat().st_size > LARGEST:
         raise CheckpointError(f"{path} is no map of heads: it is larger than {LARGEST:,} bytes. {again}")
     try:
-        values: dict[str, Any] = parse(path.read_text(encoding="utf-8"))
-    except ValueError as error:  # no UTF-8, no JSON
+        values: dict[str, Any] = parse_object(path.read_text(encoding="utf-8"))
+    except ValueError as error:
         raise CheckpointError(f"{path} is no map of heads: it is not JSON ({error}). {again}") from None
     found, problems = validate(AlignmentMap, values)
     if found is None:

@@ -4,7 +4,6 @@ A report (`--report`) keeps the result of every run, and what the recipe of its 
 where the runs would have left them. Checkpoints do not come along: what ships is copied where the runs are.
 """
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from transformer.errors import HeadlightError
 from transformer.families.queue import Queue
 from transformer.families.results import RESULT, checked, write_json
+from transformer.stored_json import parse_json
 from transformer.untrusted import shown
 
 
@@ -26,14 +26,14 @@ def read_report(queue: Queue, report: Path) -> dict[str, dict[str, Any]]:
     """
     found: dict[tuple[str, int], dict[str, Any]] = {}
     try:
-        for member, stated in json.loads(report.read_text(encoding="utf-8"))["members"].items():
+        for member, stated in parse_json(report.read_text(encoding="utf-8"))["members"].items():
             for run in stated["runs"]:
                 recipe = stated["recipe"]
                 training = recipe["training"] | {"seed": run["seed"]}
                 found[member, run["seed"]] = run | {"recipe": recipe | {"training": training}}
     except OSError as error:
         raise HeadlightError(f"The report {report} cannot be read: {error.strerror or error}.") from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise HeadlightError(
             f"{report} is no report of a queue ({shown(str(error))}). Name the .json file that --report wrote."
         ) from None

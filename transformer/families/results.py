@@ -24,6 +24,7 @@ from transformer.families.queue import Training
 from transformer.files import replacing
 from transformer.model import Transformer
 from transformer.progress import show_progress
+from transformer.stored_json import parse_json
 from transformer.text.batches import Batch, encode_pairs
 from transformer.text.corpus import read_pairs
 from transformer.training.loss import mean_loss
@@ -110,8 +111,8 @@ def read_result(training: Training, folder: Path) -> dict[str, Any] | None:
     if not path.exists():
         return None
     try:
-        result = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
+        result = parse_json(path.read_text(encoding="utf-8"))
+    except ValueError as error:
         raise _no_result(f"The run in {folder}", error) from None
     return checked(result, training, f"The run in {folder}")
 

@@ -1,7 +1,7 @@
 """Arrays that are written bit by bit and need not fit into memory: ordinary `.npy` files, mapped when they are read.
 
 with growing(path, np.int32) as append: append(some); append(more)
-array = mapped(path)                          # reads from the disk what is looked at, and the system may forget it
+array = mapped(path, np.int32)                # reads from the disk what is looked at, and the system may forget it
 """
 
 from collections.abc import Callable, Iterator
@@ -37,7 +37,26 @@ def _header(file: BinaryIO, dtype: np.dtype, length: int) -> int:
     return file.tell()
 
 
-def mapped(path: Path) -> np.ndarray:
-    """A `.npy` as an ordinary array over the file (np.memmap would make a new object of itself at every slice)."""
-    array: np.ndarray = np.asarray(np.load(path, mmap_mode="r"))
+def mapped(path: Path, kind: DTypeLike) -> np.ndarray:
+    """A `.npy` of one dimension and this dtype, as an ordinary array over the file (np.memmap would make a new object
+    of itself at every slice).
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is not such an array. (NumPy parses the header as Python source, so damage there may raise almost
+            any error, tokenize.TokenError among them.)
+    """
+    try:
+        array: np.ndarray = np.asarray(npy.open_memmap(path, mode="r"))
+    except OSError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{path.name} is not an array of NumPy: {error}") from error
+    if array.ndim != 1 or array.dtype != np.dtype(kind):
+        raise ValueError(f"{path.name} is not a row of {np.dtype(kind)}: {array.dtype} {array.shape}")
     return array
+
+
+def divide(starts: np.ndarray, length: int) -> bool:
+    """Whether these places divide a row of this length into parts, from its first value to its last."""
+    return bool(len(starts) and starts[0] == 0 and starts[-1] == length and np.all(starts[:-1] <= starts[1:]))

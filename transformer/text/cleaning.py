@@ -15,6 +15,7 @@ from typing import Literal, Self
 import numpy as np
 
 from transformer.config import DataConfig
+from transformer.stored_json import parse_json
 
 Fault = Literal["empty", "copies", "unequal"]
 AT_ONCE = 4_000_000  # hashes that are sorted in memory together: some 100 MB
@@ -40,7 +41,7 @@ class Counts:
 
     @classmethod
     def from_file(cls, path: Path) -> Self:
-        return cls(**json.loads(path.read_text(encoding="utf-8")))
+        return cls(**parse_json(path.read_text(encoding="utf-8")))
 
     def __str__(self) -> str:
         """One line for people; what is nought is not named."""

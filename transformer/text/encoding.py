@@ -22,7 +22,8 @@ from typing import NamedTuple
 import numpy as np
 
 from transformer.progress import show_progress
-from transformer.text.arrays import growing, mapped
+from transformer.stored_json import parse_json
+from transformer.text.arrays import divide, growing, mapped
 from transformer.text.corpus import Pair
 from transformer.text.names import Names
 from transformer.text.parallel import in_order, processes_for
@@ -32,6 +33,7 @@ from transformer.text.training_text import TrainingText
 AT_ONCE = 10_000  # pairs in one call into sentencepiece
 BLOCKS_A_SEED = 10  # blocks of text over which chance runs on
 FILES = ("source_ids", "source_starts", "target_ids", "target_starts")
+KINDS = (np.int32, np.int64, np.int32, np.int64)
 
 
 @dataclass(frozen=True)
@@ -128,8 +130,7 @@ def write_ids(text: TrainingText, cutting: Cutting, workers: int, folder: Path, 
     portions = -(-text.blocks // BLOCKS_A_SEED) if cutting.by_chance else text.blocks
     work, processes = partial(_Encoder, text.folder, cutting), processes_for(text.blocks, workers)
     with ExitStack() as opened:
-        kinds = (np.int32, np.int64) * 2
-        appends = [opened.enter_context(growing(folder / f"{n}.npy", k)) for n, k in zip(FILES, kinds, strict=True)]
+        appends = [opened.enter_context(growing(folder / f"{n}.npy", k)) for n, k in zip(FILES, KINDS, strict=True)]
         ends = [0, 0]
         for append in appends[1::2]:
             append(np.zeros(1, np.int64))
@@ -142,18 +143,27 @@ def write_ids(text: TrainingText, cutting: Cutting, workers: int, folder: Path, 
             too_long += found.too_long
             done += len(found.sources) + found.too_long
             advance(done, text.counts.learnt)
-    sources, targets = (Sequences(*(mapped(folder / f"{name}.npy") for name in FILES[i : i + 2])) for i in (0, 2))
+    arrays = _arrays(folder)
+    sources, targets = (Sequences(*arrays[i : i + 2]) for i in (0, 2))
     about = {"too_long": too_long, "fingerprint": fingerprint(sources, targets)}
     (folder / "about.json").write_text(json.dumps(about), encoding="utf-8")
 
 
+def _arrays(folder: Path) -> list[np.ndarray]:
+    return [mapped(folder / f"{name}.npy", kind) for name, kind in zip(FILES, KINDS, strict=True)]
+
+
 def read_ids(folder: Path) -> tuple[Sequences, Sequences, int, str]:
-    """Sources, targets, how many pairs were too long, and the fingerprint. Raises errors as `TrainingText` does."""
-    source, source_starts, target, target_starts = (mapped(folder / f"{name}.npy") for name in FILES)
-    if [len(source), len(target)] != [source_starts[-1], target_starts[-1]]:
+    """Sources, targets, how many pairs were too long, and the fingerprint. Raises ValueError or
+    another error, from NumPy or JSON, if a file is damaged: call it inside `reading` (store.py)."""
+    source, source_starts, target, target_starts = _arrays(folder)
+    if not (divide(source_starts, len(source)) and divide(target_starts, len(target))):
         raise ValueError("some of its ids are missing")
-    about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
-    return Sequences(source, source_starts), Sequences(target, target_starts), about["too_long"], about["fingerprint"]
+    about = parse_json((folder / "about.json").read_text(encoding="utf-8"))
+    sources, targets = Sequences(source, source_starts), Sequences(target, target_starts)
+    if fingerprint(sources, targets) != about["fingerprint"]:
+        raise ValueError("its ids are not those that were written")
+    return sources, targets, int(about["too_long"]), about["fingerprint"]
 
 
 class _Encoder:

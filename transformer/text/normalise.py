@@ -30,16 +30,24 @@ _PLAIN = str.maketrans(
 
 def clean(text: str) -> str:
     """One line, single spaces, NFC, nothing invisible; every visible sign stays. Idempotent."""
+    text = text.replace(WORD_SIGN, "_")
     if not text.isprintable():  # most text is: then there is nothing to look for
-        text = "".join(_visible(character) for character in text)
-        text = _STRAY_JOINER.sub("", text)
-    return unicodedata.normalize("NFC", " ".join(text.replace(WORD_SIGN, "_").split()))
+        text = _without_stray_joiners("".join(map(_visible, text)))
+    return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
 def normalise(text: str) -> str:
     """`clean`, and typographic quotes, dashes and ellipses made plain. Idempotent."""
     text = clean(text)
-    return text if text.isascii() else " ".join(text.translate(_PLAIN).split())
+    return text if text.isascii() else clean(text.translate(_PLAIN))  # a joiner beside "’" is beside "'" now
+
+
+def _without_stray_joiners(text: str) -> str:
+    """Repeats until nothing changes: without a joiner a letter and its accent compose to a Latin letter, and the next
+    joiner is then beside that one."""
+    while (fewer := _STRAY_JOINER.sub("", unicodedata.normalize("NFC", text))) != text:
+        text = fewer
+    return text
 
 
 def _visible(character: str) -> str:

@@ -59,14 +59,14 @@ def _is_end(before: str, mark: str, after: str) -> bool:
     """Whether the sentence `before` + `mark` is complete when `after` follows."""
     if mark[0] in "。！？":
         return True
-    after = after.lstrip(_OPENERS)
+    after = " ".join(after.split()).lstrip(_OPENERS)  # a tab or a no-break space counts as a plain space
     if not after:
         return True
-    if after[0].islower() or not before.strip(_OPENERS):
+    words = before.split()
+    if after[0].islower() or not any(word.strip(_OPENERS) for word in words):
         return False
     if mark != ".":
         return True
-    words = before.split()
     last = words[-1].lstrip(_OPENERS)
     next_word = re.split(r"[\s,.;:!?'’]", after, maxsplit=1)[0].lower()
     if last.isdecimal() and len(last) <= 2:  # "1. Open the door.", "am 3. Mai"

@@ -20,11 +20,12 @@ import numpy as np
 
 from transformer.config import DataConfig
 from transformer.progress import show_progress
-from transformer.text.arrays import growing, mapped
+from transformer.text.arrays import divide, growing, mapped
 from transformer.text.cleaning import Counts, fault, repeated
 from transformer.text.corpus import Pair, Portion, Text, check_usable, plain_pairs
 from transformer.text.parallel import in_order, processes_for
 from transformer.text.splits import hash_pairs, marks, set_aside, shared
+from transformer.text.store import reading
 
 log = logging.getLogger(__name__)
 
@@ -39,16 +40,18 @@ class TrainingText:
         folder: filled by `write_text`.
 
     Raises:
-        ValueError: or another error, from NumPy or JSON: a file has been damaged since.
+        CorpusError: (from every method) a file of the folder is damaged; the message says to remove the folder.
     """
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self.counts = Counts.from_file(folder / "counts.json")
-        self._blocks, self._firsts = mapped(folder / "blocks.npy"), mapped(folder / "firsts.npy")
-        self._roles = mapped(folder / "roles.npy")
-        if [(folder / "text.tsv").stat().st_size, len(self._roles)] != [self._blocks[-1], self._firsts[-1]]:
-            raise ValueError("some of its pairs are missing")
+        with reading(folder):
+            self.counts = Counts.from_file(folder / "counts.json")
+            self._blocks, self._firsts = (mapped(folder / f"{name}.npy", np.int64) for name in ("blocks", "firsts"))
+            self._roles = mapped(folder / "roles.npy", np.uint8)
+            size = (folder / "text.tsv").stat().st_size
+            if not (divide(self._blocks, size) and divide(self._firsts, len(self._roles))):
+                raise ValueError("some of its pairs are missing")
 
     @property
     def blocks(self) -> int:
@@ -57,13 +60,14 @@ class TrainingText:
 
     def pairs(self, block: int, role: int = TRAIN) -> list[Pair]:
         """Those pairs of a block that have a role."""
-        wanted = self._roles[self._firsts[block] : self._firsts[block + 1]] == role
-        begin, end = self._blocks[block : block + 2].tolist()
-        with (self.folder / "text.tsv").open("rb") as file:
-            file.seek(begin)
-            lines = file.read(end - begin).decode().split("\n")[:-1]
-        chosen = (line.split("\t") for line, want in zip(lines, wanted, strict=True) if want)
-        return [(source, target) for source, target in chosen]
+        with reading(self.folder):
+            wanted = self._roles[self._firsts[block] : self._firsts[block + 1]] == role
+            begin, end = self._blocks[block : block + 2].tolist()
+            with (self.folder / "text.tsv").open("rb") as file:
+                file.seek(begin)
+                lines = file.read(end - begin).decode().split("\n")[:-1]
+            chosen = (line.split("\t") for line, want in zip(lines, wanted, strict=True) if want)
+            return [(source, target) for source, target in chosen]
 
     def sentences(self) -> Iterator[str]:
         """Both sides of all pairs for training, in turn."""
@@ -88,10 +92,10 @@ def write_text(
         CorpusError: with file and line, a text cannot be read.
     """
     counts = _write_usable(texts, config, seed, folder)
-    sources, targets = mapped(folder / "sources.npy"), mapped(folder / "targets.npy")
+    sources, targets = (mapped(folder / f"{name}.npy", np.uint64) for name in ("sources", "targets"))
     roles = np.full(len(sources), TRAIN, np.uint8)
     if config.drop_duplicates:
-        duplicate = repeated(mapped(folder / "whole.npy"))
+        duplicate = repeated(mapped(folder / "whole.npy", np.uint64))
         roles[duplicate] = LEFT_OUT
         counts.duplicates = int(duplicate.sum())
     if valid is None:

@@ -13,6 +13,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from transformer.errors import TrainingError
 from transformer.files import replacing
+from transformer.stored_json import parse_json
 
 Number = float | int | str
 
@@ -71,8 +72,8 @@ def read_metrics(path: Path) -> list[dict[str, Number]]:
     lines = []
     for text in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
-            line = json.loads(text)
-        except (ValueError, RecursionError):
+            line = parse_json(text)
+        except ValueError:
             continue
         if isinstance(line, dict) and type(line.get("update")) is int and line.get("kind") in ("train", "valid"):
             lines.append(line)

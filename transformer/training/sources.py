@@ -103,9 +103,8 @@ class Corpus:
             "cleaning": [data.max_ratio, data.drop_copies, data.drop_duplicates],
         }
         self._folder = self._store.find_or_make("text", made_from, partial(write_text, texts, valid, data, seed))
-        with reading(self._folder):
-            self._text = TrainingText(self._folder)
-            self.valid = self._text.set_aside() if valid is None else valid
+        self._text = TrainingText(self._folder)
+        self.valid = self._text.set_aside() if valid is None else valid
         if not self._text.counts.learnt:
             all_aside = f"Lower data.valid_size = {data.valid_size}, or give data.valid."
             all_dropped = "Set data.drop_copies = false, raise data.max_ratio, or give other text."

@@ -23,6 +23,7 @@ from transformer.checkpoint import Checkpoint, load_checkpoint
 from transformer.errors import ConfigError, TrainingError
 from transformer.files import replacing
 from transformer.model import Transformer
+from transformer.stored_json import parse_json
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.run import Run
 from transformer.untrusted import validate
@@ -106,8 +107,8 @@ def begin(run: Run, resume: bool, init_from: Path | None, own_vocabulary: bool) 
 
 def _noted(note: Path) -> Noted:
     try:
-        noted, problems = validate(Noted, json.loads(note.read_text(encoding="utf-8")))
-    except (ValueError, RecursionError) as error:
+        noted, problems = validate(Noted, parse_json(note.read_text(encoding="utf-8")))
+    except ValueError as error:
         noted, problems = None, [f"{error}."]
     if noted is None:
         listed = " ".join(problems)

@@ -21,6 +21,7 @@ from torch.optim import AdamW
 from transformer.errors import TrainingError
 from transformer.files import replacing
 from transformer.model import Transformer
+from transformer.stored_json import parse_json
 from transformer.untrusted import shown, validate
 
 _MOMENTS = ("exp_avg", "exp_avg_sq")
@@ -102,10 +103,10 @@ def read_progress(path: Path) -> tuple[Progress, dict[str, Any]]:
     try:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
-        stated, recipe = json.loads(metadata["progress"]), json.loads(metadata["recipe"])
+        stated, recipe = parse_json(metadata["progress"]), parse_json(metadata["recipe"])
     except KeyError as error:
         raise _refusal(path, f"it does not say its {error.args[0]}") from None
-    except (OSError, SafetensorError, ValueError, RecursionError) as error:
+    except (OSError, SafetensorError, ValueError) as error:
         raise _refusal(path, str(error)) from None
     progress, problems = validate(Progress, stated, prefix="progress.")
     problems += [
