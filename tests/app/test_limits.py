@@ -112,5 +112,5 @@ def test_sixty_times_one_letter_takes_no_longer_than_a_sentence() -> None:
     """Steps are counted, not seconds: the search ends once a token has been repeated."""
     translator = models.load(CheckpointFile.at(Path(__file__).parents[2] / "pretrained" / "en-de.safetensors"))
     found = translator.translate("a" * 60, bounded(translator.settings)).sentences[0].hypotheses[0]
-    assert len(found.ids) <= 40
+    assert len(found.ids) <= 56
     assert found.finished or found.is_loop

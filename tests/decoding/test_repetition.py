@@ -10,7 +10,7 @@ from torch import Tensor
 from tests.decoding.small import ids
 from tests.decoding.table import TableModel, TableState
 from transformer.config import EOS, DecodingConfig
-from transformer.decoding.repetition import CHECK_EVERY, LONGEST_RUN, Runs, ends_in_loop
+from transformer.decoding.repetition import CHECK_EVERY, COUNT_FROM, LONGEST_RUN, Runs, ends_in_loop
 from transformer.decoding.search import search
 
 A, B = 4, 5
@@ -44,7 +44,7 @@ class Repeater(TableModel):
 @pytest.mark.parametrize("settings", METHODS, ids=lambda settings: settings.method)
 def test_a_search_that_repeats_one_token_is_stopped(settings: DecodingConfig) -> None:
     found = search(Repeater([A]).as_model(), [[A, EOS]], settings)[0]
-    assert LONGEST_RUN <= len(found.candidates) < LONGEST_RUN + CHECK_EVERY
+    assert COUNT_FROM + LONGEST_RUN <= len(found.candidates) < COUNT_FROM + LONGEST_RUN + CHECK_EVERY
     assert not any(ending.finished for ending in found.endings)
     assert ends_in_loop(ids(found))
 
@@ -65,7 +65,7 @@ def test_a_loop_beside_a_sentence_in_the_batch_changes_nothing_for_it(settings: 
         (keys == A)[:, None], torch.eye(8)[A] * 20.0, Repeater.logits(looping, keys, read)
     )
     stopped, beside = search(looping.as_model(), [[A, EOS], [B, EOS]], settings)
-    assert len(stopped.candidates) < LONGEST_RUN + CHECK_EVERY
+    assert len(stopped.candidates) < COUNT_FROM + LONGEST_RUN + CHECK_EVERY
     assert ids(beside) == ids(alone)
     assert beside.endings[0].finished
 

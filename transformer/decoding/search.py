@@ -15,7 +15,7 @@ from transformer.config import BOS, PAD, DecodingConfig
 from transformer.decoding.beam import Beam
 from transformer.decoding.flat import FlatTransformer
 from transformer.decoding.length_penalty import length_limit
-from transformer.decoding.repetition import CHECK_EVERY, LONGEST_RUN, Runs
+from transformer.decoding.repetition import CHECK_EVERY, COUNT_FROM, LONGEST_RUN, Runs
 from transformer.decoding.rows import Rows
 from transformer.decoding.steps import Ending, Found, Step, gather
 from transformer.model import Transformer
@@ -80,9 +80,9 @@ def rounds(
         tokens = step.tokens.gather(1, step.kept)  # (B, W)
         parents = step.parents.gather(1, step.kept)  # (B, W): which row of its sentence each comes from
         left = False
-        chosen = len(steps) - len(prefix)
-        run_lengths = runs.advance(tokens, parents) if chosen > 0 else None  # (B, W)
-        check_runs = chosen >= LONGEST_RUN and len(steps) % CHECK_EVERY == 0
+        counted = len(steps) - len(prefix) - COUNT_FROM
+        run_lengths = runs.advance(tokens, parents) if counted > 0 else None  # (B, W)
+        check_runs = counted >= LONGEST_RUN and len(steps) % CHECK_EVERY == 0
         if method.may_be_done or len(steps) >= shortest or check_runs:
             done = method.done() | (length_limits <= len(steps))  # (B)
             if check_runs and run_lengths is not None:
