@@ -121,7 +121,7 @@ def _load_rung(path: str, modified: int, size: int) -> Translator:
 def _checked(path: str) -> Translator:
     header = read_header(path)
     check_showable(header)
-    if Path(path).parent == Path(_upload_folder()[0].name).resolve():
+    if Path(path).parent == upload_path(b"").parent:
         check_upload(header)
     return Translator.load(path)
 
@@ -141,8 +141,8 @@ def keep_upload(name: str, content: bytes) -> CheckpointFile:
 
     It is stored under the hash of its bytes, never under the name the visitor gave it.
     """
+    path = upload_path(content)
     folder, lock = _upload_folder()
-    path = Path(folder.name) / f"{hashlib.sha256(content).hexdigest()}.safetensors"
     with lock:
         if not path.exists():
             others = sorted(Path(folder.name).glob("*.safetensors"), key=lambda other: other.stat().st_mtime_ns)
@@ -151,6 +151,11 @@ def keep_upload(name: str, content: bytes) -> CheckpointFile:
             with replacing(path) as temporary:  # on a disk that is full, no half of it under its name
                 temporary.write_bytes(content)
     return CheckpointFile.at(path, name)
+
+
+def upload_path(content: bytes) -> Path:
+    """Where an upload is stored."""
+    return Path(_upload_folder()[0].name).resolve() / f"{hashlib.sha256(content).hexdigest()}.safetensors"
 
 
 def pieces_needed(file: CheckpointFile, text: str) -> tuple[int, int]:

@@ -100,7 +100,7 @@ def curve_table(curves: Sequence[Curve]) -> Table:
     """All points, a row each."""
     return {
         "run": [curve.run for curve in curves for _ in curve.updates],
-        "line": [curve.what or "training" for curve in curves for _ in curve.updates],
+        "line": [curve.what or "measured" for curve in curves for _ in curve.updates],
         "update": [update for curve in curves for update in curve.updates.tolist()],
         "value": [value for curve in curves for value in curve.values.tolist()],
     }

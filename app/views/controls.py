@@ -86,7 +86,7 @@ def _open(file: CheckpointFile | None) -> Opened | None:
         with st.spinner("Loading the checkpoint …"):
             translator = models.load(file)
     except (HeadlightError, OSError) as error:
-        said = _without_path(str(error), file.name) if file.name in uploads() else str(error)
+        said = str(error).replace(file.path, file.name) if file.name in uploads() else str(error)
         if file.name in uploads() and not file.is_there:
             said = f"The newest {models.MOST_UPLOADS} uploads are kept, and yours is older: open the file again below."
         st.text(f"This checkpoint cannot be opened. {said}")  # names a file of the visitor: text, never markdown
@@ -132,7 +132,8 @@ def _uploader() -> None:
         with st.spinner("Checking the file …"):
             models.load(file)
     except (HeadlightError, OSError) as error:
-        st.session_state["upload_problem"] = _without_path(str(error), given.name)
+        path = str(models.upload_path(given.getvalue()))
+        st.session_state["upload_problem"] = str(error).replace(path, given.name)
     else:
         st.session_state["upload_problem"] = None
         uploads()[name] = file
@@ -234,9 +235,3 @@ def _sampling_settings() -> dict[str, Any]:
 def _changed() -> None:
     forget_head()
     forget_choice()
-
-
-def _without_path(message: str, name: str) -> str:
-    """Errors name the file on the server; the visitor knows it under another name."""
-    words = [name if word.rstrip(":,.").endswith(".safetensors") else word for word in message.split(" ")]
-    return " ".join(words)

@@ -9,10 +9,11 @@ from app.figures.training_curves import Curve, Style, curve_alt, curve_chart, cu
 from app.rates import papers_rate, planned_rate
 from app.runs import Curves, Run, read_curves
 from app.session import Opened, is_dark
-from app.source import lines_between
+from app.source import lines_between, together
 from app.views.placed import placed
 from app.views.triplet import triplet
-from transformer.config import Recipe
+from transformer.config import Recipe, TrainingConfig
+from transformer.training.schedule import cooldown_length
 from transformer.untrusted import validate
 
 MOSTLY_RIGHT = 50  # chrF, of which such a text shows something
@@ -83,9 +84,11 @@ def rate_section(runs: Sequence[Run], opened: Opened | None) -> None:
         "section 5.3, equation 3",
         r"lrate = d_{\text{model}}^{-0.5} \cdot \min(step\_num^{-0.5},\; step\_num \cdot warmup\_steps^{-1.5})",
         "“This corresponds to increasing the learning rate linearly for the first warmup_steps training steps, and "
-        "decreasing it thereafter proportionally to the inverse square root of the step number.” The code has it as a "
-        "shape with peak 1, times a peak that is the paper's unless the recipe names one.",
-        lines_between("training/schedule.py", "_shape"),
+        "decreasing it thereafter proportionally to the inverse square root of the step number.” The code computes a "
+        "shape with peak 1, times a peak that is the paper's unless the recipe names one, times a cool-down, which the "
+        "paper does not have: over the last share `cooldown` of the updates the rate falls to 0 in a straight line.",
+        lines_between("training/schedule.py", "learning_rate"),
+        whole=together(*(lines_between("training/schedule.py", name) for name in ("_shape", "_cooldown"))),
     )
     curves = _curves(runs, "train", "rate", "")
     for place, run in enumerate(runs):
@@ -98,7 +101,20 @@ def rate_section(runs: Sequence[Run], opened: Opened | None) -> None:
         curves = [planned_rate(opened.file.name, 0, plan, width)]
         if plan.warmup:
             curves.append(papers_rate(opened.file.name, 1, plan.warmup, width, plan.updates))
+    plans = {run.name: run.recipe.training for run in runs if run.recipe}
+    if opened and recipe:
+        plans = {opened.file.name: recipe.training}
+    if any(cooldown_length(training) for training in plans.values()):
+        st.text("\n".join(f"{name}: {cooldown_text(training)}" for name, training in plans.items()))
     _place(curves, "Learning rate of each update", "rate", key="rate", width=1100)
+
+
+def cooldown_text(training: TrainingConfig) -> str:
+    """From which update on the rate of a run falls to 0."""
+    length = cooldown_length(training)
+    if not length:
+        return "no cool-down"
+    return f"cools down from update {training.updates - length + 1:,} to {training.updates:,}"
 
 
 def _recipe_of(opened: Opened | None) -> Recipe | None:

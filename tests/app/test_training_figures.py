@@ -12,6 +12,7 @@ from app.figures.smoothing import LEAST, loss, smoothed, target_bars, target_tab
 from app.figures.training_curves import MOST_POINTS, Curve, curve_alt, curve_chart, curve_table, thinned
 from app.rates import papers_rate, planned_rate
 from app.theme import head_color
+from app.views.training_curves import cooldown_text
 from tests.app.drawn import checked
 from transformer.config import TrainingConfig
 from transformer.recipe import load_recipe
@@ -149,3 +150,19 @@ def test_bars_are_the_two_distributions_and_the_rest_is_the_mean_of_all_others()
     assert np.allclose(does.x, np.maximum(table["p"], LEAST))
     everything = offers(logits[:3], 0, str, count=5)
     assert len(target_table(everything, smoothed(0, 3, 0.1))["piece"]) == 3
+
+
+def test_a_line_without_a_name_is_not_said_to_be_of_training() -> None:
+    accuracy = Curve("mine", "", np.array([1, 2]), np.array([0.1, 0.2]), 0)
+    assert curve_table([accuracy])["line"] == ["measured", "measured"]
+
+
+@pytest.mark.parametrize(
+    ("cooldown", "updates", "text"),
+    [(0.0, 100, "no cool-down"), (0.3, 100, "cools down from update 71 to 100"), (0.001, 100, "no cool-down")],
+)
+def test_the_cool_down_is_said_as_the_rate_has_it(cooldown: float, updates: int, text: str) -> None:
+    training = TrainingConfig(cooldown=cooldown, updates=updates, warmup=10, schedule="constant", peak_rate=1.0)
+    assert cooldown_text(training) == text
+    falling = [update for update in range(10, updates + 1) if learning_rate(update, training, 16) < 1]
+    assert falling == (list(range(71, 101)) if text.startswith("cools") else [])

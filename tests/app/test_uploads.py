@@ -62,3 +62,14 @@ def test_a_visitor_whose_upload_was_pushed_out_is_told(open_app: Callable[..., A
     assert "The newest 4 uploads are kept, and yours is older: open the file again below." in app.text[0].value
     give(app, content)
     assert not any("cannot be opened" in text.value for text in app.text)
+
+
+def test_a_message_about_an_upload_names_the_file_and_nothing_else_by_its_name(
+    open_app: Callable[..., AppTest],
+) -> None:
+    app = open_app()
+    give(app, b"this is no checkpoint, but a text of some length")
+    said = " ".join(text.value for text in app.text)
+    assert "mine.safetensors is not a checkpoint" in said
+    assert "It does not begin like a .safetensors file." in said
+    assert "headlight-" not in said  # the folder on the server

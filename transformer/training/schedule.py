@@ -38,7 +38,12 @@ def _shape(update: int, config: TrainingConfig) -> float:
 
 def _cooldown(update: int, config: TrainingConfig) -> float:
     """1 until the last `cooldown` share of the updates, then straight down: the last update has the smallest step."""
-    length = round(config.cooldown * config.updates)
+    length = cooldown_length(config)
     if length == 0:
         return 1.0
     return min(1.0, max(0.0, (config.updates - update + 1) / (length + 1)))
+
+
+def cooldown_length(config: TrainingConfig) -> int:
+    """The last updates, over which the rate falls to 0; 0 without a cool-down."""
+    return round(config.cooldown * config.updates)
