@@ -69,7 +69,7 @@ def _paper(scene: Scene) -> None:
         r"\log p(y \mid x) = \textstyle\sum_t \log p(y_t \mid y_{<t}, x)",
         "“We used beam search with a beam size of 4 and length penalty α = 0.6.” Greedy decoding, a beam of one, takes "
         "the largest term of each step; the largest terms do not always make the largest sum, nor the best score.",
-        lines_from(Rows.advance, "best(scores, 1)"),
+        lines_from(Rows.advance, "topk(scores, 1)"),
         whole=lines_between("decoding/rows.py", "Rows.advance"),
         shape="scores: " + shape_text(("B", "W", "V"), (1, 1, scene.config.vocab_size)),
     )

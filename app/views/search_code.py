@@ -21,7 +21,7 @@ def choice(method: Method) -> tuple[SourceLines, SourceLines]:
         few = lines_from(Beam.advance, "sums = (self.sums", "sums, places =")
         return few, lines_between("decoding/beam.py", "Beam.advance")
     if method == "greedy":
-        return lines_from(Rows.advance, "best(scores, 1)"), lines_between("decoding/rows.py", "Rows.advance")
+        return lines_from(Rows.advance, "topk(scores, 1)"), lines_between("decoding/rows.py", "Rows.advance")
     return lines_from(draw, "aim = ", "drawn = "), lines_between("decoding/sampling.py", "draw")
 
 

@@ -15,7 +15,7 @@ from app.views.placed import placed
 from app.views.stage import Scene
 from app.views.triplet import triplet
 from transformer.decoding.translation import Translation
-from transformer.training.cross_entropy import LinearCrossEntropy
+from transformer.kernels.cross_entropy import LinearCrossEntropy
 
 SHOWN = 6  # pieces
 

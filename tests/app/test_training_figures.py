@@ -15,8 +15,8 @@ from app.theme import head_color
 from app.views.training_curves import cooldown_text
 from tests.app.drawn import checked
 from transformer.config import TrainingConfig
+from transformer.kernels.cross_entropy import linear_cross_entropy
 from transformer.recipe import load_recipe
-from transformer.training.cross_entropy import linear_cross_entropy
 from transformer.training.schedule import learning_rate
 
 

@@ -48,9 +48,9 @@ from transformer.config import EOS, DecodingConfig
 from transformer.decoding.flat import FlatTransformer
 from transformer.decoding.search import search
 from transformer.export import specification
+from transformer.kernels.malloc import keep_freed_memory
 from transformer.model import Transformer
 from transformer.training.device import multiplies_bfloat16
-from transformer.training.memory import keep_memory
 
 SIZES: dict[str, dict[str, int]] = {
     "small": {"d_model": 256, "d_ff": 1024, "encoder_layers": 3, "decoder_layers": 3},
@@ -175,7 +175,7 @@ def main(
     ] = None,
 ) -> None:
     """Prints the tables."""
-    keep_memory()
+    keep_freed_memory()
     peers = ["MarianMT", "OpenNMT-py"] if python else ["MarianMT"]
     names = ["ours", "ours bf16", *peers, "MarianMT bf16", "CTranslate2", "by modules"]
     table = Table(title="Sentences per second")

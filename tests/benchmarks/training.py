@@ -7,7 +7,7 @@ The peers are `torch.nn.Transformer`, put together plainly, and Hugging Face's M
 about 4,000 target pieces (at `paper-base` 25,000, for a GPU), with lengths like those of sentences, and make whole
 updates: forward, backward, clipping, Adam, with dropout. Ours is `one_update` of the trainer, and compiled where the
 trainer compiles (on CUDA), unless an option says otherwise; the peers are as they come. Where our trainer has oneDNN
-multiply float32 (transformer/training/products.py), one more row has the peers with that library, too. With --opennmt
+multiply float32 (transformer/kernels/matmul.py), one more row has the peers with that library, too. With --opennmt
 OpenNMT-py takes part as well, on a CPU, in an environment of its own: `python -m venv FOLDER`, then `FOLDER/bin/pip
 install OpenNMT-py==3.0.4 torch==2.13.0` (training_opennmt.py).
 
@@ -44,15 +44,15 @@ from tests.benchmarks.training_peers import (
     config_of,
 )
 from transformer.config import EOS, DataConfig, ModelConfig, Recipe, TrainingConfig
+from transformer.kernels.malloc import keep_freed_memory
+from transformer.kernels.matmul import use_fast_matmul
 from transformer.model import Transformer
 from transformer.text.batches import Batch, collate
 from transformer.training.arithmetic import measured_peak, training_flop
 from transformer.training.compiling import compile_layers
 from transformer.training.data import Position
 from transformer.training.device import choose_device
-from transformer.training.memory import keep_memory
 from transformer.training.optimizer import make_optimizer
-from transformer.training.products import fast_products
 from transformer.training.ranks import Ranks
 from transformer.training.state import Progress
 from transformer.training.update import one_update
@@ -72,8 +72,8 @@ def sentences(length: int, size: SizeName, generator: torch.Generator) -> Batch:
 
 def headlight(config: ModelConfig, precision: str, device: torch.device, compiled: bool | None) -> Update:
     """Our trainer. `compiled`: None as it does by itself."""
-    keep_memory()
-    fast_products()
+    keep_freed_memory()
+    use_fast_matmul()
     training: dict[str, Any] = {"precision": precision, "clip_norm": CLIP}
     if compiled is not None:
         training["compile"] = compiled
@@ -104,7 +104,7 @@ def contest(
         update = headlight(config, precision, where, compiled)
     else:
         if same_library:
-            fast_products()
+            use_fast_matmul()
         update = PEERS[name](config, precision, where)
     compete(update, config, batches_of(size), precision, where)
 
@@ -164,7 +164,7 @@ def main(
         options.append("--compile" if compiled else "--no-compile")
     rows = {"float32": ["--precision", "float32"], "bfloat16": ["--precision", "bfloat16"]}
     if choose_device(device).type == "cpu":
-        if fast_products():
+        if use_fast_matmul():
             rows["float32, all by oneDNN"] = [*rows["float32"], "--same-library"]
         else:
             table.caption = (

@@ -22,14 +22,14 @@ from torch.nn.functional import cross_entropy
 from tests.benchmarks.training import best_of, compete, sentences, started
 from tests.benchmarks.training_peers import CLIP, LENGTHS, RATE, SMOOTHING, SizeName, config_of
 from transformer.config import PAD, TrainingConfig
+from transformer.kernels.malloc import keep_freed_memory
+from transformer.kernels.matmul import use_fast_matmul
 from transformer.model import SILENT, Probe, Transformer, census
 from transformer.text.batches import Batch
 from transformer.training.compiling import compile_layers
 from transformer.training.device import autocast, choose_device
 from transformer.training.loss import summed_loss
-from transformer.training.memory import keep_memory
 from transformer.training.optimizer import make_optimizer
-from transformer.training.products import fast_products
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ RUNGS = {
 def updater(rung: Rung, size: SizeName, device: torch.device) -> Callable[[Batch], object]:
     """One update of the trainer, set so."""
     if not rung.returns:
-        keep_memory()
+        keep_freed_memory()
     if not rung.own:
-        fast_products()
+        use_fast_matmul()
     config = config_of(size)
     model = Transformer(config).to(device).train()
     compile_layers(model, device, rung.compiled)

@@ -28,6 +28,7 @@ from typing import Any
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.typing import Origin
 
 from tests.browser.driver import ROOT, started_app
 
@@ -101,7 +102,7 @@ async def measure(
 ) -> dict[str, Any]:
     """Lets the visitors come and translate, first one alone, then all together. They spread over the pages."""
     url = address.replace("http", "ws") + "/_stcore/stream"
-    tabs = [await websockets.connect(url, max_size=None, origin=address) for _ in range(count)]
+    tabs = [await websockets.connect(url, max_size=None, origin=Origin(address)) for _ in range(count)]
     visitors = [Visitor(tab) for tab in tabs]
     for visitor, page in zip(visitors, cycle(pages), strict=False):
         await visitor.open(page)

@@ -1,7 +1,6 @@
 """The flat step is the step: over the options of the model, and through whole searches."""
 
 import copy
-import math
 import pickle
 from typing import Literal
 
@@ -12,9 +11,9 @@ from tests.model.small import B, batch, randomised, small
 from tests.model.test_roads import all_options, assert_close
 from transformer.config import BOS, EOS, PAD, DecodingConfig, ModelConfig
 from transformer.decoding.flat import FlatTransformer
-from transformer.decoding.flat_maps import PackedAffine, attend
 from transformer.decoding.search import search
 from transformer.decoding.steps import Found
+from transformer.kernels.packed_linear import PackedLinear
 
 Method = Literal["greedy", "beam", "sampling"]
 
@@ -61,27 +60,6 @@ def test_flat_steps_of_one_sentence_are_steps(pieces: int, padding: int, absorbe
         for state in states:
             state.select(rows)
         tokens = torch.randint(4, 13, (3,))
-
-
-@pytest.mark.parametrize("rows", [3, 40])
-@pytest.mark.parametrize("queries", [1, 3])
-@pytest.mark.parametrize("in_a_cache", [False, True])
-@pytest.mark.parametrize("masked", [False, True])
-def test_attention_is_equation_1_on_each_of_its_roads(rows: int, queries: int, in_a_cache: bool, masked: bool) -> None:
-    keys = 9
-    for dtype, near in ((torch.float64, 1e-12), (torch.bfloat16, 0.02)):
-        query = torch.randn(rows, 2, queries, 8).to(dtype)
-        key, value = torch.randn(2, rows, 2, keys, 8).to(dtype)
-        if in_a_cache:  # key and value of a position lie side by side
-            key, value = torch.stack([key, value], dim=3).transpose(1, 2).contiguous().transpose(1, 2).unbind(dim=3)
-        assert key.is_contiguous() != in_a_cache
-        added = torch.zeros(rows, 1, 1, keys).to(dtype)
-        added[::2, ..., -2:] = -math.inf
-        scores = query.double() @ key.double().transpose(-2, -1) / math.sqrt(8)
-        expected = (scores + added.double() if masked else scores).softmax(dim=-1) @ value.double()
-        got = attend(query, key, value, added if masked else None)
-        assert got.dtype == dtype
-        torch.testing.assert_close(got.double(), expected, rtol=0, atol=near)
 
 
 @torch.no_grad()
@@ -139,7 +117,7 @@ def test_float32_is_packed_where_torch_has_onednn(has: bool, monkeypatch: pytest
         has = False  # by itself
     model = randomised(small(), torch.float32)
     flat = FlatTransformer(model)
-    assert isinstance(flat.memory, PackedAffine) == isinstance(flat.projection, PackedAffine) == has
+    assert isinstance(flat.memory, PackedLinear) == isinstance(flat.projection, PackedLinear) == has
     source, target = batch()
     states = model.start(source), flat.start(source)
     assert_close(flat.step(target[:, 0], states[1]), model.step(target[:, 0], states[0]))
@@ -154,7 +132,7 @@ def test_the_ways_of_a_gpu_lead_to_the_same(dtype: torch.dtype, monkeypatch: pyt
     expected = search(FlatTransformer(model), sources, settings)
     monkeypatch.setattr(torch.Tensor, "is_cpu", False)
     flat = FlatTransformer(model)
-    assert not isinstance(flat.projection, PackedAffine)
+    assert not isinstance(flat.projection, PackedLinear)
     assert_same_search(search(flat, sources, settings), expected, 1e-10 if dtype == torch.float64 else 1e-4)
 
 

@@ -1,30 +1,18 @@
-"""Scores: what may come next, and the best of it, found without looking everywhere."""
+"""Scores: what may come next."""
 
 import math
 
-import pytest
 import torch
 
 from transformer.config import EOS
-from transformer.decoding.scores import best, score
-
-
-@pytest.mark.parametrize("pieces", [5, 64, 1000, 1024, 1087])
-@pytest.mark.parametrize("count", [1, 3, 8, 200])
-def test_the_best_by_blocks_are_the_best(pieces: int, count: int) -> None:
-    """Also where they stand in one block, and where they are among those that fill no block."""
-    scores = torch.stack([torch.randperm(pieces) for _ in range(6)]).reshape(2, 3, pieces).float()
-    scores[0, 0], scores[0, 1] = scores[0, 0].sort().values, scores[0, 1].sort(descending=True).values
-    expected = scores.topk(min(count, pieces))
-    found = best(scores, count)
-    assert torch.equal(found[0], expected.values)
-    assert torch.equal(found[1], expected.indices)
+from transformer.decoding.scores import score
+from transformer.kernels.topk import topk
 
 
 def test_where_one_piece_is_forced_it_is_the_best() -> None:
     logits = torch.randn(1, 2, 700)
     for forced in (4, 333, 699):
-        found, ids = best(score(logits, forced), 4)
+        found, ids = topk(score(logits, forced), 4)
         assert (ids[..., 0] == forced).all()
         torch.testing.assert_close(found[..., 0], logits.log_softmax(-1)[..., forced])
         assert (found[..., 1:] == -math.inf).all()

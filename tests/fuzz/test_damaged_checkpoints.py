@@ -22,7 +22,22 @@ SECONDS = 5.0  # for one file, on a busy machine
 GROWTH = 400e6  # bytes of memory, over all files of a test
 TEXTS = ("the cat", "a" * 60, "Wo ist? 7:45 \U0001f600", "the the the the", "\u00a0.\u202f?")
 NUMBERS = (0, 1, -1, 2, 3, 7, 64, 65, 128, 1000, 65_536, 2**31, 2**53, 2**63, 2**200, 0.5, 1e400, float("nan"), -0.0)
-OTHERS = (None, True, False, "", "none", "pre", "learned", "\ud800", "x" * 300, [], [1], {}, {"a": {}}, [[[]]])
+OTHERS: tuple[Any, ...] = (
+    None,
+    True,
+    False,
+    "",
+    "none",
+    "pre",
+    "learned",
+    "\ud800",
+    "x" * 300,
+    [],
+    [1],
+    {},
+    {"a": {}},
+    [[[]]],
+)
 
 
 def split(file: bytes) -> tuple[dict[str, Any], bytes]:

@@ -8,8 +8,9 @@ from torch import Tensor
 
 from tests.model.small import B, S, T, batch, cached_logits, everything, randomised, small, watch
 from transformer.config import PAD
+from transformer.kernels.attention import FEW_KEYS
 from transformer.model import SILENT, Probe, Silent, masks
-from transformer.model.attention import FEW_KEYS, attend
+from transformer.model.attention import attend
 
 ATTEND_SITES = ["products", "scores", "mask", "masked_scores", "weights"]
 

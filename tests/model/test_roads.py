@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
-from torch.nn.functional import scaled_dot_product_attention
 
 from tests.model.small import B, T, batch, cached_logits, everything, randomised, sites, small, watch
 from transformer.config import BOS, PAD, ModelConfig
+from transformer.kernels.attention import FEW_KEYS, attention
+from transformer.kernels.dropout import Dropout
 from transformer.model import SILENT, Probe, Transformer
-from transformer.model.attention import FEW_KEYS, attend, unwatched
-from transformer.model.dropout import Dropout
+from transformer.model.attention import attend
 
 TOLERANCE = {torch.float64: (0.0, 1e-10), torch.float32: (1e-4, 1e-5)}
 POSITIONS = [("sinusoidal", "interleaved"), ("sinusoidal", "concatenated"), ("learned", "interleaved"),
@@ -231,52 +231,14 @@ def test_the_fast_road_is_taken_wherever_nobody_watches(monkeypatch: pytest.Monk
     def counting(*args: Any) -> Tensor:
         nonlocal calls
         calls += 1
-        return unwatched(*args)
+        return attention(*args)
 
-    monkeypatch.setattr("transformer.model.attention.unwatched", counting)
+    monkeypatch.setattr("transformer.model.attention.attention", counting)
     model = randomised(small())  # 1 + 2 * 2 attentions
     for patterns, expected in [([], 5), (["*embedding*", "logits"], 5), (["decoder.layers.1.*weights"], 3), (["*"], 0)]:
         calls = 0
         model(*batch(), watch(model, *patterns))
         assert calls == expected, patterns
-
-
-@pytest.mark.parametrize("keys", [7, FEW_KEYS, FEW_KEYS + 1])
-@pytest.mark.parametrize("autocast", [True, False])
-def test_on_the_cpu_few_keys_are_multiplied_all_at_once_and_bfloat16_in_float32(
-    autocast: bool, keys: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kinds = []
-
-    def recording(*args: Any) -> Tensor:
-        kinds.append(args[0].dtype)
-        return scaled_dot_product_attention(*args)
-
-    monkeypatch.setattr("transformer.model.attention.scaled_dot_product_attention", recording)
-    inputs = [torch.randn(2, 3, keys, 4, dtype=torch.bfloat16, requires_grad=True) for _ in range(3)]
-    mask = torch.rand(2, 1, keys, keys) > 0.2
-    with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
-        found = attend(inputs[0], inputs[1], inputs[2], mask)
-    assert kinds == ([] if keys <= FEW_KEYS else [torch.float32])
-    exact = [x.detach().float().requires_grad_() for x in inputs]
-    expected = scaled_dot_product_attention(exact[0], exact[1], exact[2], mask)
-    torch.testing.assert_close(found, expected.to(torch.bfloat16))
-    found.sum().backward()
-    expected.sum().backward()
-    for ours, theirs in zip(inputs, exact, strict=True):
-        assert ours.grad is not None
-        assert theirs.grad is not None
-        torch.testing.assert_close(ours.grad, theirs.grad.to(torch.bfloat16), rtol=2e-2, atol=2e-3)
-
-
-@pytest.mark.parametrize("keys", [FEW_KEYS, FEW_KEYS + 1])
-def test_dropout_of_weights_scales_what_is_left(keys: int) -> None:
-    """On either side of the line between the two ways: on average nothing changes, in one draw a part is missing."""
-    query, key = torch.randn(1, 1, 1, 4), torch.zeros(1, 1, keys, 4)  # all keys weigh the same
-    value = torch.eye(keys)[None, None]
-    found = attend(query, key, value, None, dropout_rate=0.25)[0, 0, 0] * keys
-    assert torch.isclose(found, torch.tensor(0.0)).logical_or(torch.isclose(found, torch.tensor(1 / 0.75))).all()
-    assert 0.05 * keys < int((found == 0).sum()) < 0.5 * keys
 
 
 def test_decoding_computes_each_position_once() -> None:

@@ -30,10 +30,10 @@ def open_translator(
 ) -> "Translator":
     """The checkpoint, ready to translate on this device; says so if the precision is a slow one there."""
     from transformer.decoding.translator import Translator
+    from transformer.kernels.malloc import keep_freed_memory
     from transformer.training.device import choose_device, multiplies_bfloat16
-    from transformer.training.memory import keep_memory
 
-    keep_memory()
+    keep_freed_memory()
     chosen = choose_device(device)
     if precision == "bfloat16" and not multiplies_bfloat16(chosen):
         typer.echo("This hardware does not multiply bfloat16: --precision float32 would be faster.", err=True)

@@ -18,14 +18,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from transformer.decoding.flat_maps import Affine
+from transformer.kernels.packed_linear import Linear
 
 
 @dataclass(frozen=True)
 class Absorbed:
     """Cross-attention of one layer as a function of x alone."""
 
-    look: Affine  # A and a, of all heads side by side: D -> H*S
+    look: Linear  # A and a, of all heads side by side: D -> H*S
     written: Tensor  # C, of all heads one below the other: (H*S, D)
     keys: int  # S
 
@@ -63,4 +63,4 @@ class Absorber:
         bias = (self.query_bias * turned).sum(dim=-2).view(layers, 1, -1)  # (N, 1, H*S)
         written = (values @ self.output + self.output_bias).flatten(1, 2)  # (N, H*S, D)
         maps = zip(look.unbind(), bias.unbind(), written.unbind(), strict=True)
-        return [Absorbed(Affine(matrix, added), out, length) for matrix, added, out in maps]
+        return [Absorbed(Linear(matrix, added), out, length) for matrix, added, out in maps]

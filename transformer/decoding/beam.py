@@ -19,8 +19,9 @@ from torch import Tensor
 
 from transformer.config import EOS, DecodingConfig
 from transformer.decoding.length_penalty import length_penalty
-from transformer.decoding.scores import best, score
+from transformer.decoding.scores import score
 from transformer.decoding.steps import Ending, Step
+from transformer.kernels.topk import topk
 
 
 class Beam:
@@ -48,7 +49,7 @@ class Beam:
     def advance(self, sentences: list[int], logits: Tensor, forced: int | None) -> Step:
         """logits (B, W, V) of what comes next: chooses who goes on, and notes who finished."""
         self.length += 1
-        log_probabilities, tokens = best(score(logits, forced), 2 * self.size)  # (B, W, 2k)
+        log_probabilities, tokens = topk(score(logits, forced), 2 * self.size)  # (B, W, 2k)
         width = tokens.shape[-1]  # 2k, fewer if the vocabulary has fewer
         sums = (self.sums.unsqueeze(-1) + log_probabilities).flatten(1)  # (B, W*2k)
         sums, places = sums.topk(min(2 * self.size, sums.shape[1]))  # (B, C), C = 2k, fewer at the start

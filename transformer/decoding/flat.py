@@ -22,17 +22,19 @@ compiled anew at every step.
 """
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import relu
 
 from transformer.decoding.absorbed import Absorber
-from transformer.decoding.flat_maps import affine, attend, norm, product
+from transformer.kernels.attention import additive_mask, few_queries_attention
+from transformer.kernels.packed_linear import packed, packed_without_bias
 from transformer.model import DecoderState, Transformer
 from transformer.model.cache import LayerCache, Past
 from transformer.model.layers import DecoderLayer, EncoderLayer
-from transformer.model.masks import bias, padding_mask, source_mask, step_mask
+from transformer.model.masks import padding_mask, source_mask, step_mask
 from transformer.model.positions import FIRST_ROWS
 
 SubLayer = Callable[[Tensor, Tensor], Tensor]  # of its input and the residual, which it adds
@@ -45,9 +47,9 @@ class FlatLayer:
         attention = layer.self_attention
         self.heads, self.width = attention.heads, attention.query.out_features // attention.heads  # H, E
         self.pre_norm = pre_norm
-        self.key_value_query = affine(attention.key, attention.value, attention.query)  # D -> 3D
-        self.attention_output = affine(attention.output)
-        self.hidden, self.output = affine(layer.feed_forward.hidden), affine(layer.feed_forward.output)
+        self.key_value_query = packed(attention.key, attention.value, attention.query)  # D -> 3D
+        self.attention_output = packed(attention.output)
+        self.hidden, self.output = packed(layer.feed_forward.hidden), packed(layer.feed_forward.output)
         self.activation = layer.feed_forward.activation
         residuals = [layer.self_attention_residual, layer.feed_forward_residual]
         if isinstance(layer, DecoderLayer):
@@ -76,7 +78,7 @@ class FlatEncoderLayer(FlatLayer):
         def attend_to_source(x: Tensor, residual: Tensor) -> Tensor:
             projected = self.key_value_query(x).view(sentences, -1, 3, self.heads, self.width)  # (B, S, 3, H, E)
             key, value, query = projected.permute(2, 0, 3, 1, 4).unbind()  # (B, H, S, E) each
-            context = attend(query, key, value, source_bias)  # (B, H, S, E)
+            context = few_queries_attention(query, key, value, source_bias)  # (B, H, S, E)
             return self.attention_output(context.transpose(1, 2).reshape(x.shape)).add_(residual)  # (B*S, D)
 
         return self.run(x, (attend_to_source, self.feed_forward))
@@ -87,8 +89,8 @@ class FlatDecoderLayer(FlatLayer):
 
     def __init__(self, layer: DecoderLayer, pre_norm: bool):
         super().__init__(layer, pre_norm)
-        self.source_query = affine(layer.cross_attention.query)
-        self.source_output = affine(layer.cross_attention.output)
+        self.source_query = packed(layer.cross_attention.query)
+        self.source_output = packed(layer.cross_attention.output)
 
     def step(self, x: Tensor, cache: LayerCache, past_bias: Tensor | None, source_bias: Tensor) -> Tensor:
         """The newest position of R rows, x (R, D) -> (R, D); biases broadcastable to (R, H, 1, K) and (B, H, W, S)."""
@@ -96,7 +98,7 @@ class FlatDecoderLayer(FlatLayer):
         def attend_to_past(x: Tensor, residual: Tensor) -> Tensor:
             past, i = cache.past, cache.index
             past.newest[i].copy_(self.key_value_query(x))  # (R, 3D)
-            context = attend(past.queries[i], past.keys[i], past.values[i], past_bias)  # (R, H, 1, E)
+            context = few_queries_attention(past.queries[i], past.keys[i], past.values[i], past_bias)  # (R, H, 1, E)
             return self.attention_output(context.flatten(1)).add_(residual)  # (R, D)
 
         def attend_to_source(x: Tensor, residual: Tensor) -> Tensor:
@@ -106,11 +108,13 @@ class FlatDecoderLayer(FlatLayer):
             queries = self.source_query(x)  # (R, D)
             if len(x) == sentences:
                 queries = queries.view(sentences, heads, 1, width)  # (B, H, 1, E)
-                context = attend(queries, cache.cross_key, cache.cross_value, source_bias)  # (B, H, 1, E)
+                context = few_queries_attention(
+                    queries, cache.cross_key, cache.cross_value, source_bias
+                )  # (B, H, 1, E)
                 return self.source_output(context.flatten(1)).add_(residual)  # (R, D)
             # The rows of one sentence are W queries.
             queries = queries.view(sentences, -1, heads, width).transpose(1, 2)  # (B, H, W, E)
-            context = attend(queries, cache.cross_key, cache.cross_value, source_bias)  # (B, H, W, E)
+            context = few_queries_attention(queries, cache.cross_key, cache.cross_value, source_bias)  # (B, H, W, E)
             return self.source_output(context.transpose(1, 2).reshape(x.shape)).add_(residual)  # (R, D)
 
         return self.run(x, (attend_to_past, attend_to_source, self.feed_forward))
@@ -132,13 +136,13 @@ class FlatTransformer:
             self.encoder_layers = [FlatEncoderLayer(layer, pre_norm) for layer in encoder.layers]
             self.encoder_norm = None if encoder.norm is None else norm(encoder.norm)
             cross = [layer.cross_attention for layer in decoder.layers]
-            self.memory = affine(*(linear for one in cross for linear in (one.key, one.value)))  # D -> 2N*D
+            self.memory = packed(*(linear for one in cross for linear in (one.key, one.value)))  # D -> 2N*D
             self.absorb = None
             if model.output.weight.dtype in (torch.float32, torch.float64):  # half precision would round once more
                 self.absorb = Absorber([one.query for one in cross], [one.output for one in cross], model.config.heads)
             self.layers = [FlatDecoderLayer(layer, pre_norm) for layer in decoder.layers]
             self.norm = None if decoder.norm is None else norm(decoder.norm)
-            self.projection = product(model.output.weight)  # D -> V
+            self.projection = packed_without_bias(model.output.weight)  # D -> V
             self.pieces, self.scale = decoder.embedding.tokens.weight, decoder.embedding.scale  # (V, D)
             self.positions = self._positions(min(FIRST_ROWS, model.config.max_positions))
         self._copied = [(weight, weight.data_ptr(), writes(weight)) for weight in model.parameters()]
@@ -170,7 +174,7 @@ class FlatTransformer:
             # (test_padding_that_a_window_leaves_nothing_to_look_at_changes_nothing).
             mask = mask | torch.eye(source.shape[1], dtype=torch.bool, device=source.device)  # (B, 1, S, S)
         x = encoder.embedding(source).flatten(0, 1)  # (B*S, D)
-        source_bias = bias(mask, x)
+        source_bias = additive_mask(mask, x)
         for layer in self.encoder_layers:
             x = layer.read(x, sentences, source_bias)
         if self.encoder_norm is not None:
@@ -197,14 +201,31 @@ class FlatTransformer:
         past.length += 1
         past.open(len(x), self.config.heads, x.shape[1] // self.config.heads, x)
         mask = step_mask(past.length, self.config.attention_window, tokens.device)  # (1, 1, 1, K)
-        past_bias = None if mask is None else bias(mask, x)  # (1, 1, 1, K)
+        past_bias = None if mask is None else additive_mask(mask, x)  # (1, 1, 1, K)
         if state.source_bias is None:
-            state.source_bias = bias(state.source_mask, x)  # (B, 1, 1, S)
+            state.source_bias = additive_mask(state.source_mask, x)  # (B, 1, 1, S)
         for layer, cache in zip(self.layers, state.layers, strict=True):
             x = layer.step(x, cache, past_bias, state.source_bias)
         if self.norm is not None:
             x = self.norm(x)
         return self.projection(x)  # (R, V)
+
+
+class Norm(NamedTuple):
+    """LayerNorm."""
+
+    weight: Tensor  # (D)
+    bias: Tensor  # (D)
+    epsilon: float
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """(R, D) -> (R, D)."""
+        return torch.layer_norm(x, self.bias.shape, self.weight, self.bias, self.epsilon)
+
+
+def norm(module: nn.LayerNorm) -> Norm:
+    """Its weights and its epsilon."""
+    return Norm(module.weight.detach().clone(), module.bias.detach().clone(), module.eps)
 
 
 def writes(weight: Tensor) -> int:

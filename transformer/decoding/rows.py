@@ -10,8 +10,9 @@ from torch import Tensor
 
 from transformer.config import EOS, PAD, DecodingConfig
 from transformer.decoding.sampling import device_of_sums, draw, random_numbers
-from transformer.decoding.scores import best, score
+from transformer.decoding.scores import score
 from transformer.decoding.steps import Ending, Step
+from transformer.kernels.topk import topk
 
 
 class Rows:
@@ -52,7 +53,7 @@ class Rows:
             tokens = draw(scores, self.random[:, :, self.length], self.settings)[:, :, None]  # (B, W, 1)
             log_probabilities = scores.gather(-1, tokens)  # (B, W, 1)
         else:
-            log_probabilities, tokens = best(scores, 1)  # (B, W, 1)
+            log_probabilities, tokens = topk(scores, 1)  # (B, W, 1)
         log_probabilities, tokens = log_probabilities.squeeze(-1), tokens.squeeze(-1)  # (B, W)
         self.length += 1
         before = self.sums  # (B, W)
@@ -73,7 +74,7 @@ class Rows:
     def _with_alternatives(self, step: Step, scores: Tensor, before: Tensor) -> Step:
         """Adds, after the W pieces that were taken, the most probable A that each row left."""
         left = scores.scatter(-1, step.tokens[:, :, None], -math.inf)  # (B, W, V)
-        offered, tokens = best(left, self.alternatives)  # (B, W, A)
+        offered, tokens = topk(left, self.alternatives)  # (B, W, A)
         sums = (before[:, :, None] + offered).flatten(1)  # (B, W*A)
         parents = step.parents[:, :, None].expand_as(tokens).flatten(1)  # (B, W*A)
         return Step(

@@ -4,9 +4,9 @@
     MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O
     head_i             = Attention(Q W_i^Q, K W_i^K, V W_i^V)                          (section 3.2.2)
 
-`attend` is equation 1, once as fast as it can be and once step by step with a name for each step; which of them runs
-depends only on whether a probe watches, and a test holds them equal over all options. The h projections are slices of
-one matrix each. Two decisions of ours: the projections have biases (the paper's formulas show none; its parameter
+`attend` is equation 1, step by step, with a site for each step. Without a probe the same is computed by
+transformer/kernels/attention.py; a test holds the two paths equal over all options. The h projections are slices of one
+matrix each. Two decisions of ours: the projections have biases (the paper's formulas show none; its parameter
 counts, in whole millions, cannot tell), and dropout on the weights, which the paper does not have, comes
 after the `weights` site, so that recorded rows sum to 1.
 """
@@ -15,14 +15,11 @@ import math
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import scaled_dot_product_attention
 
 from transformer.config import ModelConfig
-from transformer.model.dropout import dropout
-from transformer.model.masks import bias
+from transformer.kernels.attention import attention
+from transformer.kernels.dropout import dropout
 from transformer.model.probe import SILENT, Silent
-
-FEW_KEYS = 128  # up to here products of all heads at once are faster on a CPU than the fused kernel (torch 2.13)
 
 
 def attend(
@@ -37,14 +34,14 @@ def attend(
 
     Args:
         query: (B, H, Q, E). key, value: (B, H, K, E).
-        mask: boolean, True = may attend, broadcastable to (B, H, Q, K); None = everyone may attend to all.
+        mask: boolean, True = may attend, broadcastable to (B, H, Q, K); None = every query may attend to every key.
         dropout_rate: on the weights; must be 0 outside training.
 
     Returns:
-        (B, H, Q, E). A query that may look nowhere gets zeros, on both roads, forward and backward.
+        (B, H, Q, E). A fully masked row is 0 on both paths, forward and backward.
     """
     if not probe:
-        return unwatched(query, key, value, mask, dropout_rate)  # (B, H, Q, E)
+        return attention(query, key, value, mask, dropout_rate)  # (B, H, Q, E)
     products = probe("products", query @ key.transpose(-2, -1))  # (B, H, Q, K)
     scores = probe("scores", products / math.sqrt(query.shape[-1]))  # (B, H, Q, K)
     if mask is None:
@@ -55,45 +52,12 @@ def attend(
     return dropout(weights, dropout_rate) @ value  # (B, H, Q, E)
 
 
-def unwatched(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_rate: float) -> Tensor:
-    """`attend` where nobody watches, in the way that is the fastest.
-
-    torch has a kernel that does all of it at once and keeps no scores. On a CPU it multiplies the matrices of each
-    sentence and head by themselves: with few keys those are small and thousands, and to call for each takes longer than
-    to multiply it, up to twelve times with oneDNN (transformer/training/products.py). Products of all at once have no
-    such cost, and what they keep is small as long as the keys are few. (What is compiled takes the kernel: a question
-    about the mask's numbers would break its graph.) bfloat16 there becomes float32: the way back through the kernel is
-    slower in bfloat16, and sums want the digits.
-    """
-    if query.is_cpu and query.dtype == torch.bfloat16:
-        with torch.autocast("cpu", enabled=False):  # which would turn them back
-            exact = unwatched(query.float(), key.float(), value.float(), mask, dropout_rate)  # (B, H, Q, E)
-        return exact.to(query.dtype)  # (B, H, Q, E)
-    if query.is_cpu and not torch.compiler.is_compiling() and key.size(2) <= FEW_KEYS:
-        return by_products(query, key, value, mask, dropout_rate)  # (B, H, Q, E)
-    return scaled_dot_product_attention(query, key, value, mask, dropout_rate)  # (B, H, Q, E)
-
-
-def by_products(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_rate: float) -> Tensor:
-    """`attend` in few passes over the scores: what divides them divides the queries, what masks them is one sum of -inf
-    where a query may not look and of 0 elsewhere."""
-    scores = (query / math.sqrt(query.shape[-1])) @ key.transpose(-2, -1)  # (B, H, Q, K)
-    if mask is None:
-        return dropout(scores.softmax(dim=-1), dropout_rate) @ value  # (B, H, Q, E)
-    blind = ~mask.any(dim=-1, keepdim=True)  # (B, 1, Q or 1, 1): those who may look nowhere look anywhere at first
-    scores += bias(mask | blind, scores)
-    weights = scores.softmax(dim=-1)  # (B, H, Q, K)
-    if blind.any():
-        weights = weights.masked_fill(blind, 0.0)
-    return dropout(weights, dropout_rate) @ value  # (B, H, Q, E)
-
-
 def masked_softmax(masked_scores: Tensor, mask: Tensor) -> Tensor:
-    """Softmax over the keys, in which a row that may look nowhere is 0 (Trap: a softmax over nothing but -inf is NaN,
-    and so is its gradient. Test: test_a_query_that_may_look_nowhere_gets_zeros_and_finite_gradients)."""
-    blind = ~mask.any(dim=-1, keepdim=True)  # (B, H, Q, 1)
-    weights = masked_scores.masked_fill(blind, 0.0).softmax(dim=-1)  # (B, H, Q, K)
-    return weights.masked_fill(blind, 0.0)  # (B, H, Q, K)
+    """Softmax over the keys, in which a fully masked row is 0 (Trap: a softmax over nothing but -inf is NaN, and so is
+    its gradient. Test: test_a_query_that_may_look_nowhere_gets_zeros_and_finite_gradients)."""
+    fully_masked = ~mask.any(dim=-1, keepdim=True)  # (B, H, Q, 1)
+    weights = masked_scores.masked_fill(fully_masked, 0.0).softmax(dim=-1)  # (B, H, Q, K)
+    return weights.masked_fill(fully_masked, 0.0)  # (B, H, Q, K)
 
 
 class MultiHeadAttention(nn.Module):

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from transformer.config import ModelConfig
-from transformer.model.dropout import Dropout
+from transformer.kernels.dropout import Dropout
 from transformer.model.positions import PositionalEncoding, draw_normal
 from transformer.model.probe import SILENT, Silent
 

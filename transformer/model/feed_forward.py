@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu, relu, silu
 
 from transformer.config import ModelConfig
-from transformer.model.dropout import Dropout
+from transformer.kernels.dropout import Dropout
 from transformer.model.probe import SILENT, Silent
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": relu, "gelu": gelu, "silu": silu}

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from torch import Tensor, nn
 
 from transformer.config import ModelConfig
+from transformer.kernels.dropout import Dropout
 from transformer.model.attention import MultiHeadAttention
 from transformer.model.cache import LayerCache
-from transformer.model.dropout import Dropout
 from transformer.model.feed_forward import FeedForward
 from transformer.model.probe import SILENT, Silent
 

@@ -7,8 +7,6 @@ Masks are never added to scores as large negative numbers: -1e9 overflows in hal
 test_half_precision_attention_over_a_padded_batch_is_finite).
 """
 
-import math
-
 import torch
 from torch import Tensor
 
@@ -72,8 +70,3 @@ def step_mask(length: int, window: int | None, device: torch.device) -> Tensor |
         return None
     position = torch.arange(length, device=device)  # (K)
     return (position >= length - 1 - window)[None, None, None]  # (1, 1, 1, K)
-
-
-def bias(mask: Tensor, like: Tensor) -> Tensor:
-    """The mask as what is added to the scores: 0 where a query may look, -inf elsewhere, in the dtype of `like`."""
-    return like.new_zeros(mask.shape).masked_fill_(~mask, -math.inf)

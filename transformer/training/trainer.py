@@ -25,6 +25,8 @@ from torch.optim import AdamW
 from transformer.checkpoint import load_checkpoint
 from transformer.config import Recipe
 from transformer.errors import Stopped, TrainingError
+from transformer.kernels.malloc import keep_freed_memory
+from transformer.kernels.matmul import use_fast_matmul
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.ahead import made_for
@@ -35,10 +37,8 @@ from transformer.training.device import arithmetic_of, choose_device, device_of_
 from transformer.training.divergence import check_end, may_be_saved
 from transformer.training.due import goodness, is_finished, validation_is_due
 from transformer.training.interrupt import Interrupt
-from transformer.training.memory import keep_memory
 from transformer.training.metrics import Metrics
 from transformer.training.optimizer import make_optimizer
-from transformer.training.products import fast_products
 from transformer.training.ranks import Ranks
 from transformer.training.report import Report, describe
 from transformer.training.run import Run, fit_vocabulary
@@ -73,8 +73,8 @@ def train(
         HeadlightError: something a user can mend; also when the run was told to stop, after saving. (Under torchrun
             only rank 0 raises it.)
     """
-    keep_memory()
-    fast_products()
+    keep_freed_memory()
+    use_fast_matmul()
     with Ranks() as ranks:
         where = choose_device(device) if ranks.size == 1 else device_of_rank(device, ranks.local)
         if not ranks.first:

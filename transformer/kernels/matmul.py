@@ -15,7 +15,7 @@ DIGITS = 1e-5  # of the largest number in a product; float32 errs by about 1e-6,
 SHAPES = ((64, 256, 1024), (1024, 64, 256), (512, 512, 512))  # (n, k, m)
 
 
-def fast_products() -> bool:
+def use_fast_matmul() -> bool:
     """From here on oneDNN multiplies float32 matrices in this process, if that is as accurate. Whether it does."""
     library: Any = torch.backends.mkldnn  # oneDNN's name before
     if not library.is_available():

@@ -10,13 +10,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from transformer.training.memory import keep_memory
+from transformer.kernels.malloc import keep_freed_memory
 
 ROOT = Path(__file__).parents[2]
 COUNT_FAULTS = """
 import ctypes
 import resource
-from transformer.training.memory import keep_memory
+from transformer.kernels.malloc import keep_freed_memory
 
 def use_memory(count, size):
     blocks = [libc.malloc(size) for _ in range(count)]
@@ -30,7 +30,7 @@ libc.malloc.restype = ctypes.c_void_p
 libc.malloc.argtypes = [ctypes.c_size_t]
 libc.memset.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
 libc.free.argtypes = [ctypes.c_void_p]
-keep_memory()
+keep_freed_memory()
 use_memory(8, 30 * 2**20)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 use_memory(8, 30 * 2**20)
@@ -70,7 +70,7 @@ def test_an_older_glibc_gets_what_it_takes(
 
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(ctypes, "CDLL", lambda name: SimpleNamespace(mallopt=mallopt))
-    keep_memory()
+    keep_freed_memory()
     assert found == taken
 
 
@@ -78,8 +78,8 @@ def test_programs_for_products_are_kept_for_few_shapes_unless_somebody_says_othe
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", raising=False)
-    keep_memory()
+    keep_freed_memory()
     assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == "64"
     monkeypatch.setenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "512")
-    keep_memory()
+    keep_freed_memory()
     assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == "512"

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import torch
 
-from transformer.training import products
-from transformer.training.products import fast_products, largest_error
+from transformer.kernels import matmul
+from transformer.kernels.matmul import largest_error, use_fast_matmul
 
 ROAD: Any = torch.backends.mkldnn.matmul  # type: ignore[attr-defined]
 
@@ -21,15 +21,15 @@ def _as_before() -> Iterator[None]:
 
 def test_products_are_as_accurate_after_the_choice_as_before() -> None:
     before = largest_error()
-    chosen = fast_products()
+    chosen = use_fast_matmul()
     assert largest_error() < max(5 * before, 2e-6)
     assert ROAD.fp32_precision == ("bf16" if chosen else "none")
 
 
 @pytest.mark.parametrize(("error", "road"), [(8e-7, "bf16"), (2.6e-3, "none")])
 def test_what_multiplies_bfloat16_is_refused(error: float, road: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(products, "largest_error", lambda: error)
-    assert fast_products() == (road == "bf16")
+    monkeypatch.setattr(matmul, "largest_error", lambda: error)
+    assert use_fast_matmul() == (road == "bf16")
     assert ROAD.fp32_precision == road
 
 

@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 
 
-def keep_memory() -> None:
+def keep_freed_memory() -> None:
     """Lets the process keep memory that it frees, for as long as it lives (glibc, so on Linux only), and not more.
 
     Without it each large tensor on the CPU is asked from the system and given back, in every layer of every update,

@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 
 from tests.model.small import batch, cached_logits, everything, randomised, small
+from transformer.kernels.dropout import dropout
 from transformer.model import SILENT, Probe, Transformer
 from transformer.model.attention import attend
-from transformer.model.dropout import dropout
 
 ALMOST_ONE = 1 - 1e-9
 RATES = ("dropout", "embedding_dropout", "attention_dropout", "activation_dropout")

@@ -1,0 +1,18 @@
+"""The best of a vocabulary, found in blocks, are those that torch finds."""
+
+import pytest
+import torch
+
+from transformer.kernels.topk import topk
+
+
+@pytest.mark.parametrize("pieces", [5, 64, 1000, 1024, 1087])
+@pytest.mark.parametrize("count", [1, 3, 8, 200])
+def test_the_best_by_blocks_are_the_best(pieces: int, count: int) -> None:
+    """Also where they stand in one block, and where they are among those that fill no block."""
+    scores = torch.stack([torch.randperm(pieces) for _ in range(6)]).reshape(2, 3, pieces).float()
+    scores[0, 0], scores[0, 1] = scores[0, 0].sort().values, scores[0, 1].sort(descending=True).values
+    expected = scores.topk(min(count, pieces))
+    found = topk(scores, count)
+    assert torch.equal(found[0], expected.values)
+    assert torch.equal(found[1], expected.indices)

@@ -1,0 +1,80 @@
+"""Linear maps of a few rows, whose weights are stored as the product reads them.
+
+    torch.nn.functional.linear(x, weight, bias)                                           (the definition)
+
+A product of a few rows takes as long as reading the matrix. oneDNN multiplies fastest if the weights are stored in its
+own blocks (in bfloat16 in pairs, which its instructions need), and packs a plain matrix again at each call, which for a
+few rows takes longer than the product. Here a matrix is packed once. Where oneDNN is not used, it is stored transposed.
+
+Test: tests/kernels/test_packed_linear.py.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+
+class Linear(NamedTuple):
+    """x W + b."""
+
+    weight: Tensor  # (in, out)
+    bias: Tensor  # (1, out): a bias of shape (out) would be viewed like that at each call
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """(R, in) -> (R, out)."""
+        return torch.addmm(self.bias, x, self.weight)
+
+
+class LinearWithoutBias(NamedTuple):
+    """x W."""
+
+    weight: Tensor  # (in, out)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """(R, in) -> (R, out)."""
+        return x @ self.weight
+
+
+class PackedLinear(NamedTuple):
+    """x W + b with weights that oneDNN has packed."""
+
+    weight: Tensor  # in oneDNN's blocks
+    bias: Tensor | None  # (out)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """(R, in) -> (R, out)."""
+        return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "none", [], "")
+
+
+def packed(*linears: nn.Linear) -> Linear | PackedLinear:
+    """Several maps of the same input, side by side, as one: copies of their weights, in the fastest form for their
+    device and dtype."""
+    weight = torch.cat([linear.weight.detach() for linear in linears])  # (out, in)
+    bias = torch.cat([linear.bias.detach() for linear in linears])  # (out)
+    if _can_pack(weight):
+        return PackedLinear(_pack(weight), bias)
+    return Linear(weight.t().contiguous(), bias[None])
+
+
+def packed_without_bias(weight: Tensor) -> LinearWithoutBias | PackedLinear:
+    """The same for one weight (out, in)."""
+    weight = weight.detach()
+    if _can_pack(weight):
+        return PackedLinear(_pack(weight), None)
+    return LinearWithoutBias(weight.t().contiguous())
+
+
+def _can_pack(weight: Tensor) -> bool:
+    """Whether this torch has oneDNN, and oneDNN has products of this dtype for this processor."""
+    if not weight.is_cpu or not torch.backends.mkldnn.is_available():
+        return False
+    if weight.dtype == torch.bfloat16:
+        return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    return weight.dtype == torch.float32
+
+
+def _pack(weight: Tensor) -> Tensor:
+    """The weight (out, in) in oneDNN's blocks. oneDNN asks for the number of rows: for one it would leave float32 as it
+    is, but its blocks are at least as fast for one row too (torch 2.13)."""
+    return torch.ops.mkldnn._reorder_linear_weight(weight, 32)
