@@ -12,7 +12,7 @@ from app import launch
 from app.ladders import RECIPE
 from app.launch import MOST_RUNS, NOT_YOURS, OWNER
 from app.plans import LaunchError, Size, ToyPlan
-from app.runs import read_run
+from app.runs import holder, read_run
 from tests.app.raw_client import Tab
 from tests.browser.driver import started_app
 from tests.patience import PATIENCE
@@ -40,7 +40,7 @@ def test_only_the_visitor_who_started_a_run_stops_and_resumes_it(
     assert (runs / name / OWNER).read_text() == hashed  # whoever reads the folder does not learn the token
     process = launch._STARTED[runs / name]
     try:
-        while not launch.holder(runs / name):
+        while not holder(runs / name):
             assert process.poll() is None
             time.sleep(0.1)
         with Tab(shared, headers=ONE) as owner, Tab(shared, headers=OTHER) as other, Tab(shared) as nobody:
