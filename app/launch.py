@@ -5,7 +5,7 @@
 It is the command that one would type. The folder holds all that it needs, so the run can be resumed on the command line
 too. Names of folders and files are made here, never taken from a visitor, and uploaded text stays in the run's folder.
 One run at a time. HEADLIGHT_TRAINING=off switches all of it off; an app that serves other machines has it off unless
-that says "on".
+that says "on". On such a server a run belongs to the visitor who started it: only they can stop and resume it.
 """
 
 import os
@@ -17,36 +17,61 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-import streamlit as st
-
 from app.ladders import RECIPE, own_run_names, runs_folder
 from app.plans import LaunchError, Plan
-from app.runs import holder, last_holder, read_run
+from app.runs import Run, holder, last_holder, read_run
+from app.visitor import identity, is_at_this_machine
 from transformer.errors import HeadlightError
 from transformer.recipe import recipe_text
 
 ROOT = Path(__file__).resolve().parents[1]
 LOG = "log.txt"
+OWNER = "owner.txt"  # identifies the visitor who started the run
+MOST_RUNS = 50  # started in the browser and not yet deleted
 TOLD = 20_000  # bytes of the end of a log
+
+NOT_YOURS = (
+    "This run was started by another visitor. Only they can stop or resume it here, in the browser in which they "
+    "started it."
+)
 
 _STARTED: dict[Path, subprocess.Popen[bytes]] = {}
 _TURN = threading.Lock()
 
 
 def is_allowed() -> bool:
-    """Whether visitors may start processes: as HEADLIGHT_TRAINING says, "on" or "off"; else if only this machine is
-    served."""
+    """Whether this visitor may start processes: as HEADLIGHT_TRAINING says, "on" or "off"; else only the person at the
+    machine may."""
     stated = os.environ.get("HEADLIGHT_TRAINING", "").strip().lower()
-    return stated == "on" if stated else st.get_option("server.address") in ("127.0.0.1", "localhost", "::1")
+    return stated == "on" if stated else is_at_this_machine()
+
+
+def is_owner(run: Run) -> bool:
+    """Whether this visitor may stop and resume the run: they started it, or sit at the machine that runs the app."""
+    if is_at_this_machine():
+        return True
+    try:
+        owner = (run.folder / OWNER).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return False
+    return bool(owner) and owner == identity()
 
 
 def start(plan: Plan) -> str:
     """Starts a run; returns its name. Raises LaunchError, or ConfigError for a recipe that cannot be followed."""
     with _TURN:
         _check_turn()
+        _check_room()
+        owner = identity()
+        if not owner and not is_at_this_machine():
+            raise LaunchError(
+                "Your browser keeps no cookies for this page, so the run could not be recognised as yours and nobody "
+                "could stop it here. Allow cookies for this page and reload it."
+            )
         folder = _new_folder(plan.name)
         try:
             recipe = replace(plan.recipe(folder), name=folder.name)
+            (folder / OWNER).write_text(owner, encoding="utf-8")
             (folder / RECIPE).write_text(recipe_text(recipe), encoding="utf-8")
             _begin(folder, resume=False)
         except (OSError, HeadlightError) as error:
@@ -66,6 +91,7 @@ def resume(name: str) -> None:
         run = read_run(name)
         if run is None or not run.ours:
             raise LaunchError("Only a run that was started here can be resumed here.")
+        _check_owner(run)
         try:
             _begin(run.folder, resume=True)
         except OSError as error:
@@ -82,6 +108,7 @@ def stop(name: str) -> None:
     run = read_run(name)
     if run is None or not run.ours:
         raise LaunchError("Only a run that was started here can be stopped here.")
+    _check_owner(run)
     process, number = _STARTED.get(run.folder), holder(run.folder)
     try:
         if process is not None and process.poll() is None:
@@ -146,6 +173,20 @@ def _check_turn() -> None:
         folder = runs_folder() / name
         if (folder / RECIPE).is_file() and is_busy(folder):
             raise LaunchError(f"One run at a time: {name} is still running. Wait for it, or stop it first.")
+
+
+def _check_room() -> None:
+    runs = sum(1 for _ in runs_folder().glob(f"*/{RECIPE}"))
+    if runs >= MOST_RUNS:
+        raise LaunchError(
+            f"The folder of runs has {runs} runs that were started in the browser, and {MOST_RUNS} is the limit. "
+            "Delete the folders of some of them first."
+        )
+
+
+def _check_owner(run: Run) -> None:
+    if not is_owner(run):
+        raise LaunchError(NOT_YOURS)
 
 
 def _new_folder(name: str) -> Path:

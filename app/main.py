@@ -1,4 +1,8 @@
-"""The door of the app: navigation, and nothing else. Start it with `streamlit run app/main.py`."""
+"""The entry of the app. Start it with `streamlit run app/main.py`.
+
+Two callers execute this file. The server imports it once, for `app`; its limits and headers are in app/serving.py. Each
+visit runs it as a script, which draws the navigation and one page.
+"""
 
 import sys
 from pathlib import Path
@@ -9,54 +13,66 @@ HERE = Path(__file__).resolve().parent
 if str(HERE.parent) not in sys.path:  # `streamlit run` knows only the folder of this file
     sys.path.insert(0, str(HERE.parent))
 
-# The icon is a file of ours: Streamlit would fetch a Material icon from the network
-# (test_it_opens_with_a_drawn_example_and_no_request_leaves_the_machine).
-st.set_page_config(page_title="Headlight", page_icon=str(HERE / "favicon.png"), layout="wide")
-st.html(HERE / "page.css")
-if not st.get_option("server.enableStaticServing"):  # the drawing library lies in app/static
-    st.error(
-        "Headlight was started without its settings, so it cannot draw. Start it in its own folder, "
-        "where .streamlit/config.toml lies: streamlit run app/main.py"
+
+def draw() -> None:
+    """Draws the page that the address names."""
+    # The icon is a file of ours: Streamlit would fetch a Material icon from the network
+    # (test_it_opens_with_a_drawn_example_and_no_request_leaves_the_machine).
+    st.set_page_config(page_title="Headlight", page_icon=str(HERE / "favicon.png"), layout="wide")
+    st.html(HERE / "page.css")
+    if not st.get_option("server.enableStaticServing"):  # the drawing library lies in app/static
+        st.error(
+            "Headlight was started without its settings, so it cannot draw. They are in app/.streamlit/config.toml. "
+            "Start it with: streamlit run app/main.py"
+        )
+        st.stop()
+
+    # The first page has the address "/"; Streamlit would call "/translate" a page that does not exist.
+    first = st.Page(HERE / "views" / "translate.py", title="Translate", url_path="first", default=True)
+
+    def to_the_first_page() -> None:
+        st.switch_page(first, query_params=st.query_params.to_dict())
+
+    page = st.navigation(
+        [
+            first,
+            st.Page(to_the_first_page, title="Translate", url_path="translate", visibility="hidden"),
+            _page("steps", "Step by step"),
+            _page("hand", "One head by hand"),
+            _page("attention", "Attention"),
+            _page("multihead", "Multi-head"),
+            _page("masks", "Masks"),
+            _page("residual", "Residual stream"),
+            _page("positions", "Positions"),
+            _page("scaling", "Scaling and softmax"),
+            _page("decoding", "Decoding"),
+            _page("training", "Training"),
+            _page("models", "Models"),
+        ]
     )
-    st.stop()
+    from app import memory, streamlit_fixes
+    from app.playing import leave_behind
+    from app.session import carry, drawn, watch_draft
+
+    streamlit_fixes.install()
+    memory.visited()
+    leave_behind(page.url_path)
+    carry(page.url_path)
+    page.run()
+    watch_draft()
+    drawn()
 
 
 def _page(name: str, title: str) -> st.Page:
     return st.Page(HERE / "views" / f"{name}.py", title=title, url_path=name)
 
 
-def _to_the_first_page() -> None:
-    st.switch_page(first, query_params=st.query_params.to_dict())
+if __name__ == "__main__":
+    draw()
+else:
+    from starlette.middleware import Middleware
 
+    from app import serving
 
-# The first page has the address "/"; Streamlit would call "/translate" a page that does not exist.
-first = st.Page(HERE / "views" / "translate.py", title="Translate", url_path="first", default=True)
-page = st.navigation(
-    [
-        first,
-        st.Page(_to_the_first_page, title="Translate", url_path="translate", visibility="hidden"),
-        _page("steps", "Step by step"),
-        _page("hand", "One head by hand"),
-        _page("attention", "Attention"),
-        _page("multihead", "Multi-head"),
-        _page("masks", "Masks"),
-        _page("residual", "Residual stream"),
-        _page("positions", "Positions"),
-        _page("scaling", "Scaling and softmax"),
-        _page("decoding", "Decoding"),
-        _page("training", "Training"),
-        _page("models", "Models"),
-    ]
-)
-from app import memory, streamlit_fixes  # noqa: E402  (only by now it can be found)
-from app.playing import leave_behind  # noqa: E402
-from app.session import carry, drawn, watch_draft  # noqa: E402
-
-streamlit_fixes.install()
-memory.visited()
-
-leave_behind(page.url_path)
-carry(page.url_path)
-page.run()
-watch_draft()
-drawn()
+    serving.install()
+    app = st.App(HERE / "main.py", middleware=[Middleware(serving.Guard)], lifespan=serving.announced)

@@ -50,9 +50,13 @@ class CheckpointFile:
 
     @property
     def card(self) -> str | None:
-        """The model card NAME.md beside it. Its images become links: a card must not make the browser fetch a thing."""
+        """The model card NAME.md beside it, in Markdown without images, which the browser would fetch.
+
+        Every image of CommonMark begins with `![`, and a character reference cannot stand for either character. The
+        backslash makes the bracket plain text, and it leaves no `![` behind.
+        """
         path = Path(self.path).with_suffix(".md")
-        return path.read_text(encoding="utf-8", errors="replace").replace("![", "[") if path.is_file() else None
+        return path.read_text(encoding="utf-8", errors="replace").replace("![", "!\\[") if path.is_file() else None
 
 
 def checkpoint_folder() -> Path:

@@ -125,7 +125,7 @@ def text_on_weight(weight: float, dark: bool) -> str:
 
 
 def ground(dark: bool) -> str:
-    """Colour of the page, as .streamlit/config.toml has it."""
+    """Colour of the page, as app/.streamlit/config.toml has it."""
     return "#10151d" if dark else "#ffffff"
 
 

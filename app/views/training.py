@@ -94,10 +94,15 @@ def _status(name: str, live: bool) -> None:
     with st.container(key="run_status", horizontal=True, vertical_alignment="center", gap="medium"):
         st.text(_standing(run, busy, stopping), width="content")
         if run.ours and launch.is_allowed():
+            yours = launch.is_owner(run)
             if busy:
-                st.button("Stop", key="stop_run", on_click=_stop, args=(run.name,), disabled=stopping)
+                st.button("Stop", key="stop_run", on_click=_stop, args=(run.name,), disabled=stopping or not yours)
             elif run.state == "stopped":
-                st.button("Resume", key="resume_run", on_click=_resume, args=(run.name,), type="primary")
+                st.button(
+                    "Resume", key="resume_run", on_click=_resume, args=(run.name,), type="primary", disabled=not yours
+                )
+            if not yours and (busy or run.state == "stopped"):
+                st.text(launch.NOT_YOURS, width="content")
     if run.updates and busy:
         st.progress(min(run.update / run.updates, 1.0))
     counted = corpus_counts(run.folder)

@@ -220,7 +220,7 @@ def test_switched_off_nothing_is_started(runs: Path, monkeypatch: pytest.MonkeyP
 def test_an_app_that_others_can_reach_starts_nothing_unless_told_to(
     address: str | None, stated: str, allowed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.launch.st.get_option", {"server.address": address}.__getitem__)
+    monkeypatch.setattr("app.visitor.st.get_option", {"server.address": address}.__getitem__)
     monkeypatch.setenv("HEADLIGHT_TRAINING", stated)
     assert launch.is_allowed() == allowed
 

@@ -18,7 +18,7 @@ from tests.patience import PATIENCE
 
 def test_without_its_settings_it_says_how_to_start_it() -> None:
     served = config.get_option("server.enableStaticServing")
-    assert served is True  # from .streamlit/config.toml
+    assert served is True  # from app/.streamlit/config.toml
     config.set_option("server.enableStaticServing", False)
     try:
         app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE).run()

@@ -1,31 +1,119 @@
-"""A class that presses Enter together: everybody gets their own page in time, and memory is given back afterwards."""
+"""Runs on a server that several visitors share: whose they are, and how many there may be."""
 
-import asyncio
+import hashlib
+import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.visitors import measure, resident
-from tests.browser.driver import ROOT, started_app
-from tests.browser.pages import PAGES
+from app import launch
+from app.ladders import RECIPE
+from app.launch import MOST_RUNS, NOT_YOURS, OWNER
+from app.plans import LaunchError, Size, ToyPlan
+from app.runs import holder, read_run
+from tests.app.raw_client import Tab
+from tests.browser.driver import started_app
+from tests.patience import PATIENCE
 
-MOST = 1.2e9  # bytes, at any time
-AFTERWARDS = 0.8e9  # bytes, when nobody has come for a while
-CLOCK = "0.2"  # minutes in place of half an hour
+TOKEN = "a" * 43
+ONE, OTHER = ({"Cookie": f"headlight_visitor={token}"} for token in (TOKEN, "b" * 43))
+PLAN = ToyPlan("reverse", Size(20_000, 1, 1, 2, 32))
 
 
-@pytest.mark.soak
-def test_twenty_visitors_on_all_pages_stay_within_bounds_of_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def shared(folder: Path, runs: Path, tmp_path: Path) -> Iterator[str]:
+    """The address of the app on a server for other machines, where visitors may train."""
+    options, variables = ["--server.address", "0.0.0.0"], {"HEADLIGHT_TRAINING": "on"}
+    with started_app(folder, tmp_path / "log", runs, options, variables) as (address, _):
+        yield address
+
+
+def test_only_the_visitor_who_started_a_run_stops_and_resumes_it(
+    shared: str, runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HEADLIGHT_KEEP_MINUTES", CLOCK)
-    pages = [name for name, page in PAGES.items() if name not in ("translate", "training", "models")]
-    with started_app(ROOT / "pretrained", tmp_path / "log") as (address, process):
-        for turn in (["", *pages], [""]):
-            found = asyncio.run(measure(address, process, 20, 5, turn))
-            print(turn, {name: round(value, 3) for name, value in found.items()})
-            assert found["memory"] < MOST
-        time.sleep(3 * 60 * float(CLOCK))
-        print("afterwards", resident(process))
-        assert resident(process) < AFTERWARDS
+    hashed = hashlib.sha256(TOKEN.encode()).hexdigest()
+    with monkeypatch.context() as as_owner:
+        as_owner.setattr("app.launch.identity", lambda: hashed)
+        name = launch.start(PLAN)
+    assert (runs / name / OWNER).read_text() == hashed  # whoever reads the folder does not learn the token
+    process = launch._STARTED[runs / name]
+    try:
+        while not holder(runs / name):
+            assert process.poll() is None
+            time.sleep(0.1)
+        with Tab(shared, headers=ONE) as owner, Tab(shared, headers=OTHER) as other, Tab(shared) as nobody:
+            stop = other.open("training").buttons()["Stop"]
+            assert stop.disabled
+            assert NOT_YOURS in other.text()
+            for stranger in (other, nobody):  # a client may send a click on a button that is disabled
+                stranger.open("training")
+                assert "Stopping" not in stranger.open("training", click=stop.id).text()
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(1)
+            assert not owner.open("training").buttons()["Stop"].disabled
+            assert NOT_YOURS not in owner.text()
+            owner.open("training", click=owner.buttons()["Stop"].id)
+            process.wait(PATIENCE)
+            resume = other.open("training").buttons()["Resume"]
+            assert resume.disabled
+            assert NOT_YOURS in other.open("training", click=resume.id).text()
+            assert not launch.is_busy(runs / name)
+            with Tab(shared, headers=ONE) as reloaded:
+                assert not reloaded.open("training").buttons()["Resume"].disabled
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_visitor_whose_browser_keeps_no_cookies_starts_nothing(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADLIGHT_TRAINING", "on")
+    monkeypatch.setattr("app.launch.is_at_this_machine", lambda: False)
+    with pytest.raises(LaunchError, match="Allow cookies for this page and reload it"):
+        launch.start(PLAN)
+    assert not runs.exists()
+
+
+def test_the_person_at_the_machine_owns_every_run_also_without_a_cookie(
+    folder: Path, runs: Path, tmp_path: Path
+) -> None:
+    started_by_another(runs / "reverse-1")
+    with started_app(folder, tmp_path / "log", runs) as (address, _), Tab(address) as tab:
+        assert not tab.open("training").buttons()["Resume"].disabled
+        assert NOT_YOURS not in tab.text()
+
+
+def started_by_another(run: Path) -> None:
+    run.mkdir(parents=True)
+    (run / RECIPE).touch()
+    (run / OWNER).write_text("0" * 64)
+
+
+@pytest.mark.parametrize("owner", [None, "", "0" * 64])
+def test_a_run_without_an_owner_or_with_another_one_is_not_stopped(
+    owner: str | None, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started_by_another(runs / "reverse-1")
+    (runs / "reverse-1" / OWNER).unlink()
+    if owner is not None:
+        (runs / "reverse-1" / OWNER).write_text(owner)
+    monkeypatch.setenv("HEADLIGHT_TRAINING", "on")
+    monkeypatch.setattr("app.launch.is_at_this_machine", lambda: False)
+    for mine in ("", "1" * 64):
+        monkeypatch.setattr("app.launch.identity", lambda mine=mine: mine)
+        for action in (launch.stop, launch.resume):
+            with pytest.raises(LaunchError, match="started by another visitor"):
+                action("reverse-1")
+    monkeypatch.setattr("app.launch.identity", lambda: "0" * 64)
+    run = read_run("reverse-1")
+    assert run is not None
+    assert launch.is_owner(run) == (owner == "0" * 64)
+
+
+def test_the_folder_of_runs_takes_so_many_from_the_browser_and_no_more(runs: Path) -> None:
+    for number in range(MOST_RUNS):
+        started_by_another(runs / f"reverse-{number + 1}")
+    with pytest.raises(LaunchError, match=rf"has {MOST_RUNS} runs .* Delete the folders of some of them first\."):
+        launch.start(PLAN)
+    assert len(list(runs.iterdir())) == MOST_RUNS

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -41,8 +41,20 @@ def running_app(checkpoints: Path, log: Path, runs: Path | None = None) -> Itera
 
 
 @contextmanager
-def started_app(checkpoints: Path, log: Path, runs: Path | None = None) -> Iterator[tuple[str, int]]:
-    """The same, with the number of its process. `runs` is the folder of training runs; else there are none.
+def started_app(
+    checkpoints: Path,
+    log: Path,
+    runs: Path | None = None,
+    options: Sequence[str] = (),
+    variables: Mapping[str, str] | None = None,
+    started_in: Path = ROOT,
+) -> Iterator[tuple[str, int]]:
+    """The same, with the number of its process.
+
+    Args:
+        runs: folder of training runs; else there are none.
+        options: further options of `streamlit run`.
+        variables: further environment variables.
 
     Raises:
         RuntimeError: it did not start; the message has its log.
@@ -50,12 +62,13 @@ def started_app(checkpoints: Path, log: Path, runs: Path | None = None) -> Itera
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app/main.py"]
-    command += ["--server.headless", "true", "--server.port", str(port)]
+    command = [sys.executable, "-m", "streamlit", "run", os.path.relpath(ROOT / "app" / "main.py", started_in)]
+    command += ["--server.headless", "true", "--server.port", str(port), *options]
     with log.open("w") as output:
         environment = os.environ | {"HEADLIGHT_CHECKPOINTS": str(checkpoints)}
         environment["HEADLIGHT_RUNS"] = str(runs or log.parent / "runs")
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        environment |= variables or {}
+        process = subprocess.Popen(command, cwd=started_in, env=environment, stdout=output, stderr=subprocess.STDOUT)
         try:
             address = f"http://127.0.0.1:{port}"
             _wait_for(f"{address}/_stcore/health", process, log)

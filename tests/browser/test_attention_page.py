@@ -76,7 +76,7 @@ def test_a_pinned_row_is_followed_by_every_picture_and_let_go_again(visit: Begin
     one.settle()
     token.nth(3).focus()
     page.keyboard.press("Escape")
-    page.wait_for_function(f"({shapes}) === 1")
+    page.wait_for_function(f"() => ({shapes}) === 1")
     assert page.locator('.st-key-lines .token[aria-pressed="true"]').count() == 0
     page.locator(".st-key-pick_step button").nth(1).click()  # and a token in the bar isolates its row
     page.locator('.st-key-lines .token[data-side="1"][data-index="1"][aria-pressed="true"]').wait_for()

@@ -51,7 +51,7 @@ def test_a_click_that_chooses_nothing_runs_nothing(visit: Begin) -> None:
     one.page.wait_for_timeout(1500)
     assert one.page.evaluate("runs") == 0
     one.page.locator(".st-key-mosaic .scatterlayer path.point").first.click(force=True)
-    one.page.wait_for_function("runs > 0")
+    one.page.wait_for_function("() => runs > 0")
 
 
 KEPT = ".st-key-hand_map .hm image"
@@ -106,5 +106,5 @@ def test_charts_can_be_read_after_the_ground_has_changed(visit: Begin) -> None:
     assert title.evaluate("node => getComputedStyle(node).fill") == "rgb(28, 36, 48)"
     one.page.emulate_media(color_scheme="dark")
     one.page.wait_for_function(
-        f"getComputedStyle(document.querySelector('{MATRIX} .gtitle')).fill === 'rgb(232, 236, 243)'"
+        f"() => getComputedStyle(document.querySelector('{MATRIX} .gtitle')).fill === 'rgb(232, 236, 243)'"
     )

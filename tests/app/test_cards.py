@@ -1,0 +1,67 @@
+"""Model cards are files that strangers write: nothing in them may become an image, which the browser would fetch."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from app.models import CheckpointFile
+from tests.app.hostile_card import hostile_card
+
+PIECES = [
+    "!",
+    "[",
+    "]",
+    "(",
+    ")",
+    "\\",
+    "`",
+    "\n",
+    "\n\n",
+    "x",
+    "http://a.b",
+    ":",
+    "&#33;",
+    "<",
+    ">",
+    "[x]: http://a.b\n",
+]
+
+
+def read(text: str, folder: Path) -> str:
+    """The card as the app reads it."""
+    checkpoint = folder / "a.safetensors"
+    checkpoint.touch()
+    checkpoint.with_suffix(".md").write_bytes(text.encode())
+    card = CheckpointFile.at(checkpoint).card
+    assert card is not None
+    return card
+
+
+def images(markdown: str) -> list[Token]:
+    tokens = MarkdownIt("gfm-like", {"html": True, "linkify": False}).parse(markdown)
+    return [inner for token in tokens for inner in token.children or [] if inner.type == "image"]
+
+
+def test_no_form_of_an_image_is_left_in_a_card(tmp_path: Path) -> None:
+    card = hostile_card("http://attacker.example")
+    assert len(images(card)) > 20
+    assert images(read(card, tmp_path)) == []
+
+
+@example("!![x](http://a.b)")
+@example("\\![x](http://a.b)")
+@example("\\\\!![x][x]\n\n[x]: http://a.b\n")
+@given(st.lists(st.sampled_from([*PIECES, "![", "[x]", "(http://a.b)"]), max_size=30).map("".join))
+def test_no_text_whatever_becomes_an_image(text: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        assert images(read(text, Path(folder))) == []
+
+
+@pytest.mark.parametrize("text", ["# A card\n\nPlain *text* and a [link](https://a.b)!\n", "Is 3! = [6] so?\n"])
+def test_what_is_no_image_stays_as_it_is(text: str, tmp_path: Path) -> None:
+    assert read(text, tmp_path) == text

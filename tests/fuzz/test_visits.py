@@ -1,0 +1,145 @@
+"""Hostile visits: addresses and texts that try to break a page, or to become Markdown on it.
+
+A failure prints the seed and the number of its case; HEADLIGHT_FUZZ_SEED and HEADLIGHT_FUZZ_CASES repeat or extend it.
+"""
+
+import os
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from app import session
+from tests.app.checkpoints import Size, write_checkpoint
+from tests.patience import PATIENCE
+
+MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
+PAGES = sorted(path.stem for path in (MAIN.parent / "views").glob("*.py") if path.read_text().endswith("\n\npage()\n"))
+SEED = int(os.environ.get("HEADLIGHT_FUZZ_SEED", "1706"))
+FEW = int(os.environ.get("HEADLIGHT_FUZZ_CASES", "4"))
+MANY = int(os.environ.get("HEADLIGHT_FUZZ_CASES", "500"))
+PICTURE = "![x](http://evil.example/x.png)"
+SOURCES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(MAIN.parent.rglob("*.py")))
+NAMES = sorted(  # of choices and widgets: many of them may be in an address
+    {value for value in vars(session).values() if isinstance(value, str) and value.isidentifier()}
+    | set(re.findall(r'\b(?:key=|linked\(|named\(|[A-Z_]+ = )"([a-z_]+)"', SOURCES))
+)
+VALUES = [
+    "",
+    " ",
+    "0",
+    "-1",
+    "1",
+    "2",
+    "3.7",
+    "1e999",
+    "NaN",
+    "-0",
+    "10" * 40,
+    "９",
+    "small",
+    "en-de",
+    "small, update 1",
+    "../../etc/passwd",
+    "/etc/passwd",
+    "a\0b",
+    "None",
+    "true",
+    "[]",
+    "{}",
+    "beam",
+    "greedy",
+    "sampling",
+    PICTURE,
+    "<script>alert(1)</script>",
+    "$\\frac{1}{0}$",
+    ":red[x]",
+    "%",
+    "%00",
+    "\u202eabc",
+    "e\u0301" * 50,
+    "\u200b",
+    "x" * 5000,
+]
+TEXTS = [
+    PICTURE,
+    f"{PICTURE} a b c",
+    "</script><img src=x onerror=alert(1)>",
+    "<2en> </s> <pad> <unk>",
+    "▁▁▁",
+    "\t\r\n",
+    "a " * 300,
+    "W" * 4000,
+    "🦊🏳️‍🌈" * 5,
+    "مرحبا بالعالم",
+    "\u202eabc\u202c",
+    "a\0b",
+    "$x$ `y` **z** :red[w]",
+    "a. B. C! D? " * 20,
+    "\ufffe\uffff",
+    "e" + "\u0301" * 200,
+    "1" * 300,
+    "{{7*7}} %s {0}",
+    "\x1b[31m red",
+]
+
+
+@pytest.fixture
+def checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    write_checkpoint(tmp_path / "en-de.safetensors", Size(1, 1, 2))
+    write_checkpoint(tmp_path / "small.safetensors", Size(1, 1, 1), toy="reverse")
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
+    monkeypatch.setenv("HEADLIGHT_RUNS", str(tmp_path / "runs"))
+    st.cache_data.clear()
+    yield
+    st.cache_data.clear()
+
+
+def visit(seed: str) -> None:
+    """One visit: a page with a hostile address, then a hostile text typed into its box."""
+    chance = random.Random(seed)
+    page = chance.choice(PAGES)
+    address = {name: chance.choice([*VALUES, *TEXTS]) for name in chance.sample(NAMES, chance.randint(1, 6))}
+    text = chance.choice(TEXTS)
+    said = f"seed {seed}, page {page}, address {address}, text {text!r}"
+    app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
+    if page != "translate":
+        app.switch_page(str(MAIN.parent / "views" / f"{page}.py"))
+    for name, value in address.items():
+        app.query_params[name] = value
+    app.run()
+    check(app, said)
+    boxes = [box for box in app.text_input if box.key == session.SENTENCE]
+    if boxes:
+        boxes[0].set_value(text).run()
+        check(app, said)
+
+
+def check(app: AppTest, said: str) -> None:
+    assert not app.exception, f"{said}: {app.exception[0].message}"
+    markdown = [
+        *app.markdown,
+        *app.caption,
+        *app.title,
+        *app.header,
+        *app.subheader,
+        *app.info,
+        *app.warning,
+        *app.error,
+    ]
+    assert not [each.value for each in markdown if PICTURE in str(each.value)], said
+
+
+@pytest.mark.parametrize("number", range(FEW))
+def test_a_hostile_visit_breaks_no_page(number: int, checkpoints: None) -> None:
+    visit(f"{SEED}-{number}")
+
+
+@pytest.mark.soak
+def test_many_hostile_visits_break_no_page(checkpoints: None) -> None:
+    for number in range(MANY):
+        visit(f"{SEED}-{number}")
