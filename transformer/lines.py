@@ -33,7 +33,7 @@ def translate_lines(
     Args:
         lines: as `transformer.text.lines.bounded` gives them.
     """
-    for chunk in in_portions(enumerate(lines, start=1), at_once, lambda numbered: len(numbered[1])):
+    for chunk in in_portions(enumerate(lines, start=1), at_once, lambda some: sum(len(line) for _, line in some)):
         texts: list[str | TranslationError] = [_decode(line) for _, line in chunk]
         sentences = [split_sentences(text) if isinstance(text, str) else [] for text in texts]
         translated = iter(translate_each(translator, [one for line in sentences for one in line], settings))

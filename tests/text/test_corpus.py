@@ -220,12 +220,12 @@ def test_of_a_line_that_is_too_long_the_beginning_is_read_and_the_rest_forgotten
 
 
 def test_long_lines_come_in_small_portions(tmp_path: Path) -> None:
-    path = written(tmp_path / "a.tsv", ("x" * 899_998 + "\t\n") * 40)
+    path = written(tmp_path / "a.tsv", ("x" * 899_998 + "\t\n") * 90)
     for text, sides in ((Columns(path), 1), (Aligned(path, path), 2)):
         portions = list(text.portions())
-        assert [portion.first for portion in portions] == list(range(1, 41, len(portions[0].records)))
-        assert all(len(portion.records) * sides * 900_000 < MOST_BYTES + 2 * LONGEST_LINE for portion in portions)
-        assert sum(len(portion.records) for portion in portions) == 40
+        assert [portion.first for portion in portions] == list(range(1, 91, len(portions[0].records)))
+        assert all(len(portion.records) * sides * 900_000 < MOST_BYTES + 32 * LONGEST_LINE for portion in portions)
+        assert sum(len(portion.records) for portion in portions) == 90
 
 
 def test_a_file_is_told_from_another_by_what_is_in_it_and_not_by_its_place(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import codecs
 import gzip
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from itertools import zip_longest
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import IO, TypeVar, cast
 
@@ -56,17 +56,18 @@ def bounded(file: IO[bytes]) -> Iterator[bytes]:
     one byte more than that; the rest is read in parts and forgotten, so that memory does not depend on it."""
     while line := file.readline(LONGEST_LINE + 1):
         yield line
-        while len(line) > LONGEST_LINE and not line.endswith(b"\n"):
-            line = file.readline(LONGEST_LINE + 1)
+        if len(line) > LONGEST_LINE:
+            while line and not line.endswith(b"\n"):
+                line = file.readline(LONGEST_LINE)
 
 
-def in_portions(lines: Iterable[Line], most: int, size: Callable[[Line], int]) -> Iterator[list[Line]]:
+def in_portions(lines: Iterable[Line], most: int, size: Callable[[list[Line]], int]) -> Iterator[list[Line]]:
     """At most `most` lines together, and not many more than `MOST_BYTES`, so that memory does not depend on their
-    length. `size`: of a line, in bytes."""
-    portion, held = list[Line](), 0
-    for line in lines:
-        portion.append(line)
-        held += size(line)
+    length. `size`: of some lines, in bytes."""
+    stream, portion, held = iter(lines), list[Line](), 0
+    while some := list(islice(stream, min(16, most - len(portion)))):
+        portion += some
+        held += size(some)
         if len(portion) == most or held >= MOST_BYTES:
             yield portion
             portion, held = [], 0
@@ -86,7 +87,7 @@ def portions_of(*paths: Path) -> Iterator[tuple[list[tuple[bytes, ...]], int]]:
     """
     files = [_File(path) for path in paths]
     records = zip_longest(*(file.lines() for file in files), fillvalue=b"")
-    for portion in in_portions(records, AT_ONCE, lambda record: sum(map(len, record))):
+    for portion in in_portions(records, AT_ONCE, lambda some: sum(map(len, chain.from_iterable(some)))):
         yield portion, sum(file.read for file in files)
 
 
