@@ -14,7 +14,6 @@ from dataclasses import asdict, field
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import torch
 from pydantic import ConfigDict, Field, StrictFloat, StrictInt, model_validator
 from pydantic.dataclasses import dataclass
@@ -86,7 +85,7 @@ def save_state(path: Path, model: Transformer, optimizer: AdamW, progress: Progr
     texts = {"progress": json.dumps(asdict(progress)), "recipe": json.dumps(recipe)}
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     checksums = {name: zlib.crc32(text.encode()) for name, text in texts.items()}
-    checksums |= {name: zlib.crc32(tensor.numpy()) for name, tensor in tensors.items()}
+    checksums |= {name: zlib.crc32(tensor.numpy().data) for name, tensor in tensors.items()}
     metadata = {"format": "headlight-training-1", **texts, "checksums": json.dumps(checksums)}
     try:
         with replacing(path) as temporary:
@@ -155,7 +154,7 @@ def load_state(path: Path, model: Transformer, optimizer: AdamW, update: int) ->
         for name, parameter in model.named_parameters():
             stored = {kind: file.get_tensor(f"{kind}.{name}") for kind in kinds}
             for kind, tensor in stored.items():
-                _compare(path, f"{kind}.{name}", tensor.numpy(), checksums)
+                _compare(path, f"{kind}.{name}", tensor.numpy().data, checksums)
             # A copy of our own: what safetensors hands out is the file itself, and Adam writes into its moments.
             read = {kind: tensor.to(parameter.device, copy=True) for kind, tensor in stored.items()}
             with torch.no_grad():
@@ -173,7 +172,7 @@ def _checksums(metadata: dict[str, str]) -> dict[str, int] | None:
     return found
 
 
-def _compare(path: Path, name: str, stored: bytes | np.ndarray, checksums: dict[str, int] | None) -> None:
+def _compare(path: Path, name: str, stored: bytes | memoryview, checksums: dict[str, int] | None) -> None:
     """Raises TrainingError where what is stored is not what was saved."""
     if checksums is not None and checksums.get(name) != zlib.crc32(stored):
         raise TrainingError(
