@@ -136,6 +136,14 @@ def test_a_line_that_cannot_be_translated_is_told_and_the_others_are_translated(
     assert result.exit_code == 1
 
 
+def test_a_line_that_is_far_too_long_is_told_and_the_others_are_translated(checkpoint: Path) -> None:
+    good = run("translate", checkpoint, input="Go.\n").stdout
+    result = run("translate", checkpoint, input="Go.\n" + "x. " * 1_000_000 + "\nGo.\n")
+    assert result.stdout == f"{good}\n{good}"
+    assert "Line 2: The line has more than 1,000,000 bytes. Split it" in one_line(result.stderr)
+    assert result.exit_code == 1
+
+
 def test_a_translation_with_a_line_break_stays_one_line(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Tokenizer, "decode", lambda self, ids: "one\ntwo\r\nthree")
     assert run("translate", checkpoint, input="a\nb\n").stdout == "one two three\none two three\n"

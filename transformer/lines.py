@@ -12,6 +12,7 @@ from itertools import islice
 from transformer.config import DecodingConfig
 from transformer.decoding.translator import Translator
 from transformer.errors import TranslationError
+from transformer.text.lines import LONGEST_LINE, in_portions
 from transformer.text.sentences import split_sentences
 
 
@@ -27,9 +28,12 @@ class TranslatedLine:
 def translate_lines(
     translator: Translator, lines: Iterable[bytes], settings: DecodingConfig, at_once: int
 ) -> Iterator[TranslatedLine]:
-    """Translates lines of UTF-8 as they come, `at_once` of them together."""
-    numbered = enumerate(lines, start=1)
-    while chunk := list(islice(numbered, at_once)):
+    """Translates lines of UTF-8 as they come, `at_once` of them together; fewer where they are very long.
+
+    Args:
+        lines: as `transformer.text.lines.bounded` gives them.
+    """
+    for chunk in in_portions(enumerate(lines, start=1), at_once, lambda some: sum(len(line) for _, line in some)):
         texts: list[str | TranslationError] = [_decode(line) for _, line in chunk]
         sentences = [split_sentences(text) if isinstance(text, str) else [] for text in texts]
         translated = iter(translate_each(translator, [one for line in sentences for one in line], settings))
@@ -61,6 +65,8 @@ def translate_each(
 
 
 def _decode(line: bytes) -> str | TranslationError:
+    if len(line) > LONGEST_LINE:
+        return TranslationError(f"The line has more than {LONGEST_LINE:,} bytes. Split it into shorter lines.")
     try:
         return line.decode().removeprefix("\ufeff").rstrip("\r\n")
     except UnicodeDecodeError as error:

@@ -5,6 +5,7 @@ import random
 import resource
 import struct
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 from app.limits import bounded, check_search, check_showable, check_upload
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.fuzz.support import Cases, cases
+from tests.fuzz.support import Fuzzer, run_fuzzer
 from transformer.decoding.translator import Translator
 from transformer.errors import HeadlightError
 from transformer.header import read_header
@@ -151,38 +152,47 @@ def try_checkpoint(path: Path, text: str) -> str:
     return "refused"
 
 
-def fuzz_checkpoints(chosen: Cases, folder: Path) -> dict[str, int]:
-    """Tries so many damaged files; how many were refused and how many translated."""
-    originals = [
-        write_checkpoint(folder / "base.safetensors").read_bytes(),
-        write_checkpoint(folder / "learned.safetensors", Size(1, 1, 2), options={"positions": "learned"}).read_bytes(),
-    ]
-    path, results = folder / "case.safetensors", {"refused": 0, "translated": 0}
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for number, rng in chosen:
-        file = rng.choice(originals)
-        for _ in range(rng.choice((1, 1, 1, 2))):
+def checkpoint_fuzzer(folder: Path, results: Counter[str]) -> Fuzzer:
+    """Tries damaged files in this folder, and counts how many were refused and how many translated."""
+
+    def fuzz_checkpoints(rng: random.Random, cases: int) -> None:
+        originals = [
+            write_checkpoint(folder / "base.safetensors").read_bytes(),
+            write_checkpoint(
+                folder / "small.safetensors", Size(1, 1, 2), options={"positions": "learned"}
+            ).read_bytes(),
+        ]
+        path, before = folder / "case.safetensors", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for number in range(cases):
+            path.write_bytes(mutated(rng, rng.choice(originals)))
+            begin = time.process_time()
             try:
-                file = rng.choice(MUTATIONS)(rng, file)
-            except (ValueError, KeyError, IndexError, AttributeError, TypeError, struct.error):
-                break  # a file that was damaged before has no such part any more
-        path.write_bytes(file)
-        begin = time.process_time()
+                results[try_checkpoint(path, rng.choice(TEXTS))] += 1
+            except BaseException as error:
+                error.add_note(f"This is case {number}; its file is {path}.")
+                raise
+            assert time.process_time() - begin < SECONDS, f"case {number} takes too long: {path}"
+        grown = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+        assert grown < GROWTH, f"{grown / 1e6:.0f} MB more memory"
+
+    return fuzz_checkpoints
+
+
+def mutated(rng: random.Random, file: bytes) -> bytes:
+    for _ in range(rng.choice((1, 1, 1, 2))):
         try:
-            results[try_checkpoint(path, rng.choice(TEXTS))] += 1
-        except Exception as error:
-            raise AssertionError(f"case {number} of {chosen}: {error!r}") from error
-        assert time.process_time() - begin < SECONDS, f"case {number} of {chosen} takes too long"
-    grown = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
-    assert grown < GROWTH, f"{grown / 1e6:.0f} MB more memory after {chosen}"
-    return results
+            file = rng.choice(MUTATIONS)(rng, file)
+        except (ValueError, KeyError, IndexError, AttributeError, TypeError, struct.error):
+            break  # a file that was damaged before has no such part any more
+    return file
 
 
 def test_damaged_checkpoints_are_refused_or_translate(tmp_path: Path) -> None:
-    results = fuzz_checkpoints(cases(200), tmp_path)
-    assert min(results.values()) > 0, f"the mutations are too weak or too strong: {results}"
+    results: Counter[str] = Counter()
+    run_fuzzer(checkpoint_fuzzer(tmp_path, results), 200)
+    assert len(results) == 2, f"the mutations are too weak or too strong: {results}"
 
 
 @pytest.mark.soak
 def test_many_damaged_checkpoints_are_refused_or_translate(tmp_path: Path) -> None:
-    print(fuzz_checkpoints(cases(20_000), tmp_path))
+    run_fuzzer(checkpoint_fuzzer(tmp_path, Counter()), 20_000)

@@ -1,13 +1,9 @@
-"""Hostile visits: addresses and texts that try to break a page, or to become Markdown on it.
+"""Hostile visits: addresses and texts that try to break a page, or to become Markdown on it."""
 
-A failure prints the seed and the number of its case; HEADLIGHT_FUZZ_SEED and HEADLIGHT_FUZZ_CASES repeat or extend it.
-"""
-
-import os
-import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 import streamlit as st
@@ -15,13 +11,11 @@ from streamlit.testing.v1 import AppTest
 
 from app import session
 from tests.app.checkpoints import Size, write_checkpoint
+from tests.fuzz.support import run_fuzzer
 from tests.patience import PATIENCE
 
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 PAGES = sorted(path.stem for path in (MAIN.parent / "views").glob("*.py") if path.read_text().endswith("\n\npage()\n"))
-SEED = int(os.environ.get("HEADLIGHT_FUZZ_SEED", "1706"))
-FEW = int(os.environ.get("HEADLIGHT_FUZZ_CASES", "4"))
-MANY = int(os.environ.get("HEADLIGHT_FUZZ_CASES", "500"))
 PICTURE = "![x](http://evil.example/x.png)"
 SOURCES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(MAIN.parent.rglob("*.py")))
 NAMES = sorted(  # of choices and widgets: many of them may be in an address
@@ -99,13 +93,15 @@ def checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     st.cache_data.clear()
 
 
-def visit(seed: str) -> None:
-    """One visit: a page with a hostile address, then a hostile text typed into its box."""
-    chance = random.Random(seed)
-    page = chance.choice(PAGES)
-    address = {name: chance.choice([*VALUES, *TEXTS]) for name in chance.sample(NAMES, chance.randint(1, 6))}
-    text = chance.choice(TEXTS)
-    said = f"seed {seed}, page {page}, address {address}, text {text!r}"
+def fuzz_visits(rng: Random, cases: int) -> None:
+    """Visits to pages with a hostile address, in whose box a hostile text is typed."""
+    for _ in range(cases):
+        address = {name: rng.choice([*VALUES, *TEXTS]) for name in rng.sample(NAMES, rng.randint(1, 6))}
+        visit(rng.choice(PAGES), address, rng.choice(TEXTS))
+
+
+def visit(page: str, address: dict[str, str], text: str) -> None:
+    said = f"page {page}, address {address}, text {text!r}"
     app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
     if page != "translate":
         app.switch_page(str(MAIN.parent / "views" / f"{page}.py"))
@@ -134,12 +130,10 @@ def check(app: AppTest, said: str) -> None:
     assert not [each.value for each in markdown if PICTURE in str(each.value)], said
 
 
-@pytest.mark.parametrize("number", range(FEW))
-def test_a_hostile_visit_breaks_no_page(number: int, checkpoints: None) -> None:
-    visit(f"{SEED}-{number}")
+def test_hostile_visits_break_no_page(checkpoints: None) -> None:
+    run_fuzzer(fuzz_visits, 4)
 
 
 @pytest.mark.soak
 def test_many_hostile_visits_break_no_page(checkpoints: None) -> None:
-    for number in range(MANY):
-        visit(f"{SEED}-{number}")
+    run_fuzzer(fuzz_visits, 500)

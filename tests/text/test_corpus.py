@@ -1,12 +1,17 @@
 import gzip
+import io
 import logging
 import os
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from transformer.errors import CorpusError
 from transformer.text.corpus import Aligned, Columns, Pair, plain_pairs, read_all, read_pairs, stamp
+from transformer.text.lines import LONGEST_LINE, MOST_BYTES, bounded
 
 
 def written(path: Path, content: str | bytes) -> Path:
@@ -160,6 +165,67 @@ def test_files_are_read_in_portions_that_know_their_place(tmp_path: Path) -> Non
         assert sum(1 for _ in plain_pairs(text, portions[3])) == 10_000
     with pytest.raises(CorpusError, match="line 100001"):
         list(plain_pairs(Columns(path), list(Columns(path).portions())[-1]))
+
+
+class OneLine(io.RawIOBase):
+    """A file that is one line of so many bytes, with another line after it."""
+
+    def __init__(self, length: int):
+        self._left = length
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = min(len(buffer), self._left)
+        buffer[:count] = b"x" * count
+        self._left -= count
+        return count
+
+
+def peak_memory(of: Callable[[], object]) -> int:
+    """Bytes that Python allocated at once, at most."""
+    tracemalloc.start()
+    of()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+@pytest.mark.parametrize("name", ["a.tsv", "a.tsv.gz"])
+def test_a_line_that_is_too_long_is_refused_with_its_number_and_not_held_in_memory(name: str, tmp_path: Path) -> None:
+    long = b"a\tb\n" + b"x" * 30_000_000 + b"\ty\n"
+    path, other = tmp_path / name, written(tmp_path / "other.de", "a\nb\n")
+    path.write_bytes(gzip.compress(long, 1) if name.endswith("gz") else long)
+
+    def read() -> None:
+        for text in (Columns(path), Aligned(path, other)):
+            with pytest.raises(
+                CorpusError, match=rf"{name}, line 2: it has more than 1,000,000 bytes.*Remove the line"
+            ):
+                list(text.portions())
+
+    assert peak_memory(read) < 5 * LONGEST_LINE
+
+
+def test_of_a_line_that_is_too_long_the_beginning_is_read_and_the_rest_forgotten() -> None:
+    found = list[bytes]()
+    lines = io.BufferedReader(OneLine(50_000_000))
+    assert peak_memory(lambda: found.extend(bounded(lines))) < 5 * LONGEST_LINE
+    assert found == [b"x" * (LONGEST_LINE + 1)]
+    longest = b"x" * (LONGEST_LINE - 1) + b"\n"
+    text = longest + b"y" + longest + b"z" + longest[:-1] + b"z\n" + b"\nend"
+    assert [len(line) for line in bounded(io.BytesIO(text))] == [LONGEST_LINE, LONGEST_LINE + 1, LONGEST_LINE + 1, 1, 3]
+    assert b"".join(bounded(io.BytesIO(b"a\r\n\n\rb\x85\n\x1cc"))) == b"a\r\n\n\rb\x85\n\x1cc"
+
+
+def test_long_lines_come_in_small_portions(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.tsv", ("x" * 899_998 + "\t\n") * 90)
+    for text, sides in ((Columns(path), 1), (Aligned(path, path), 2)):
+        portions = list(text.portions())
+        assert [portion.first for portion in portions] == list(range(1, 91, len(portions[0].records)))
+        assert all(len(portion.records) * sides * 900_000 < MOST_BYTES + 32 * LONGEST_LINE for portion in portions)
+        assert sum(len(portion.records) for portion in portions) == 90
 
 
 def test_a_file_is_told_from_another_by_what_is_in_it_and_not_by_its_place(tmp_path: Path) -> None:

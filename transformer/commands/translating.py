@@ -40,6 +40,7 @@ def translate(
       python -m transformer translate pretrained/en-de.safetensors --input in.txt --output out.txt
     """
     from transformer.lines import translate_lines
+    from transformer.text.lines import bounded
 
     for read in (checkpoint, input):
         if read is not None and output is not None and output.exists() and read.exists() and read.samefile(output):
@@ -51,13 +52,13 @@ def translate(
         out: BinaryIO = sys.stdout.buffer if output is None else stack.enter_context(output.open("wb"))
         total = None
         if input is not None and lines.seekable():
-            total = sum(1 for _ in lines)
+            total = sum(1 for _ in bounded(lines))
             lines.seek(0)
         show = output is not None or not sys.stdout.isatty()
         advance = stack.enter_context(show_progress("lines", show))
         failed = 0
         at_once = BY_HAND if lines.isatty() else FROM_A_PIPE if total is None else FROM_A_FILE
-        for line in translate_lines(translator, lines, settings, at_once):
+        for line in translate_lines(translator, bounded(lines), settings, at_once):
             out.write(line.text.encode() + b"\n")
             out.flush()
             if line.problem:

@@ -13,7 +13,7 @@ import hashlib
 import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -89,9 +89,9 @@ class Columns:
         if min(self.source, self.target) < 1:
             raise CorpusError(f"Columns are counted from 1; {self.source} and {self.target} were asked for.")
         first = 1
-        for lines, position in portions_of(self.path):
-            yield Portion(first, lines, position / self.size)
-            first += len(lines)
+        for records, position in portions_of(self.path):
+            yield Portion(first, [line for (line,) in records], position / self.size)
+            first += len(records)
 
     def pair(self, number: int, record: bytes) -> Pair:
         line = decode_line(record, self.path, number)
@@ -131,20 +131,19 @@ class Aligned:
         return bytes_of(self.source) + bytes_of(self.target)
 
     def portions(self) -> Iterator[Portion]:
-        sources, targets, first = portions_of(self.source), portions_of(self.target), 1
-        for (ours, at), (theirs, there) in zip_longest(sources, targets, fillvalue=([], 0)):
-            if len(ours) != len(theirs):
-                lines = [
-                    first - 1 + len(side) + sum(len(more) for more, _ in rest)
-                    for side, rest in ((ours, sources), (theirs, targets))
-                ]
+        portions, first = portions_of(*self.files), 1
+        for records, position in portions:
+            if not all(records[-1]):  # one of the files has ended
+                lines = [first - 1, first - 1]
+                for record in chain(records, (record for more, _ in portions for record in more)):
+                    lines = [count + bool(line) for count, line in zip(lines, record, strict=True)]
                 (few, short), (many, long) = sorted(zip(lines, self.files, strict=True))
                 raise CorpusError(
                     f"{short} has {few} lines, {long} has {many}. The two must be aligned line by line: "
                     "line n of one is the translation of line n of the other."
                 )
-            yield Portion(first, list(zip(ours, theirs, strict=True)), (at + there) / self.size)
-            first += len(ours)
+            yield Portion(first, records, position / self.size)
+            first += len(records)
 
     def pair(self, number: int, record: tuple[bytes, bytes]) -> Pair:
         return decode_line(record[0], self.source, number), decode_line(record[1], self.target, number)

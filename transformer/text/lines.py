@@ -6,14 +6,18 @@ A line ends at "\\n" only, for a sentence may hold U+2028.
 import codecs
 import gzip
 import zlib
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice, zip_longest
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TypeVar, cast
 
 from transformer.errors import CorpusError
 
 AT_ONCE = 10_000  # lines in one portion
+LONGEST_LINE = 1_000_000  # bytes with the line end: a thousand times a long sentence
+MOST_BYTES = 16 * LONGEST_LINE  # about, in one portion; 10,000 sentences are 1 to 3 MB
+
+Line = TypeVar("Line")
 
 
 def decode_line(line: bytes, path: Path, number: int) -> str:
@@ -47,25 +51,77 @@ def bytes_of(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def portions_of(path: Path) -> Iterator[tuple[list[bytes], int]]:
-    """The lines of a file, gzip or not, with their line ends: `AT_ONCE` of them, and how many bytes of it were read."""
-    number = 0
-    try:
-        with open(path, "rb") as raw, _unzipped(path, raw) as file:
-            while True:
-                lines: list[bytes] = []
-                for line in islice(file, AT_ONCE):
-                    lines.append(line)
-                    number += 1
-                if not lines:
-                    return
-                yield lines, raw.tell()
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise CorpusError(
-            f"{path}, after line {number}: the gzip file is broken or cut short. Fetch it or compress it again."
-        ) from None
-    except OSError as error:
-        raise unreadable(path, error) from None
+def bounded(file: IO[bytes]) -> Iterator[bytes]:
+    """The lines of a file with their line ends. Of a line of more than `LONGEST_LINE` bytes only its beginning comes,
+    one byte more than that; the rest is read in parts and forgotten, so that memory does not depend on it."""
+    while line := file.readline(LONGEST_LINE + 1):
+        yield line
+        if len(line) > LONGEST_LINE:
+            while line and not line.endswith(b"\n"):
+                line = file.readline(LONGEST_LINE)
+
+
+def in_portions(lines: Iterable[Line], most: int, size: Callable[[list[Line]], int]) -> Iterator[list[Line]]:
+    """At most `most` lines together, and not many more than `MOST_BYTES`, so that memory does not depend on their
+    length. `size`: of some lines, in bytes."""
+    stream, portion, held = iter(lines), list[Line](), 0
+    while some := list(islice(stream, min(16, most - len(portion)))):
+        portion += some
+        held += size(some)
+        if len(portion) == most or held >= MOST_BYTES:
+            yield portion
+            portion, held = [], 0
+    if portion:
+        yield portion
+
+
+def portions_of(*paths: Path) -> Iterator[tuple[list[tuple[bytes, ...]], int]]:
+    """The lines of files, gzip or not, with their line ends; several files are read side by side.
+
+    Yields:
+        At most `AT_ONCE` records, and how many bytes of the files were read. A record has the n-th line of each file,
+        and b"" for a file that has no n-th line.
+
+    Raises:
+        CorpusError: a file cannot be read, or has a line of more than `LONGEST_LINE` bytes.
+    """
+    files = [_File(path) for path in paths]
+    records = zip_longest(*(file.lines() for file in files), fillvalue=b"")
+    for portion in in_portions(records, AT_ONCE, lambda some: sum(map(len, chain.from_iterable(some)))):
+        yield portion, sum(file.read for file in files)
+
+
+class _File:
+    """A file that is read line by line. `read`: how many bytes of it were read."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._raw: IO[bytes] | None = None
+
+    @property
+    def read(self) -> int:
+        """In bytes, as they are on the disk."""
+        if self._raw is None:
+            return 0
+        return bytes_of(self._path) if self._raw.closed else self._raw.tell()
+
+    def lines(self) -> Iterator[bytes]:
+        number, path = 0, self._path
+        try:
+            with open(path, "rb") as self._raw, _unzipped(path, self._raw) as file:
+                for number, line in enumerate(bounded(file), start=1):
+                    if len(line) > LONGEST_LINE:
+                        raise CorpusError(
+                            f"{path}, line {number}: it has more than {LONGEST_LINE:,} bytes, so it is not a pair of "
+                            'sentences. Remove the line, or split it: a line ends at "\\n".'
+                        )
+                    yield line
+        except (gzip.BadGzipFile, EOFError, zlib.error):
+            raise CorpusError(
+                f"{path}, after line {number}: the gzip file is broken or cut short. Fetch it or compress it again."
+            ) from None
+        except OSError as error:
+            raise unreadable(path, error) from None
 
 
 def _unzipped(path: Path, raw: IO[bytes]) -> IO[bytes]:

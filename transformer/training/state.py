@@ -3,9 +3,13 @@
 One safetensors file, replaced whole, so that a kill at any moment leaves the state of some update, complete. There is
 no state of a random generator in it: dropout of update u is seeded by (seed, u), the order of the data by (seed,
 epoch), so three integers say where everything stood.
+
+The metadata hold a CRC-32 of each tensor and of each text: a damaged byte would otherwise be trained on without notice.
+(zlib.crc32 reads 4 GB/s, which is a fifth of the time of a save or less; blake2b reads 0.8 GB/s.)
 """
 
 import json
+import zlib
 from dataclasses import asdict, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -78,12 +82,11 @@ def save_state(path: Path, model: Transformer, optimizer: AdamW, progress: Progr
         for moment in _MOMENTS:
             if parameter in optimizer.state:
                 tensors[f"{moment}.{name}"] = optimizer.state[parameter][moment]
-    metadata = {
-        "format": "headlight-training-1",
-        "progress": json.dumps(asdict(progress)),
-        "recipe": json.dumps(recipe),
-    }
+    texts = {"progress": json.dumps(asdict(progress)), "recipe": json.dumps(recipe)}
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    checksums = {name: zlib.crc32(text.encode()) for name, text in texts.items()}
+    checksums |= {name: zlib.crc32(tensor.numpy().data) for name, tensor in tensors.items()}
+    metadata = {"format": "headlight-training-1", **texts, "checksums": json.dumps(checksums)}
     try:
         with replacing(path) as temporary:
             save_file(tensors, temporary, metadata)
@@ -98,11 +101,14 @@ def read_progress(path: Path) -> tuple[Progress, dict[str, Any]]:
     """Where the run stood, and its recipe, without reading tensors.
 
     Raises:
-        TrainingError: the file is no training state.
+        TrainingError: the file is no training state, or is damaged.
     """
     try:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
+        checksums = _checksums(metadata)
+        for name in ("progress", "recipe"):
+            _compare(path, name, metadata[name].encode(), checksums)
         stated, recipe = parse_json(metadata["progress"]), parse_json(metadata["recipe"])
     except KeyError as error:
         raise _refusal(path, f"it does not say its {error.args[0]}") from None
@@ -129,7 +135,8 @@ def load_state(path: Path, model: Transformer, optimizer: AdamW, update: int) ->
     """Puts weights and moments back, to the bit, if they are exactly those that the model needs.
 
     Raises:
-        TrainingError: names, shapes or dtypes are those of another model.
+        TrainingError: names, shapes or dtypes are those of another model, or the file is damaged. The model must then
+            not be used: some of its weights may have been replaced.
     """
     kinds = ("weights", *_MOMENTS) if update else ("weights",)  # Adam has no moments before the first update
     with safe_open(path, framework="pt") as file:
@@ -143,14 +150,35 @@ def load_state(path: Path, model: Transformer, optimizer: AdamW, update: int) ->
                     f"In {path}, {shown(name)} is {found.get(name, 'missing')}, and should be "
                     f"{needed.get(name, 'absent')}. Resume with the recipe that the run was started with."
                 )
+        checksums = _checksums(file.metadata())
         for name, parameter in model.named_parameters():
+            stored = {kind: file.get_tensor(f"{kind}.{name}") for kind in kinds}
+            for kind, tensor in stored.items():
+                _compare(path, f"{kind}.{name}", tensor.numpy().data, checksums)
             # A copy of our own: what safetensors hands out is the file itself, and Adam writes into its moments.
-            read = {kind: file.get_tensor(f"{kind}.{name}").to(parameter.device, copy=True) for kind in kinds}
+            read = {kind: tensor.to(parameter.device, copy=True) for kind, tensor in stored.items()}
             with torch.no_grad():
                 parameter.copy_(read.pop("weights"))
             if update:
                 step = torch.tensor(float(update), device=parameter.device)
                 optimizer.state[parameter] = {"step": step, **read}
+
+
+def _checksums(metadata: dict[str, str]) -> dict[str, int] | None:
+    """CRC-32 by the name of a text or a tensor; None in a state from before there were any. Raises ValueError."""
+    found = parse_json(metadata["checksums"]) if "checksums" in metadata else None
+    if not isinstance(found, dict | None):
+        raise ValueError("its checksums are not a JSON object")
+    return found
+
+
+def _compare(path: Path, name: str, stored: bytes | memoryview, checksums: dict[str, int] | None) -> None:
+    """Raises TrainingError where what is stored is not what was saved."""
+    if checksums is not None and checksums.get(name) != zlib.crc32(stored):
+        raise TrainingError(
+            f"{path} is damaged: {shown(name)} is not what was saved. Resume from a copy of the run, or start again in "
+            f"another --run-dir, if you like with --init-from {path.with_name('last.safetensors')}."
+        )
 
 
 def _refusal(path: Path, reason: str) -> TrainingError:
