@@ -27,12 +27,12 @@ from rich.table import Table
 
 from tests.benchmarks.training import batches_of, headlight, when_ready
 from tests.benchmarks.training_peers import SizeName, config_of
-from transformer.training.spinning import CALM, INTERVAL, spinning_on_free_cores
+from transformer.training.spinning import INTERVAL, spinning_on_free_cores
 
 ALONE, OURS = "torch by itself", "our trainer"
 SITUATIONS = ("at rest", "beside")
 BUSY = "while True: pass"
-SEEN = (CALM + 2) * INTERVAL  # seconds until the trainer has adapted itself
+SEEN = 2 * INTERVAL  # seconds until the trainer knows whether cores are short
 
 Found = dict[str, dict[str, list[float]]]  # by row and situation, the target tokens per second of each round
 

@@ -4,8 +4,7 @@ import os
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -76,46 +75,53 @@ def watchers() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name == "spinning"]
 
 
-def until(reached: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not reached():
-        assert time.monotonic() < end
-        time.sleep(0.001)
+class Cores:
+    """In place of the clock and the measurement: how many threads wait for a core, and for how long they are helped."""
 
+    def __init__(self, waiting: list[float]):
+        self.waiting, self.now, self.waited, self.helps = iter(waiting), 0.0, 0.0, False
+        self.pauses: list[float] = []
+        self.ended = False
 
-def test_sleeping_threads_are_added_while_cores_are_short_and_removed_after_several_calm_intervals(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    waiting = [*[0.0] * 20, 0.2, 0.3, *[0.05] * 7, 0.15, *[0.05] * 8, 0.2, 0.3, *[0.0] * 7]  # threads, by interval
-    added: list[tuple[int, str]] = []  # at the end of which interval, from 1
-    number, waited, stop = 0, 0.0, threading.Event()
+    def is_set(self) -> bool:
+        return self.ended
 
-    def seconds() -> float:
-        nonlocal number, waited
-        if number > len(waiting):
-            stop.wait()
-        elif number:
-            waited += waiting[number - 1]
-        number += 1
-        return waited
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
+        if self.helps:
+            self.pauses.append(seconds)
+            return
+        waiting = next(self.waiting, None)
+        self.ended = waiting is None
+        self.waited += (waiting or 0.0) * seconds
 
     @contextmanager
-    def more_threads_than_cores() -> Iterator[None]:
-        added.append((number - 1, "added"))
+    def more_threads_than_cores(self) -> Iterator[None]:
+        assert not self.helps
+        self.helps = True
         yield
-        added.append((number - 1, "removed"))
+        self.helps = False
 
-    monkeypatch.setattr(spinning, "INTERVAL", 0.0)
-    monkeypatch.setattr(spinning, "time", SimpleNamespace(perf_counter=lambda: float(number)))
-    monkeypatch.setattr(spinning, "seconds_without_core", seconds)
-    monkeypatch.setattr(spinning, "more_threads_than_cores", more_threads_than_cores)
-    with spinning_on_free_cores(CPU):
-        until(lambda: number > len(waiting))
-        expected = [(22, "added"), (38, "removed"), (40, "added")]
-        assert added == expected
-        stop.set()
-    assert [what for _, what in added[3:]] == ["removed"]
-    assert watchers() == []
+
+@pytest.mark.parametrize(
+    ("waiting", "pauses"),
+    [
+        ([0.0, 0.05, 0.2], []),
+        ([0.0, 0.5, 0.0, 0.0, 0.5, 0.0], [2, 2]),
+        ([1.0] * 6, [2, 4, 8, 16, 16, 16]),
+        ([1.4, 1.4, 1.4, 0.0, 1.4], [2, 4, 8, 2]),
+    ],
+)
+def test_sleeping_threads_are_added_while_cores_are_short(
+    waiting: list[float], pauses: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cores = Cores(waiting)
+    monkeypatch.setattr(spinning, "time", SimpleNamespace(perf_counter=lambda: cores.now))
+    monkeypatch.setattr(spinning, "seconds_without_core", lambda: cores.waited)
+    monkeypatch.setattr(spinning, "more_threads_than_cores", cores.more_threads_than_cores)
+    spinning._watch(cores)  # type: ignore[arg-type]
+    assert cores.pauses == pauses
+    assert not cores.helps
 
 
 @pytest.mark.parametrize("threads", [2, 3])
@@ -165,7 +171,7 @@ def test_training_is_watched_until_it_ends(tmp_path: Path, monkeypatch: pytest.M
 
 
 def train_with_two_threads(run: Path, crowded: bool) -> None:
-    """`crowded`: cores are short and free in turns, as fast as can be."""
+    """`crowded`: cores are short in every measurement, and threads sleep and spin in turns."""
     os.environ.pop("OMP_WAIT_POLICY", None)
     os.environ.pop("GOMP_SPINCOUNT", None)
     torch.set_num_threads(2)
@@ -180,8 +186,8 @@ def train_with_two_threads(run: Path, crowded: bool) -> None:
             yield
 
     if crowded:
-        spinning.INTERVAL, spinning.CALM = 0.001, 1
-        spinning.seconds_without_core = lambda: next(turns) // 2 * 1e6
+        spinning.INTERVAL = spinning.PAUSE = spinning.LONGEST_PAUSE = 0.001
+        spinning.seconds_without_core = lambda: next(turns) * 1.0
         spinning.more_threads_than_cores = counted
     recipe = toy_recipe(updates=12)
     train(recipe, run, device="cpu")

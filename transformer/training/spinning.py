@@ -13,16 +13,16 @@ that compute does not change: it decides in which order a sum is added up, so a 
 import os
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 
 import torch
 
 PROCESS = Path("/proc/self")
-INTERVAL = 0.25  # seconds between two measurements
-SHORT, ENOUGH = 0.25, 0.1  # threads that wait for a core, on average over an interval
-CALM = 8  # intervals with enough cores, one after the other, until threads spin again
+INTERVAL = 0.25  # seconds of one measurement
+SHORT = 0.3  # threads that wait for a core, on average over a measurement
+PAUSE, LONGEST_PAUSE = 2.0, 16.0  # seconds until cores are measured again, doubled each time that they are short
 DIVIDED = 2**16  # numbers in a tensor that torch divides among threads
 
 
@@ -49,21 +49,21 @@ def spinning_on_free_cores(device: torch.device) -> Iterator[None]:
 
 
 def _watch(ended: Event) -> None:
-    """Measures until `ended` is set, and adds or removes the sleeping threads."""
-    measured_at, waited, calm = time.perf_counter(), seconds_without_core(), CALM
-    with ExitStack() as added:
-        while not ended.wait(INTERVAL):
-            now, total = time.perf_counter(), seconds_without_core()
-            waiting = (total - waited) / (now - measured_at)  # threads
-            measured_at, waited = now, total
-            if calm == CALM:
-                if waiting > SHORT:
-                    added.enter_context(more_threads_than_cores())
-                    calm = 0
-            else:
-                calm = calm + 1 if waiting < ENOUGH else 0
-                if calm == CALM:
-                    added.close()
+    """Measures until `ended` is set, and adds the sleeping threads for a while where cores are short.
+
+    It measures only while threads spin: how long they wait to be woken says little about other programs.
+    """
+    pause = PAUSE
+    while not ended.is_set():
+        began, waited = time.perf_counter(), seconds_without_core()
+        ended.wait(INTERVAL)
+        waiting = (seconds_without_core() - waited) / (time.perf_counter() - began)  # threads
+        if waiting < SHORT:
+            pause = PAUSE
+            continue
+        with more_threads_than_cores():
+            ended.wait(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
 
 
 def seconds_without_core() -> float:
