@@ -2,15 +2,17 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 import typer
 from typer.testing import CliRunner, Result
 
-from tests.benchmarks import decoding, training, training_ladder, training_opennmt
+from tests.benchmarks import decoding, training, training_ladder, training_neighbour, training_opennmt
 from tests.benchmarks.training_peers import PEERS, SIZES
 from transformer.config import PAD
 
@@ -147,6 +149,49 @@ def test_the_ladder_has_the_compiled_line_on_cuda_or_where_it_is_asked_for(
     assert asked == [False] * (len(asked) - 1) + [True]
 
 
+def test_training_is_timed_at_rest_and_beside_a_busy_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The processes of the rows are started as they are, and each takes its turns in this process."""
+    commands: dict[str, list[str]] = {}
+    environments: list[dict[str, str]] = []
+    beside: list[bool] = []  # one entry, while the busy process runs
+    turns: list[tuple[str, bool]] = []
+
+    @contextmanager
+    def busy_process() -> Iterator[None]:
+        with real():
+            beside.append(True)
+            yield
+            beside.clear()
+
+    real = training_neighbour.busy_process
+
+    def when_ready(name: str, command: list[str], environment: dict[str, str]) -> SimpleNamespace:
+        commands[name] = command[3:]
+        environments.append(environment)
+        return SimpleNamespace(name=name, communicate=lambda: None)
+
+    def speed(process: SimpleNamespace, seconds: float) -> float:
+        ready, turn = run(training_neighbour.main, *commands[process.name], stdin=f"0 {seconds}\n").stdout.splitlines()
+        assert ready == "ready"
+        turns.append((process.name, bool(beside)))
+        return float(turn)
+
+    monkeypatch.setenv("OMP_WAIT_POLICY", "passive")  # of whoever runs it: the rows say what they are
+    monkeypatch.setattr(training_neighbour, "when_ready", when_ready)
+    monkeypatch.setattr(training_neighbour, "speed", speed)
+    monkeypatch.setattr(training_neighbour, "busy_process", busy_process)
+    shown = run(
+        training_neighbour.main, "--size", "tiny", "--rounds", "2", "--seconds", "0.01", "--spins", "5000"
+    ).stdout
+    assert all(name in shown for name in (training_neighbour.ALONE, training_neighbour.OURS, "5,000 spins"))
+    assert [environment.get("GOMP_SPINCOUNT") for environment in environments] == [None, None, "5000"]
+    assert not any("OMP_WAIT_POLICY" in environment for environment in environments)
+    names = list(commands)
+    order = [*names, *names, *reversed(names), *reversed(names)]
+    assert turns == list(zip(order, ([False] * 3 + [True] * 3) * 2, strict=True))
+    assert "nan" not in shown
+
+
 def test_decoding_finds_the_same_in_each_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = {"d_model": 32, "d_ff": 32, "encoder_layers": 1, "decoder_layers": 1}
     shares: list[str] = []
@@ -169,5 +214,13 @@ def test_decoding_finds_the_same_in_each_engine(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("name", ["training", "training_ladder"])
 def test_contestants_take_turns_in_processes_of_their_own(name: str) -> None:
     command = [sys.executable, "-m", f"tests.benchmarks.{name}", "--size", "tiny", "--rounds", "1", "--device", "cpu"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "Target tokens per second in training, size tiny" in ran.stdout
+
+
+@pytest.mark.soak
+def test_training_beside_a_busy_process_is_timed_in_processes_of_their_own() -> None:
+    options = ["--size", "tiny", "--rounds", "1", "--seconds", "0.01", "--nice", "1"]
+    command = [sys.executable, "-m", "tests.benchmarks.training_neighbour", *options]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert "Target tokens per second in training, size tiny" in ran.stdout

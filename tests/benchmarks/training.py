@@ -200,9 +200,9 @@ def with_packages_of(
     return when_ready(OPENNMT, [python, "-m", training_opennmt.__name__, str(file)])
 
 
-def when_ready(name: str, command: list[str]) -> "subprocess.Popen[str]":
-    """A contestant that has made its first turn."""
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+def when_ready(name: str, command: list[str], environment: dict[str, str] | None = None) -> "subprocess.Popen[str]":
+    """A contestant that has made its first turn. `environment`: None for that of this process."""
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
     assert process.stdout
     if process.stdout.readline().strip() != "ready":
         raise SystemExit(f"{name} did not start.")

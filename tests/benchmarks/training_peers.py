@@ -25,9 +25,10 @@ class Size:
     tokens: int  # target pieces in a batch
 
 
-SizeName = Literal["tiny", "small", "base", "paper-base"]
+SizeName = Literal["tiny", "toy", "small", "base", "paper-base"]
 SIZES: dict[SizeName, Size] = {
     "tiny": Size(1, 16, 32, 100, 100),  # to see that it runs
+    "toy": Size(2, 128, 128, 400, 1_500),  # as the recipe "reverse" has it
     "small": Size(3, 256, 1024, 8_000, 4_000),
     "base": Size(6, 512, 2048, 8_000, 4_000),
     "paper-base": Size(6, 512, 2048, 37_000, 25_000),  # section 5.1: for a GPU

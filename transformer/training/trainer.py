@@ -43,6 +43,7 @@ from transformer.training.ranks import Ranks
 from transformer.training.report import Report, describe
 from transformer.training.run import Run, fit_vocabulary
 from transformer.training.schedule import learning_rate
+from transformer.training.spinning import spinning_on_free_cores
 from transformer.training.start import Start, begin
 from transformer.training.state import Progress
 from transformer.training.update import one_update
@@ -106,7 +107,7 @@ def follow(recipe: Recipe, run: Run, start: Start | None, where: torch.device, s
     saved = progress.update if run.resumed else None  # None: a new run shows at once that its folder can be written
     ranks.join(model, optimizer, progress.update, settings.label_smoothing)
     stop.asks = True
-    with report:
+    with report, spinning_on_free_cores(where):
         while True:
             if validation_is_due(progress, settings) and not stop:
                 with suppress(Interrupted):  # then it stays due
@@ -156,9 +157,10 @@ def assist(recipe: Recipe, run_dir: Path, where: torch.device, stop: Interrupt, 
     batches = made_for(where, data.stream(Position(progress.epoch, progress.batch)))
     ranks.join(model, optimizer, progress.update, recipe.training.label_smoothing)
     stop.asks = True
-    while not ranks.meet(signal=stop.number)[0]:
-        rate = learning_rate(progress.update + 1, recipe.training, recipe.model.d_model)
-        one_update(model, optimizer, batches, progress, recipe, rate, ranks)
+    with spinning_on_free_cores(where):
+        while not ranks.meet(signal=stop.number)[0]:
+            rate = learning_rate(progress.update + 1, recipe.training, recipe.model.d_model)
+            one_update(model, optimizer, batches, progress, recipe, rate, ranks)
     return Path(ranks.take().decode())
 
 
