@@ -4,6 +4,8 @@ import base64
 import json
 import re
 import zlib
+from collections.abc import Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,20 @@ from streamlit.testing.v1 import AppTest
 
 from app.figures.charts import Figure
 from tests.patience import PATIENCE
+from transformer.doctor import SITES
+from transformer.model import Transformer
+from transformer.trace import trace
 
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
+
+
+def attention_weights(
+    model: Transformer, source_ids: Sequence[int], target_ids: Sequence[int], pattern: str
+) -> np.ndarray:
+    """The weights at the sites of a pattern, (L, H, Q, K), computed beside the app. As there, all attention is probed
+    in one pass: other paths round differently."""
+    arrays = trace(model, source_ids, target_ids, SITES).arrays
+    return np.stack([array for site, array in arrays.items() if fnmatch(site, pattern)])
 
 
 def open_view(name: str, **address: str) -> AppTest:

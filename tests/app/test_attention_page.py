@@ -18,12 +18,11 @@ from app.figures.rollout import decoder_rollout, rollout
 from app.theme import number
 from app.views import attention_bertviz
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, charts, components, unpacked
+from tests.app.drawn import array, attention_weights, charts, components, unpacked
 from tests.patience import PATIENCE
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.kinds import KINDS, SITES
-from transformer.trace import trace
 
 Open = Callable[..., AppTest]
 Pieces = tuple[tuple[str, ...], tuple[str, ...]]
@@ -79,12 +78,8 @@ def weights(translation: tuple[Translator, Translation]) -> dict[str, np.ndarray
     """(L, H, Q, K) of each kind, computed beside the app."""
     translator, found = translation
     return {
-        kind: np.stack(
-            list(
-                trace(
-                    translator.model, found.source_ids, found.hypotheses[0].ids, [f"{site.format('*')}.weights"]
-                ).arrays.values()
-            )
+        kind: attention_weights(
+            translator.model, found.source_ids, found.hypotheses[0].ids, f"{site.format('*')}.weights"
         )
         for kind, site in SITES.items()
     }

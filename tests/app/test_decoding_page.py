@@ -18,7 +18,7 @@ from app.models import CheckpointFile
 from app.source import CHANGED
 from app.theme import fixed, score_text
 from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, chart, charts, title
+from tests.app.drawn import array, attention_weights, chart, charts, title
 from tests.patience import PATIENCE
 from transformer.config import EOS
 from transformer.decoding.reading import finished, path_to
@@ -146,7 +146,8 @@ def test_the_weights_of_the_loop_can_be_read_as_a_table(open_page: Open, folder:
     app = open_page(session={"table_loop_looks": True}, t="3", layer="2", head="3")
     translator, found = searched(folder)
     sites = [f"decoder.layers.1.{kind}_attention.weights" for kind in ("cross", "self")]
-    arrays = trace(translator.model, found.source_ids, found.hypotheses[0].ids, sites).arrays
+    ids = found.hypotheses[0].ids
+    arrays = {site: attention_weights(translator.model, found.source_ids, ids, site)[0] for site in sites}
     table = next(frame.value for frame in app.dataframe if "attention" in frame.value)
     expected = np.concatenate([arrays[sites[0]][2, 2], arrays[sites[1]][2, 2, :3]])
     np.testing.assert_allclose(table["weight"], expected, rtol=0, atol=1e-6)

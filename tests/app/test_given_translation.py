@@ -8,12 +8,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.models import CheckpointFile
-from tests.app.drawn import array, charts, components
+from tests.app.drawn import array, attention_weights, charts, components
 from tests.patience import PATIENCE
 from transformer.decoding.translator import Translator
 from transformer.evaluation import sentence_score
 from transformer.lens import lens
-from transformer.trace import trace
 
 VIEWS = Path(__file__).resolve().parents[2] / "app" / "views"
 SENTENCE = "the cat sat on the mat"
@@ -46,9 +45,8 @@ def test_the_decoder_reads_it_and_the_pictures_are_its_tensors(open_app: Open, f
     given = translator.score(SENTENCE, OWN)
     assert given.text == OWN
     source = translator.translate(SENTENCE).sentences[0].source_ids
-    watched = "decoder.layers.*.cross_attention.weights"  # as the page does: other roads round differently
-    truth = trace(translator.model, source, given.ids, [watched])["decoder.layers.1.cross_attention.weights"]
-    np.testing.assert_array_equal(matrix(app), truth[2])
+    truth = attention_weights(translator.model, source, given.ids, "decoder.layers.1.cross_attention.weights")
+    np.testing.assert_array_equal(matrix(app), truth[0, 2])
     rows = components(app, "choices")[0]["rows"]
     assert rows[-1]["text"] == OWN
     assert rows[-1]["detail"].startswith("yours")

@@ -11,10 +11,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.checkpoints import write_checkpoint
-from tests.app.drawn import array, charts, components, open_view
+from tests.app.drawn import array, attention_weights, charts, components, open_view
 from tests.patience import PATIENCE
 from transformer.decoding.translator import Translator
-from transformer.trace import trace
 
 Open = Callable[..., AppTest]
 EXAMPLE = "Where is the nearest train station?"
@@ -37,8 +36,7 @@ def expected(folder: Path, text: str, site: str, hypothesis: int = 0, **settings
     """(L, H, Q, K) computed beside the app."""
     translator = Translator.load(folder / "en-de.safetensors")
     found = translator.translate(text, **{"n_best": 3, **settings}).sentences[0]
-    arrays = trace(translator.model, found.source_ids, found.hypotheses[hypothesis].ids, [f"{site}.weights"]).arrays
-    return np.stack(list(arrays.values()))
+    return attention_weights(translator.model, found.source_ids, found.hypotheses[hypothesis].ids, f"{site}.weights")
 
 
 SITES = {

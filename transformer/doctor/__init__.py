@@ -24,7 +24,7 @@ from transformer.doctor.weights import examine_weights
 from transformer.errors import TranslationError
 from transformer.trace import Trace, trace
 
-__all__ = ["Constitution", "Finding", "Head", "Name", "as_text", "constitution", "diagnose", "examine"]
+__all__ = ["SITES", "Constitution", "Finding", "Head", "Name", "as_text", "constitution", "diagnose", "examine"]
 
 SITES = ("*.self_attention.weights", "*.cross_attention.weights", "logits")
 
