@@ -6,8 +6,11 @@ has a core to itself, that is fastest: an operation of a small model takes less 
 program uses one of the cores, a spinning thread takes the core from the thread that it waits for.
 
 libgomp spins 3,000 times less while it counts more OpenMP threads than cores (GOMP_SPINCOUNT in its manual). So while
-the threads of this process are short of cores, this module adds OpenMP threads that only sleep. The number of threads
-that compute does not change: it decides in which order a sum is added up, so a resumed run would end in other bits.
+the threads of this process are short of cores, this module adds OpenMP threads that only sleep.
+
+Trap: computing with fewer threads meanwhile would help as well, but the number of threads decides in which order a sum
+is added up, and no two runs would end in the same bits. Test:
+test_a_run_beside_other_programs_ends_in_the_same_bits.
 """
 
 import os
