@@ -46,7 +46,7 @@ def test_a_long_translation_takes_two_lines_until_it_is_unfolded(visit: Begin) -
 
 
 def test_a_long_row_of_tokens_takes_one_line_and_shows_the_chosen_one(visit: Begin) -> None:
-    one = visit().open("decoding", sentence=LONG, t="60")
+    one = visit().open("decoding", sentence=LONG, t="45")
     row = one.page.locator(".picker")
     chosen = row.get_by_role("radio", checked=True)
     box, inside = row.bounding_box(), chosen.bounding_box()
@@ -62,7 +62,7 @@ def test_a_long_row_of_tokens_takes_one_line_and_shows_the_chosen_one(visit: Beg
 
 
 def test_the_loop_shows_the_piece_that_is_looked_at_most_and_all_of_them_on_demand(visit: Begin) -> None:
-    one = visit().open("decoding", sentence=LONG, t="60")
+    one = visit().open("decoding", sentence=LONG, t="45")
     page = one.page
     is_drawn(one, "decoding")
     weights = "nodes => nodes.map(node => +node.dataset.weight)"
@@ -71,7 +71,7 @@ def test_the_loop_shows_the_piece_that_is_looked_at_most_and_all_of_them_on_dema
     page.get_by_role("button", name="All pieces").click()
     every = bars.evaluate_all(weights)
     source = pieces(page) + 1
-    assert len(some) < len(every) == source + 60
+    assert len(some) < len(every) == source + 45
     assert max(every[:source]) in some
     page.get_by_role("button", name="Only the pieces round the strongest").click()
     assert bars.evaluate_all(weights) == some
@@ -94,7 +94,7 @@ def test_long_rows_of_lines_close_up_and_what_is_isolated_is_written_large(visit
 
 @pytest.mark.parametrize(("path", "chart"), [("hand", "hand_map"), ("scaling", "additive"), ("positions", "norms")])
 def test_names_along_an_axis_do_not_run_into_each_other(visit: Begin, path: str, chart: str) -> None:
-    one = visit().open(path, sentence=LONG)
+    one = visit().open(path, sentence=LONG, kind="encoder")
     one.settle()
     selector = f".st-key-picture_{chart} .xaxislayer-above .xtick > text"
     names = one.page.evaluate(NAMES, selector)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.app.drawn import attention_weights
 from tests.browser.conftest import Visit
 from transformer.decoding.translator import Translator
-from transformer.trace import trace
 
 Begin = Callable[..., Visit]
 EXAMPLE = "Where is the nearest train station?"
-same = partial(np.allclose, rtol=1e-4, atol=1e-6)  # layers that only one of the two watches round otherwise
+same = partial(np.allclose, rtol=1e-4, atol=1e-6)  # another thread count rounds differently
 CHART = """selector => {
     const z = document.querySelector(selector + ' .js-plotly-plot')._fullData[0].z;  // as Plotly has it
     return Array.from(z._inputArray ?? z, row => Array.from(row));
@@ -26,9 +26,8 @@ def weights_of(folder: Path, text: str = EXAMPLE) -> np.ndarray:
     """Cross-attention (L, H, T, S), computed beside the app."""
     translator = Translator.load(folder / "en-de.safetensors")
     found = translator.translate(text, n_best=3).sentences[0]
-    site = "decoder.layers.*.cross_attention.weights"
-    arrays = trace(translator.model, found.source_ids, found.hypotheses[0].ids, [site]).arrays
-    return np.stack(list(arrays.values()))
+    pattern = "decoder.layers.*.cross_attention.weights"
+    return attention_weights(translator.model, found.source_ids, found.hypotheses[0].ids, pattern)
 
 
 def typed(chips: list[str]) -> str:
