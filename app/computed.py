@@ -34,6 +34,7 @@ from transformer.masking import padding_difference
 from transformer.trace import Trace, trace, trace_batch, trace_steps
 
 Ids = tuple[int, ...]
+KEPT = "30m"  # a result is computed again after so long, however often it is used: it takes a tenth of a second
 
 torch.set_num_threads(int(os.environ.get("HEADLIGHT_THREADS", "1")))
 GATE = BoundedSemaphore(max(os.cpu_count() or 1, 1))
@@ -47,7 +48,7 @@ class Attention:
     mask: np.ndarray
 
 
-@st.cache_data(max_entries=128, show_spinner=False)
+@st.cache_data(max_entries=128, ttl=KEPT, show_spinner=False)
 def translate(file: CheckpointFile, text: str, settings: DecodingConfig) -> TranslatedText:
     """The translation of a text, sentence by sentence. Raises TranslationError."""
     translator = load(file)
@@ -66,7 +67,7 @@ def _parameters(translator: Translator) -> int:
     return sum(parameter.numel() for parameter in translator.model.parameters())
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
 def translate_one(
     file: CheckpointFile,
     sentence: str,
@@ -85,7 +86,7 @@ def translate_one(
         return translator.translate_sentences([sentence], settings, keep_tree=keep_tree, prefix=prefix)[0]
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
 def given(file: CheckpointFile, sentence: str, target: str | Ids, settings: DecodingConfig) -> Hypothesis:
     """A translation that the visitor gives, as text or as pieces, as if it had been found; see
     `transformer.decoding.forcing`.
@@ -110,7 +111,7 @@ class Observed:
     trace: Trace
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@st.cache_resource(max_entries=24, ttl=KEPT, show_spinner=False)
 def observed(file: CheckpointFile, source_ids: Ids, target_ids: Ids) -> Observed:
     """All attention weights and the logits; arrays are read-only, because all sessions share them."""
     translator = load(file)
@@ -133,7 +134,7 @@ def attention(file: CheckpointFile, source_ids: Ids, target_ids: Ids, kind: Kind
     return observed(file, source_ids, target_ids).attention[kind]
 
 
-@st.cache_resource(max_entries=48, show_spinner=False)
+@st.cache_resource(max_entries=48, ttl=KEPT, show_spinner=False)
 def record(file: CheckpointFile, source_ids: Ids, target_ids: Ids, sites: tuple[str, ...]) -> Mapping[str, np.ndarray]:
     """What the model computed at these sites in one teacher-forced pass; see `transformer.trace`.
 
@@ -148,7 +149,7 @@ def record(file: CheckpointFile, source_ids: Ids, target_ids: Ids, sites: tuple[
         return MappingProxyType(trace(model, source_ids, target_ids, sites).arrays)
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@st.cache_resource(max_entries=24, ttl=KEPT, show_spinner=False)
 def record_batch(
     file: CheckpointFile, source_ids: tuple[Ids, ...], target_ids: tuple[Ids, ...], sites: tuple[str, ...]
 ) -> tuple[Trace, ...]:
@@ -158,7 +159,7 @@ def record_batch(
         return trace_batch(translator.model, source_ids, target_ids, sites, translator.tokenizer.piece)
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@st.cache_resource(max_entries=24, ttl=KEPT, show_spinner=False)
 def record_steps(
     file: CheckpointFile, source_ids: Ids, target_ids: Ids, sites: tuple[str, ...]
 ) -> tuple[Mapping[str, np.ndarray], ...]:
@@ -168,7 +169,7 @@ def record_steps(
         return tuple(map(MappingProxyType, trace_steps(model, source_ids, target_ids, sites)))
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
 def changed_by_padding(
     file: CheckpointFile, source_ids: tuple[Ids, ...], target_ids: tuple[Ids, ...], row: int
 ) -> dict[str, float]:
@@ -178,7 +179,7 @@ def changed_by_padding(
         return padding_difference(model, source_ids, target_ids, row)
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
 def logit_lens(file: CheckpointFile, source_ids: Ids, target_ids: Ids) -> Lens:
     """How the predicted pieces rank after each layer of the decoder; see `transformer.lens`."""
     model = load(file).model
@@ -186,13 +187,13 @@ def logit_lens(file: CheckpointFile, source_ids: Ids, target_ids: Ids) -> Lens:
         return lens(model, source_ids, target_ids)
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
 def drawn(file: CheckpointFile, source_ids: Ids, target_ids: Ids, settings: DecodingConfig) -> tuple[Draw, ...]:
     """Where the random numbers of a sampled hypothesis fell; see `transformer.decoding.reading`."""
     return draws(record(file, source_ids, target_ids, ("logits",))["logits"], source_ids, target_ids, settings)
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
+@st.cache_data(max_entries=16, ttl=KEPT, show_spinner=False)
 def told_left_out(
     file: CheckpointFile,
     source_ids: Ids,
@@ -205,7 +206,7 @@ def told_left_out(
     return reading.told_left_out(_tree, reading.beginnings(known), settings)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@st.cache_resource(max_entries=16, ttl=KEPT, show_spinner=False)
 def _constitution(file: CheckpointFile) -> Constitution:
     return constitution(load(file))
 
@@ -219,7 +220,7 @@ def findings(file: CheckpointFile, translation: Translation, hypothesis: Hypothe
     return _findings(file, replace(translation, hypotheses=(), tree=()), replace(hypothesis, node=None))
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
 def _findings(file: CheckpointFile, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
     known = _constitution(file)
     own = observed(file, translation.source_ids, hypothesis.ids).trace

@@ -1,8 +1,9 @@
 """What the server keeps in memory between visits, and when it lets go of it.
 
-Results are kept for all visitors, each cache up to a number of entries (app/computed.py, app/models.py). What nobody
-has used for half an hour is released: a model by itself, and all results once nobody has opened a page for so long.
-HEADLIGHT_KEEP_MINUTES sets another time. Uploaded checkpoints stay; they are on disk.
+Results are kept for all visitors, for half an hour, and each cache up to a number of entries (app/computed.py). A model
+is released when nobody has used it for half an hour (app/models.py). Streamlit removes an old result only when a new
+one is stored; so once nobody has opened a page for half an hour, all results are released here.
+HEADLIGHT_KEEP_MINUTES sets another time for models and for this. Uploaded checkpoints stay; they are on disk.
 """
 
 import ctypes

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from app.computed import GATE, Attention
+from app.computed import GATE, KEPT, Attention
 from app.models import CheckpointFile, load_rung
 from transformer.config import DecodingConfig
 from transformer.kinds import SITES, Kind, depth
@@ -38,7 +38,7 @@ class Look:
     predicts: tuple[str, ...]
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@st.cache_data(max_entries=256, ttl=KEPT, show_spinner=False)
 def look(file: CheckpointFile, sentence: str, right: str, kind: Kind) -> Look:
     """What a rung makes of a sentence whose right translation is known. Raises TranslationError."""
     translator = load_rung(file)
@@ -62,7 +62,7 @@ def look(file: CheckpointFile, sentence: str, right: str, kind: Kind) -> Look:
     )
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
 def written_by(file: CheckpointFile, sentence: str) -> str:
     """What a rung writes, greedily. Raises TranslationError."""
     translator = load_rung(file)

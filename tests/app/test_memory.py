@@ -2,11 +2,13 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.runtime.caching.cache_utils import CachedFunc
 
-from app import computed, memory, models
+from app import computed, memory, models, rungs
 from app.models import CheckpointFile
 from transformer.config import EOS, DecodingConfig
 
@@ -77,3 +79,12 @@ def test_uploads_stay(folder: Path) -> None:
 def test_the_time_can_be_set(text: str, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_KEEP_MINUTES", text)
     assert memory.keep_seconds() == pytest.approx(seconds)
+
+
+def test_every_result_has_an_age_limit_and_a_number() -> None:
+    functions = [each for module in (computed, rungs) for each in vars(module).values() if isinstance(each, CachedFunc)]
+    caches: list[Any] = [function._info for function in functions]
+    assert len(caches) > 10
+    for cache in caches:
+        assert cache.ttl == computed.KEPT
+        assert cache.max_entries
