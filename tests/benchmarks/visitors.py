@@ -49,11 +49,13 @@ class Visitor:
 
     def __init__(self, socket: Any):
         self.socket = socket
+        self.page = ""
         self.box = ""  # id of the sentence box
         self.received = 0  # bytes
 
     async def open(self, page: str = "") -> None:
         """Opens a page, the first one unless another is named, and waits until it is drawn."""
+        self.page = page
         message = BackMsg()
         message.rerun_script.page_name = page
         await self.socket.send(message.SerializeToString())
@@ -63,6 +65,7 @@ class Visitor:
     async def translate(self, text: str) -> float:
         """Sends a sentence; seconds until the page is drawn."""
         message = BackMsg()
+        message.rerun_script.page_name = self.page
         state = message.rerun_script.widget_states.widgets.add()
         state.id, state.string_value = self.box, text
         begin = time.perf_counter()

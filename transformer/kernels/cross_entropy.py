@@ -1,14 +1,19 @@
-"""The last matrix product and the label-smoothed cross-entropy in one, so that the logits never exist all at once.
+"""The projection to the vocabulary and the label-smoothed cross-entropy in one, without storing all logits.
 
-At the paper's batch, 25,000 target pieces times 37,000 pieces of vocabulary are 3.7 GB of logits in float32; written as
-two steps, softmax, loss and their gradients each pass over them again. Here they come in blocks of rows. Each block
-leaves its loss and its gradient, and is forgotten: with p the softmax of a row of logits z,
+    cross_entropy(states @ weight.T, labels, reduction="sum", label_smoothing=epsilon)    (the definition)
+
+At the paper's batch, 25,000 target tokens times 37,000 tokens of vocabulary are 3.7 GB of logits in float32, and in two
+steps, softmax, loss and their gradients each pass over them again. Here they are computed in blocks of rows. Each block
+adds its loss and its gradient, and is released: with p the softmax of a row of logits z,
 
     loss = log sum_k exp(z_k) - (1 - epsilon) z_y - epsilon / V sum_k z_k
     d loss / d z_k = p_k - (1 - epsilon) [k = y] - epsilon / V
 
-so the gradient is there as soon as the loss is, and the way back only scales it. The products are made in the precision
-that autocast asks for, the rest in float32 at least.
+so the gradient is known with the loss, and the backward pass only scales it. The products are computed in the precision
+of autocast, the rest in float32 at least. Measured for 4,096 target tokens and a vocabulary of 8,000 in float32: 1.1
+times as fast, with 16 MB of logits at a time instead of 131 MB.
+
+Tests: tests/kernels/test_cross_entropy.py.
 """
 
 from typing import Any

@@ -1,4 +1,9 @@
-"""What a process on the CPU does with memory that it no longer needs."""
+"""What a process on the CPU does with memory that it no longer needs.
+
+Nothing that is computed changes. What it gains in training has its own row in tests/benchmarks/training_ladder.py.
+
+Tests: tests/kernels/test_malloc.py.
+"""
 
 import ctypes
 import os

