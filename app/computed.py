@@ -60,11 +60,7 @@ def translate(file: CheckpointFile, text: str, settings: DecodingConfig) -> Tran
 def _check_search(translator: Translator, text: str, settings: DecodingConfig) -> None:
     """Raises TranslationError for a search that is too long for the app."""
     lengths = [length + 1 for length in sentence_lengths(translator, text)]
-    check_search(translator.model.config, _parameters(translator), lengths, settings)
-
-
-def _parameters(translator: Translator) -> int:
-    return sum(parameter.numel() for parameter in translator.model.parameters())
+    check_search(translator.model.config, translator.model.parameter_count, lengths, settings)
 
 
 @st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)

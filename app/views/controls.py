@@ -97,10 +97,10 @@ def _open(file: CheckpointFile | None) -> Opened | None:
 def _card(opened: Opened) -> None:
     config = opened.translator.model.config
     st.text(f"{opened.task.source} → {opened.task.target}")
-    parameters = sum(p.numel() for p in opened.translator.model.parameters())
     st.caption(
         f"{config.encoder_layers} + {config.decoder_layers} layers, {counted(config.heads, 'head')}, "
-        f"d_model {config.d_model}, {_millions(parameters)} parameters, {config.vocab_size:,} pieces"
+        f"d_model {config.d_model}, {_millions(opened.translator.model.parameter_count)} parameters, "
+        f"{config.vocab_size:,} pieces"
     )
     with st.popover("Model card", width="stretch"):
         card = opened.file.card if opened.file.name not in uploads() else None

@@ -71,9 +71,9 @@ def test_a_file_whose_name_is_not_utf_8_is_left_out_and_the_page_models_says_so(
 def test_a_recipe_with_half_a_character_breaks_no_page_but_is_told_on_its_card(shelf: Path) -> None:
     translator = Translator.load(shelf / "en-de.safetensors")
     assert translator.checkpoint is not None
-    recipe, half = {"data": {"source_language": "XXXXXXX"}}, shelf / "half.safetensors"
+    recipe, half = {"data": {"source_language": "unknown"}}, shelf / "half.safetensors"
     save_checkpoint(half, translator.model, translator.tokenizer, recipe=recipe, metrics={})
-    half.write_bytes(half.read_bytes().replace(b"XXXXXXX", rb"\\ud800"))
+    half.write_bytes(half.read_bytes().replace(b"unknown", rb"\\ud800"))
     assert "recipe.data.source_language = \\ud800: not valid Unicode" in said(open_view("models"))
     open_view("translate", checkpoint="half")
 

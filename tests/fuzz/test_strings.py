@@ -8,7 +8,8 @@ import torch
 
 from tests.fuzz.strings import hostile_string
 from tests.fuzz.support import Fuzzer, run_fuzzer
-from transformer.config import DecodingConfig, ModelConfig, TokenizerConfig
+from tests.model.small import small
+from transformer.config import DecodingConfig, TokenizerConfig
 from transformer.decoding.translator import Translator
 from transformer.errors import TranslationError
 from transformer.lines import translate_lines
@@ -70,16 +71,7 @@ def fuzz_translator(rng: Random, cases: int) -> None:
     """Each line gets one line or the reason why not; a text gets a translation or a TranslationError."""
     tokenizer = Tokenizer.train(LINES, TokenizerConfig(kind="bpe", vocab_size=400))
     torch.manual_seed(rng.randrange(2**32))
-    config = ModelConfig(
-        vocab_size=tokenizer.vocab_size,
-        encoder_layers=1,
-        decoder_layers=1,
-        d_model=16,
-        d_ff=16,
-        heads=2,
-        max_positions=48,
-    )
-    model = Transformer(config).eval()
+    model = Transformer(small(vocab_size=tokenizer.vocab_size, max_positions=48)).eval()
     settings = DecodingConfig(method="greedy", max_extra_length=0)
     translator = Translator(model, tokenizer, settings)
     for begin in range(0, cases, 64):

@@ -95,6 +95,11 @@ class Transformer(nn.Module):
         self.output = target_tokens if config.shared_embeddings else token_embedding(config)  # (V, D)
         self.apply(_initialise)
 
+    @property
+    def parameter_count(self) -> int:
+        """How many numbers are trained; a shared matrix counts once."""
+        return sum(parameter.numel() for parameter in self.parameters())
+
     def forward(self, source: Tensor, target: Tensor, probe: Silent = SILENT) -> Tensor:
         """Teacher-forced pass.
 
