@@ -1,7 +1,7 @@
 """The entry of the app. Start it with `streamlit run app/main.py`.
 
-Two callers execute this file. The server imports it once, for `app`; its limits and headers are in app/serving.py. Each
-visit runs it as a script, which draws the navigation and one page.
+Two callers execute this file. The server imports it once, for `app`; its limits and headers are in
+app/server/request_guard.py. Each visit runs it as a script, which draws the navigation and one page.
 """
 
 import sys
@@ -28,7 +28,7 @@ def draw() -> None:
         st.stop()
 
     # The first page has the address "/"; Streamlit would call "/translate" a page that does not exist.
-    first = st.Page(HERE / "views" / "translate.py", title="Translate", url_path="first", default=True)
+    first = st.Page(HERE / "views" / "translate" / "page.py", title="Translate", url_path="first", default=True)
 
     def to_the_first_page() -> None:
         st.switch_page(first, query_params=st.query_params.to_dict())
@@ -50,9 +50,10 @@ def draw() -> None:
             _page("models", "Models"),
         ]
     )
-    from app import memory, streamlit_fixes
-    from app.playing import leave_behind
-    from app.session import carry, drawn, watch_draft
+    from app.compute import memory
+    from app.server import streamlit_fixes
+    from app.state.playback import leave_behind
+    from app.state.session import carry, drawn, watch_draft
 
     streamlit_fixes.install()
     memory.visited()
@@ -64,7 +65,7 @@ def draw() -> None:
 
 
 def _page(name: str, title: str) -> st.Page:
-    return st.Page(HERE / "views" / f"{name}.py", title=title, url_path=name)
+    return st.Page(HERE / "views" / name / "page.py", title=title, url_path=name)
 
 
 if __name__ == "__main__":
@@ -72,7 +73,7 @@ if __name__ == "__main__":
 else:
     from starlette.middleware import Middleware
 
-    from app import serving
+    from app.server import request_guard
 
-    serving.install()
-    app = st.App(HERE / "main.py", middleware=[Middleware(serving.Guard)], lifespan=serving.announced)
+    request_guard.install()
+    app = st.App(HERE / "main.py", middleware=[Middleware(request_guard.Guard)], lifespan=request_guard.announced)

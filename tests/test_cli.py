@@ -15,15 +15,15 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-from transformer.checkpoint import load_checkpoint, save_checkpoint
+from transformer.checkpoint.checkpoint_file import load_checkpoint, save_checkpoint
 from transformer.cli import app
 from transformer.config import ModelConfig, Recipe, TokenizerConfig
+from transformer.data.toy_tasks import toy_pairs
 from transformer.decoding.translator import Translator
 from transformer.evaluation import score
 from transformer.model import Transformer, census
 from transformer.text.tokenizer import Tokenizer
-from transformer.text.toy import toy_pairs
-from transformer.training.resumption import FREE
+from transformer.training.resume_check import FREE
 
 ROOT = Path(__file__).parents[1]
 
@@ -188,7 +188,7 @@ def test_of_two_files_that_which_could_not_be_written_is_told(monkeypatch: pytes
     def copy(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", "from.safetensors", None, "to.safetensors")
 
-    monkeypatch.setattr("transformer.averaging.average_checkpoints", copy)
+    monkeypatch.setattr("transformer.checkpoint.averaging.average_checkpoints", copy)
     result = run("average", "new.safetensors", "one.safetensors", "two.safetensors")
     assert result.stderr.startswith("Error: to.safetensors: No space left on device. Free some space")
 
@@ -323,7 +323,7 @@ def test_inspect_tells_everything(checkpoint: Path) -> None:
     "changes", [{"shared_embeddings": False, "norm": "pre"}, {"positions": "learned", "activation": "silu"}]
 )
 def test_every_parameter_belongs_to_a_part(changes: dict[str, Any]) -> None:
-    from transformer.inspection import parameters_by_part
+    from transformer.analysis.inspection import parameters_by_part
 
     with torch.device("meta"):
         model = Transformer(ModelConfig(vocab_size=20, d_model=8, d_ff=8, heads=2, **changes))

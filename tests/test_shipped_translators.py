@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from transformer.alignment.map import read_map
-from transformer.alignment.report import named, percent
-from transformer.checkpoint import read_header
+from transformer.analysis.alignment.alignment_map import read_map
+from transformer.analysis.alignment.alignment_report import named, percent
+from transformer.checkpoint.checkpoint_file import read_header
 from transformer.decoding.translator import Translator
 from transformer.recipe import load_recipe
 

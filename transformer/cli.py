@@ -14,11 +14,11 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from transformer.commands.aligning import align
+from transformer.commands.align import align
 from transformer.commands.checkpoints import average, doctor, export, inspect
 from transformer.commands.queue import queue
-from transformer.commands.training import train
-from transformer.commands.translating import evaluate, translate
+from transformer.commands.train import train
+from transformer.commands.translate import evaluate, translate
 from transformer.errors import ConfigError, HeadlightError
 
 OUT_OF_MEMORY = (

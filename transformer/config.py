@@ -113,7 +113,8 @@ class DataConfig:
     max_ratio: Annotated[StrictFloat, Field(ge=1.0)] | None = None
     drop_copies: StrictBool = False  # pairs whose two sides are the same;
     drop_duplicates: StrictBool = False  # pairs that came before
-    # probability that a name or number is swapped for another on both sides, in each epoch (transformer/text/names.py)
+    # probability that a name or number is swapped for another on both sides, in each epoch
+    # (transformer/data/name_swapping.py)
     swap_names: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0.0
     prepared: str | None = None  # folder for what is prepared from the corpus, to share it; else that of the run
     workers: Annotated[StrictInt, Field(ge=0, le=256)] = 0  # processes that prepare a large corpus; 0: one a core

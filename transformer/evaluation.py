@@ -17,9 +17,9 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 from transformer.config import DecodingConfig
+from transformer.decoding.translate_lines import translate_each
 from transformer.decoding.translator import Translator
 from transformer.errors import HeadlightError, TranslationError
-from transformer.lines import translate_each
 
 
 def group_by_source(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

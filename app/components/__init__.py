@@ -51,7 +51,7 @@ def headline(text: str, language: str, *, key: str) -> None:
 
 
 def lines(data: dict[str, Any], *, key: str, on_pin: Callable[[int | None, int | None], None] | None = None) -> None:
-    """Attention as lines between two rows of tokens; data from `app.figures.lines.attention_lines`.
+    """Attention as lines between two rows of tokens; data from `app.figures.attention_lines.attention_lines`.
 
     `on_pin` is told which row (query) the reader isolates, or which column (key); (None, None): none any more.
     """
@@ -69,7 +69,7 @@ def lines(data: dict[str, Any], *, key: str, on_pin: Callable[[int | None, int |
 
 
 def ranking(data: dict[str, Any], *, key: str, on_choose: Callable[[int, int], None]) -> None:
-    """A table of all heads, sorted by any column, of which one is chosen; data from `app.figures.ranking`.
+    """A table of all heads, sorted by any column, of which one is chosen; data from `app.views.attention.head_ranking`.
 
     `on_choose` is told layer and head, from 0.
     """
@@ -84,7 +84,7 @@ def ranking(data: dict[str, Any], *, key: str, on_choose: Callable[[int, int], N
 
 
 def pieces(data: dict[str, Any], *, key: str) -> None:
-    """A strip of pieces; data from `app.figures.pieces`. With `headline`, that text stands above, large."""
+    """A strip of pieces; data from `app.figures.token_strip`. With `headline`, that text stands above, large."""
     _pieces(data=data, key=key)
 
 
@@ -124,7 +124,7 @@ def picker(
 
 
 def model_map(data: dict[str, Any], *, key: str, on_choose: Callable[[str], None]) -> None:
-    """The map of the model; data from `app.figures.map.model_map`. `on_choose` gets the id of a station."""
+    """The map of the model; data from `app.views.steps.model_map.model_map`. `on_choose` gets the id of a station."""
     known = {box["station"] for box in data["boxes"]}
 
     def changed() -> None:

@@ -15,8 +15,8 @@ import streamlit as st
 
 from app.components import script
 from app.figures.charts import Figure
-from app.session import is_dark
-from app.theme import chart_template
+from app.figures.theme import chart_template
+from app.state.session import is_dark
 
 _chart = st.components.v2.component(
     "headlight_chart",

@@ -16,12 +16,12 @@ _difference = component("difference", styles=["difference"])
 
 
 def loop(data: dict[str, Any], *, key: str) -> None:
-    """One turn of the decoder's loop; data from `app.figures.loop.loop_picture`."""
+    """One turn of the decoder's loop; data from `app.views.decoding.loop_data.loop_picture`."""
     _loop(data=data, key=key)
 
 
 def tree(data: dict[str, Any], *, key: str, on_choose: Callable[[int], None]) -> None:
-    """The tree of a search, of which one node is chosen; data from `app.figures.tree.tree_picture`."""
+    """The tree of a search, of which one node is chosen; data from `app.views.decoding.tree_data.tree_picture`."""
     known = {node["id"] for node in data["nodes"]}
 
     def changed() -> None:
@@ -33,5 +33,5 @@ def tree(data: dict[str, Any], *, key: str, on_choose: Callable[[int], None]) ->
 
 
 def difference(data: dict[str, Any], *, key: str) -> None:
-    """Two texts word by word; data from `app.figures.difference.difference_data`."""
+    """Two texts word by word; data from `app.views.decoding.text_difference.difference_data`."""
     _difference(data=data, key=key)

@@ -11,7 +11,7 @@ Trap: never give token strings to Plotly as coordinates, it merges equal ones. C
 import html
 from dataclasses import dataclass
 
-from app.theme import Role
+from app.figures.theme import Role
 
 LONGEST = 18  # characters of a token that are drawn; the whole token is in hover and table
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.figures.axes import plotly_text
-from app.theme import TITLE_SIZE, ink
+from app.figures.theme import TITLE_SIZE, ink
 
 AXIS_SIZE = 14  # px, titles of axes
 GRID = "rgba(128, 136, 150, 0.22)"
@@ -18,7 +18,7 @@ class Figure:
     """What Plotly shall draw, as plain data.
 
     Not Plotly's own `Figure`: that checks every value whenever one is set, which took half of the server's time for a
-    page. Here the tests check: whatever they look at is made one (tests/app/drawn.py).
+    page. Here the tests check: whatever they look at is made one (tests/support/drawn.py).
     """
 
     data: list[dict[str, Any]]  # traces; numbers as arrays

@@ -16,7 +16,7 @@ import numpy as np
 from app.figures.axes import plotly_text, ticks, visible
 from app.figures.charts import FAINT, Figure, plain_axis, settled
 from app.figures.tables import Table
-from app.theme import TICK_SIZE, fixed, ink, probability_text, role_color
+from app.figures.theme import TICK_SIZE, fixed, ink, probability_text, role_color
 
 BAR = 31  # px
 LETTER = 0.03  # of the narrowest axis

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from app.figures.charts import BAR_ROOM, Figure, color_bar, plain_axis, settled
-from app.theme import CHOSEN, Role, ink, number, role_color, signed_scale
+from app.figures.theme import CHOSEN, Role, ink, number, role_color, signed_scale
 
 WHOLE_UP_TO = 256  # d_model; a wider matrix has more numbers than a projector has dots
 MOST_NUMBERS = 32_768  # of a slice in one picture

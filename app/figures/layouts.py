@@ -11,7 +11,7 @@ import numpy as np
 from app.figures.charts import BAR_ROOM, Figure, axis, color_bar, settled
 from app.figures.panels import Piece
 from app.figures.sinusoids import Layout, encoding, pair_of, permutation
-from app.theme import ink, pair_color, signed_scale
+from app.figures.theme import ink, pair_color, signed_scale
 
 ROWS = 20  # positions in each of the two strips
 NAMES_UP_TO = 32  # dimensions; beyond, only numbers stand on the axis

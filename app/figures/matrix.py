@@ -13,7 +13,7 @@ import numpy as np
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
 from app.figures.charts import Figure
 from app.figures.panels import BARE, Cell, Piece, fold, frame, heat, leaning_out, tick_height, words
-from app.theme import (
+from app.figures.theme import (
     CELL_SIZE,
     MASKED,
     SMALL_TICK_SIZE,

@@ -12,7 +12,7 @@ import numpy as np
 from app.figures.axes import TokenAxis
 from app.figures.charts import Figure
 from app.figures.panels import BARE, frame, heat, places
-from app.theme import ink, weight_scale
+from app.figures.theme import ink, weight_scale
 
 LARGEST_TILE = 64  # cells along an edge: beyond, it has fewer pixels than cells, and shows the strongest of each block
 TILE = 46  # px, height of a tile

@@ -10,7 +10,7 @@ import numpy as np
 from app.figures.axes import TokenAxis, ticks
 from app.figures.charts import Figure, axis, settled
 from app.figures.strips import Norm
-from app.theme import TICK_SIZE, pair_color, role_color
+from app.figures.theme import TICK_SIZE, pair_color, role_color
 
 
 def moments(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
-from app.theme import CHOSEN, ink, role_color
+from app.figures.theme import CHOSEN, ink, role_color
 
 Cell = tuple[int, int]
 Piece = dict[str, Any]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from app.figures.head_slices import reach
-from app.theme import signed_scale
+from app.figures.theme import signed_scale
 
 ENDS = "end at its largest number, or at three times its root mean square where that is less."  # the colours of a strip
 

@@ -11,7 +11,7 @@ import numpy as np
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
 from app.figures.charts import Figure, plain_axis, settled
 from app.figures.panels import Piece, frame, words
-from app.theme import CELL_SIZE, SMALL_TICK_SIZE, TICK_SIZE, fixed, ink, role_color, signed_scale
+from app.figures.theme import CELL_SIZE, SMALL_TICK_SIZE, TICK_SIZE, fixed, ink, role_color, signed_scale
 
 NUMBERS_UP_TO = 12  # columns; beyond, digits would not be legible
 LARGE_UP_TO = 40  # rows

@@ -13,7 +13,7 @@ from app.figures.axes import plotly_text, visible
 from app.figures.charts import Figure, axis, settled
 from app.figures.panels import Piece
 from app.figures.tables import Table
-from app.theme import head_color, ink
+from app.figures.theme import head_color, ink
 
 Style = Literal["measured", "validation", "computed"]
 

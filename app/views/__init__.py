@@ -1,1 +1,1 @@
-"""One file a page: reads the state, asks `app.computed` for data, places figures. No tensor arithmetic here."""
+"""A folder per page: page.py reads the state, asks `app.compute` for data and places figures. No tensor arithmetic."""

@@ -8,12 +8,11 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.patience import PATIENCE
-from tests.training.small import toy_recipe
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.pages import MAIN, switch_page
+from tests.support.patience import PATIENCE
+from tests.support.small_training import toy_recipe
 from transformer.training import train
-
-MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 
 
 @pytest.fixture(scope="session")
@@ -53,15 +52,15 @@ def own_main_module() -> Iterator[None]:
 
 @pytest.fixture
 def open_app(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
-    """Opens the app as a new visitor would, on its first page or on `app/views/PAGE.py`, with these query parameters in
-    the address."""
+    """Opens the app as a new visitor would, on its first page or on `app/views/PAGE/page.py`, with these query
+    parameters in the address."""
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
     st.cache_data.clear()
 
     def opened(page: str = "translate", **address: str) -> AppTest:
         app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
         if page != "translate":
-            app.switch_page(str(MAIN.parent / "views" / f"{page}.py"))
+            switch_page(app, page)
         for name, value in address.items():
             app.query_params[name] = value
         return app.run()

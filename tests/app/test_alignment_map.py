@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.figures.head_map import MEAN, head_map, head_map_alt, head_map_table
-from app.theme import CHOSEN
-from tests.alignment.small import made_map, made_reading
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, chart, checked, components, open_view
-from transformer.alignment.map import AlignmentMap, map_path
+from app.figures.theme import CHOSEN
+from app.views.attention.aligning_heads import MEAN, head_map, head_map_alt, head_map_table
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.drawn import array, chart, checked, components, open_view
+from tests.support.small_alignment import made_map, made_reading
+from transformer.analysis.alignment.alignment_map import AlignmentMap, map_path
 
 SENTENCE = "the cat sat on the mat"
 LAYERS, HEADS = 3, 4

@@ -11,15 +11,14 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from app.figures.walk import stations
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import charts
-from tests.patience import PATIENCE
+from app.views.steps.stations import stations
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.drawn import charts
+from tests.support.pages import MAIN, PAGES, switch_page
+from tests.support.patience import PATIENCE
 from transformer.config import EOS
 from transformer.decoding.translator import Translator
 
-VIEWS = Path(__file__).resolve().parents[2] / "app" / "views"
-PAGES = sorted(path.name for path in VIEWS.glob("*.py") if path.read_text().endswith("\npage()\n"))
 LONGEST = "the cat sat on the mat because it was tired"
 SENTENCES = ("a", "the the the", LONGEST, "🚂", "</script><img src=x> _a_ $x$")
 
@@ -27,7 +26,7 @@ PICTURES = {"headlight_map", "headlight_tree", "headlight_difference"}  # that a
 WORDS_ALONE = {  # what is said where there may be nothing to draw
     "penalty": "there is nothing to rank",
     "methods": "they never part",
-    "models.py": "Not run.",  # neither curves nor families lie beside the checkpoint
+    "models": "Not run.",  # neither curves nor families lie beside the checkpoint
 }
 CHOICES: dict[str, tuple[object, ...]] = {  # one of each for an example
     "reference": ("Das Tier",),
@@ -37,10 +36,10 @@ CHOICES: dict[str, tuple[object, ...]] = {  # one of each for an example
     "shift": ("reads", "predicts"),
 }
 PARTS: dict[str, tuple[str, tuple[str, ...]]] = {  # of these pages every second one, so two examples open all
-    "decoding.py": ("part", ("loop", "tree", "methods", "penalty", "lens", "reference")),
-    "attention.py": ("more", ("layers", "alignment", "bertviz", "layers")),
-    "steps.py": ("detail", ("exam", "lecture")),
-    "hand.py": ("written", ("all", "product")),
+    "decoding": ("part", ("loop", "tree", "methods", "penalty", "lens", "reference")),
+    "attention": ("more", ("layers", "alignment", "bertviz", "layers")),
+    "steps": ("detail", ("exam", "lecture")),
+    "hand": ("written", ("all", "product")),
 }
 
 
@@ -85,12 +84,12 @@ NONE: dict[str, object] = {"d_model": 15, "norm": "pre", "positions": "none", "s
 def test_all_pages_are_found() -> None:
     assert len(PAGES) == 12
     assert set(PARTS) < set(PAGES)
-    assert set(PARTS["decoding.py"][1]) == set(decoding_parts())
+    assert set(PARTS["decoding"][1]) == set(decoding_parts())
 
 
 def decoding_parts() -> list[str]:
-    """The keys of PARTS in app/views/decoding.py; a view draws its page when it is imported, so it is only read."""
-    tree = ast.parse((VIEWS / "decoding.py").read_text(encoding="utf-8"))
+    """The keys of PARTS in app/views/decoding/page.py, which is read and not imported: it draws when it is imported."""
+    tree = ast.parse((MAIN.parent / "views" / "decoding" / "page.py").read_text(encoding="utf-8"))
     found = {ast.unparse(node.targets[0]): node.value for node in tree.body if isinstance(node, ast.Assign)}
     return list(ast.literal_eval(found["PARTS"]))
 
@@ -164,8 +163,8 @@ def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case) -> None:
     streamlit.cache_data.clear()
     streamlit.cache_resource.clear()
     for page in PAGES:
-        app = AppTest.from_file(str(VIEWS.parent / "main.py"), default_timeout=PATIENCE)
-        app.switch_page(str(VIEWS / page))
+        app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
+        switch_page(app, page)
         chosen = {"sentence": sentence, "kind": kind, "layer": str(place), "head": str(place)}
         for name, value in chosen.items() | {(key, str(place)) for key in ("t", "s", "k")}:
             app.query_params[name] = value

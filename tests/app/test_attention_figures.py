@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.figures.alignment import links, pharaoh, word_alignment
+from app.figures.attention_lines import attention_lines
 from app.figures.axes import TokenAxis
 from app.figures.heads import head_facts, is_control, is_sink
-from app.figures.lines import attention_lines
 from app.figures.matrix import attention_matrix, matrix_alt
 from app.figures.mosaic import head_mosaic, mosaic_table
-from app.figures.ranking import COLUMNS, head_numbers, head_ranking, ranking_csv
-from app.figures.rollout import decoder_rollout, mixed, rollout
-from app.figures.shown import Options, shown
-from app.figures.words import merged, merged_mask, spelled, words_of
-from app.theme import ground, head_color, head_is_dashed
-from tests.app.drawn import checked
+from app.figures.pieces_to_words import merged, merged_mask, spelled, words_of
+from app.figures.shown_weights import Options, shown
+from app.figures.theme import ground, head_color, head_is_dashed
+from app.views.attention.head_ranking import COLUMNS, head_numbers, head_ranking, ranking_csv
+from app.views.attention.rollout import decoder_rollout, mixed, rollout
+from app.views.attention.soft_alignment import links, pharaoh, word_alignment
+from tests.support.drawn import checked
 
 PIECES = ("▁The", "▁an", "im", "al", "▁didn", "'", "t", "▁stop", ".", "</s>")
 SOURCE = TokenAxis("English (source)", "encoder", PIECES)

@@ -11,22 +11,22 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app.figures.alignment import links, pharaoh, word_alignment
-from app.figures.bertviz import PARTS
-from app.figures.ranking import COLUMNS, head_numbers
-from app.figures.rollout import decoder_rollout, rollout
-from app.theme import number
-from app.views import attention_bertviz
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, attention_weights, charts, components, unpacked
-from tests.patience import PATIENCE
+from app.figures.theme import number
+from app.views.attention import bertviz_tab
+from app.views.attention.bertviz_html import PARTS
+from app.views.attention.head_ranking import COLUMNS, head_numbers
+from app.views.attention.rollout import decoder_rollout, rollout
+from app.views.attention.soft_alignment import links, pharaoh, word_alignment
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.drawn import array, attention_weights, charts, components, unpacked
+from tests.support.patience import PATIENCE
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
-from transformer.kinds import KINDS, SITES
+from transformer.model.attention_kinds import KINDS, SITES
 
 Open = Callable[..., AppTest]
 Pieces = tuple[tuple[str, ...], tuple[str, ...]]
-VIEW = str(Path(__file__).resolve().parents[2] / "app" / "views" / "attention.py")
+VIEW = str(Path(__file__).resolve().parents[2] / "app" / "views" / "attention" / "page.py")
 SENTENCE = "the animal didn't cross the street."
 HOSTILE = ("</script><img src=x onerror=alert(1)>", "_a_ $x$ :red[b] the the", "🙂")
 TABS = ("layers", "alignment", "bertviz")
@@ -242,7 +242,7 @@ def test_the_alignment_names_its_source_and_shows_the_lines_that_make_it(shown: 
     app = shown(more="alignment")
     captions = " ".join(caption.value for caption in app.caption)
     assert "Not in the paper: attention as a soft alignment" in captions
-    assert "app/figures/alignment.py, line" in captions
+    assert "app/views/attention/soft_alignment.py, line" in captions
     assert any("mean = weights" in code.value for code in app.code)
 
 
@@ -317,7 +317,7 @@ def test_bertviz_says_its_limits_before_and_draws_nothing_beyond(shown: Open, mo
         app.session_state["bertviz"] = view
         app.run()
         assert app.get("iframe"), view
-    monkeypatch.setattr(attention_bertviz, "MOST_TOKENS", 60)
+    monkeypatch.setattr(bertviz_tab, "MOST_TOKENS", 60)
     app.run()
     assert not app.get("iframe")
     assert "more than this view can draw" in said(app)

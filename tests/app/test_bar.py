@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.drawn import components, switches
+from tests.support.drawn import components, switches
+from tests.support.pages import switch_page
 
 Open = Callable[..., AppTest]
-VIEWS = "views/{}.py"
 
 
 def address(app: AppTest, key: str) -> str:
@@ -55,18 +55,18 @@ def test_what_is_chosen_is_in_the_address_of_every_page(open_app: Open, page: st
     app = open_app(sentence="the cat", **chosen)
     for key in chosen:
         del app.query_params[key]  # as Streamlit does on the way to another page
-    app.switch_page(VIEWS.format(page)).run()
+    switch_page(app, page).run()
     assert {key: address(app, key) for key in chosen} == chosen
 
 
 def test_a_head_in_the_link_to_a_page_that_shows_none_is_chosen_on_the_next(open_app: Open) -> None:
     app = open_app(sentence="the cat")
-    app.switch_page(VIEWS.format("positions"))
+    switch_page(app, "positions")
     for key in ("layer", "head"):
         del app.session_state[key]
         app.query_params[key] = "2"
     app.run()
-    app.switch_page(VIEWS.format("multihead")).run()
+    switch_page(app, "multihead").run()
     assert [each["chosen"] for each in switches(app) if each["name"] in ("layer", "head")] == [1, 1]
 
 
@@ -74,9 +74,9 @@ def test_a_head_in_the_link_to_a_page_that_shows_none_is_chosen_on_the_next(open
 def test_nonsense_in_the_address_chooses_nothing(open_app: Open, nonsense: str) -> None:
     app = open_app(sentence="the cat", **dict.fromkeys(("kind", "layer", "head", "t", "s", "k"), nonsense))
     assert not app.exception
-    app.switch_page(VIEWS.format("hand")).run()
+    switch_page(app, "hand").run()
     assert not app.exception
-    usual = open_app(sentence="the cat").switch_page(VIEWS.format("hand")).run()
+    usual = switch_page(open_app(sentence="the cat"), "hand").run()
     assert [(each["name"], each["chosen"]) for each in switches(app)] == [
         (each["name"], each["chosen"]) for each in switches(usual)
     ]

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.figures import bertviz
 from app.figures.axes import TokenAxis
-from app.figures.bertviz import LIBRARIES, PARTS, STATIC, View, bertviz_html, drawing_code, vectors_table
-from app.theme import ground, ink
-from tests.app.drawn import unpacked
+from app.figures.theme import ground, ink
+from app.views.attention import bertviz_html as bertviz
+from app.views.attention.bertviz_html import LIBRARIES, PARTS, STATIC, View, bertviz_html, drawing_code, vectors_table
+from tests.support.drawn import unpacked
 
 VIEWS: tuple[View, ...] = ("head", "model", "neuron")
 LEFT = ["<s>", "▁Das", "▁das", "▁das"]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from app.models import CheckpointFile
-from tests.app.hostile_card import hostile_card
+from app.library.checkpoints import CheckpointFile
+from tests.support.hostile_card import hostile_card
 
 PIECES = [
     "!",

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from app import source
-from app.figures.residual import shares
-from app.figures.softmax import jacobian_norms
-from app.source import lines_from, together
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import open_view
+from app.library import source_code
+from app.library.source_code import lines_from, together
+from app.views.residual.stream import shares
+from app.views.scaling.softmax import jacobian_norms
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.drawn import open_view
 
 
 @pytest.mark.parametrize(
@@ -41,5 +41,5 @@ def test_lines_of_one_file_stand_together_and_those_of_two_do_not(monkeypatch: p
     assert (both.path, both.first) == (first.path, first.first)
     with pytest.raises(ValueError, match=r"residual\.py, app/figures/softmax\.py cannot stand together"):
         together(first, lines_from(jacobian_norms, "wide ="))
-    monkeypatch.setattr(source, "KNOWN", {})
-    assert together(lines_from(shares, "exact ="), lines_from(shares, "total =")).text == source.CHANGED
+    monkeypatch.setattr(source_code, "KNOWN", {})
+    assert together(lines_from(shares, "exact ="), lines_from(shares, "total =")).text == source_code.CHANGED

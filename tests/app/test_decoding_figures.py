@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from app.figures.axes import TokenAxis
-from app.figures.difference import difference, difference_data, difference_table, words
 from app.figures.distribution import (
     LETTER,
     distribution_alt,
@@ -18,12 +17,13 @@ from app.figures.distribution import (
     offers,
     softmax,
 )
-from app.figures.lens import Seen, closeness, lens_alt, lens_bars, lens_table, lens_wall, rank_text
-from app.figures.loop import Sizes, bytes_text, cache_table, cached_numbers, looks_table, loop_picture
-from app.figures.penalty import letters, penalty_alt, penalty_lines, worth_showing
-from app.figures.tree import looked_at, tree_picture, tree_rows, tree_table
-from app.theme import score_text
-from tests.app.drawn import checked
+from app.figures.theme import score_text
+from app.views.decoding.lens_figures import Seen, closeness, lens_alt, lens_bars, lens_table, lens_wall, rank_text
+from app.views.decoding.loop_data import Sizes, bytes_text, cache_table, cached_numbers, looks_table, loop_picture
+from app.views.decoding.penalty_chart import letters, penalty_alt, penalty_lines, worth_showing
+from app.views.decoding.text_difference import difference, difference_data, difference_table, words
+from app.views.decoding.tree_data import looked_at, tree_picture, tree_rows, tree_table
+from tests.support.drawn import checked
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 LOGITS = np.array([0.5, -1.0, 2.0, 0.0, 3.0, 2.0], dtype=np.float32)

@@ -13,21 +13,21 @@ import sacrebleu
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app.figures.lens import closeness
-from app.models import CheckpointFile
-from app.source import CHANGED
-from app.theme import fixed, score_text
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, attention_weights, chart, charts, title
-from tests.patience import PATIENCE
+from app.figures.theme import fixed, score_text
+from app.library.checkpoints import CheckpointFile
+from app.library.source_code import CHANGED
+from app.views.decoding.lens_figures import closeness
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.drawn import array, attention_weights, chart, charts, title
+from tests.support.pages import MAIN, switch_page
+from tests.support.patience import PATIENCE
+from transformer.analysis.trace import trace
 from transformer.config import EOS
-from transformer.decoding.reading import finished, path_to
+from transformer.decoding.finished_search import finished, path_to
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
-from transformer.trace import trace
 
 Open = Callable[..., AppTest]
-MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 SHIPPED = MAIN.parents[1] / "pretrained"
 EXAMPLE = "Where is the nearest train station?"
 PARTS = ("loop", "tree", "penalty", "lens", "reference", "methods")  # also in the address
@@ -43,7 +43,7 @@ def open_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
 
     def opened(part: str = PARTS[0], session: dict[str, Any] | None = None, **address: str) -> AppTest:
         app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
-        app.switch_page(str(MAIN.parent / "views" / "decoding.py"))
+        switch_page(app, "decoding")
         for name, value in {"part": part, **address}.items():
             app.query_params[name] = value
         for name, value in (session or {}).items():
@@ -345,10 +345,10 @@ def test_what_was_continued_is_shown_on_every_page(open_page: Open, folder: Path
     app.button(key="show_continued").click().run()
     healthy(app)
     assert "A translation of yours" in " ".join(caption.value for caption in app.caption)
-    app.switch_page(str(MAIN.parent / "views" / "hand.py")).run()
+    switch_page(app, "hand").run()
     healthy(app)
     assert [text for text in texts(app).split() if "cat" in text]
-    app.switch_page(str(MAIN.parent / "views" / "decoding.py"))
+    switch_page(app, "decoding")
     app.session_state["part"] = "loop"
     app.run()
     healthy(app)
@@ -402,7 +402,11 @@ def test_a_beginning_that_is_too_long_gets_a_sentence(open_page: Open) -> None:
 @pytest.mark.parametrize("part", ["loop", "tree"])
 def test_every_search_stands_beside_its_code(open_page: Open, part: str, method: str) -> None:
     app = open_page(part, method=method, t="2")
-    files = {"beam": "beam.py", "greedy": "rows.py" if part == "loop" else "search.py", "sampling": "sampling.py"}
+    files = {
+        "beam": "beam.py",
+        "greedy": "greedy_and_sampling.py" if part == "loop" else "search.py",
+        "sampling": "sampling.py",
+    }
     wanted = "search.py" if (part, method) == ("tree", "sampling") else files[method]
     assert any(f"transformer/decoding/{wanted}, line" in caption.value for caption in app.caption)
     assert CHANGED not in [code.value for code in app.code]
@@ -582,7 +586,7 @@ def test_it_opens_for_any_model_and_any_words(name: str, tmp_path: Path, monkeyp
     write_checkpoint(tmp_path / "odd.safetensors", size, options=options)
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
     app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
-    app.switch_page(str(MAIN.parent / "views" / "decoding.py"))
+    switch_page(app, "decoding")
     app.session_state["reference"] = "Ja."
     methods = dict(zip(PARTS, ("beam", "sampling", "greedy", "beam", "sampling", "greedy"), strict=True))
     for words in ("a", HOSTILE):

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.figures.attention_lines import attention_lines
 from app.figures.axes import TokenAxis, visible
 from app.figures.heads import clarity, clearest_head, entropy, head_facts, is_sink
-from app.figures.lines import attention_lines
 from app.figures.matrix import (
     NUMBERS_UP_TO,
     attention_matrix,
@@ -20,9 +20,9 @@ from app.figures.matrix import (
     matrix_width,
 )
 from app.figures.mosaic import LARGEST_TILE, head_mosaic, heads_table, mosaic_table, pooled
-from app.figures.pieces import source_strip, source_table, target_strip
-from app.theme import beyond_text, fixed, number, probability_text, text_on_weight, weight_scale, weight_text
-from tests.app.drawn import checked
+from app.figures.theme import beyond_text, fixed, number, probability_text, text_on_weight, weight_scale, weight_text
+from app.figures.token_strip import source_strip, source_table, target_strip
+from tests.support.drawn import checked
 from transformer.text.tokenizer import Piece
 
 HOSTILE = ("</script><img src=x onerror=alert(1)>", "<b>bold</b>", "$x$", "_a_", ":red[b]", "&lt;", "</s>")

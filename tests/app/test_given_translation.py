@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.models import CheckpointFile
-from tests.app.drawn import array, attention_weights, charts, components
-from tests.patience import PATIENCE
+from app.library.checkpoints import CheckpointFile
+from tests.support.drawn import array, attention_weights, charts, components
+from tests.support.pages import MAIN, PAGES, switch_page
+from tests.support.patience import PATIENCE
+from transformer.analysis.logit_lens import lens
 from transformer.decoding.translator import Translator
 from transformer.evaluation import sentence_score
-from transformer.lens import lens
 
-VIEWS = Path(__file__).resolve().parents[2] / "app" / "views"
 SENTENCE = "the cat sat on the mat"
 OWN = "Das Tier war müde"
 Open = Callable[..., AppTest]
@@ -84,8 +84,8 @@ def test_what_cannot_be_forced_gets_a_sentence_and_the_model_s_translation_stays
 
 def opened(folder: Path, view: str, **state: str) -> AppTest:
     """A page, with the visitor's own translation shown."""
-    app = AppTest.from_file(str(VIEWS.parent / "main.py"), default_timeout=PATIENCE)
-    app.switch_page(str(VIEWS / view))
+    app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
+    switch_page(app, view)
     app.query_params["sentence"] = SENTENCE
     app.session_state["alternative"] = 3
     file = CheckpointFile.at(folder / "en-de.safetensors")
@@ -94,10 +94,7 @@ def opened(folder: Path, view: str, **state: str) -> AppTest:
     return healthy(app.run())
 
 
-PAGES = sorted(path.name for path in VIEWS.glob("*.py") if path.read_text().endswith("\npage()\n"))
-
-
-@pytest.mark.parametrize("page", [page for page in PAGES if page not in ("translate.py", "training.py")])
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in ("translate", "training")])
 def test_every_page_that_has_a_translation_shows_it(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
     said = words(opened(folder, page))
@@ -111,7 +108,7 @@ def test_every_part_of_decoding_has_something_to_say(
     part: str, method: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
-    app = opened(folder, "decoding.py", part=part, method=method, reference="Das Tier")
+    app = opened(folder, "decoding", part=part, method=method, reference="Das Tier")
     said = words(app)
     if part == "loop":
         assert "You gave this piece" in said

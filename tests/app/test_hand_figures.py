@@ -10,18 +10,25 @@ import numpy as np
 import pytest
 import torch
 
-from app.figures.arithmetic import LARGEST_EXPONENT, ByHand, differences
+from app.figures.attention_stages import plain, short, stages_alt, stages_figure, stages_table
 from app.figures.axes import TokenAxis
-from app.figures.blocks import Sizes, blocks, blocks_alt, blocks_figure, blocks_table
-from app.figures.hand import CELLS_TO_CLICK, row_stages, terms_figure, terms_table, values_figure, weights_map
-from app.figures.pair import matrix_pair
-from app.figures.reasons import forbidden_by, row_name, verdict
-from app.figures.snippet import numpy_snippet
-from app.figures.stages import plain, short, stages_alt, stages_figure, stages_table
-from app.figures.written import TERMS, Writing, digits
-from tests.app.drawn import checked, written
+from app.figures.mask_reasons import forbidden_by, row_name, verdict
+from app.views.hand.arithmetic import LARGEST_EXPONENT, ByHand, differences
+from app.views.hand.hand_figures import (
+    CELLS_TO_CLICK,
+    row_stages,
+    terms_figure,
+    terms_table,
+    values_figure,
+    weights_map,
+)
+from app.views.hand.latex import TERMS, Writing, digits
+from app.views.hand.numpy_snippet import numpy_snippet
+from app.views.hand.shape_blocks import Sizes, blocks, blocks_alt, blocks_figure, blocks_table
+from app.views.scaling.matrix_pair import matrix_pair
+from tests.support.drawn import checked, written
+from transformer.analysis.batch_masks import mask_parts
 from transformer.config import ModelConfig
-from transformer.masking import mask_parts
 from transformer.model.attention import attend
 from transformer.model.probe import Probe
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.figures.written import digits
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, charts, components, open_view, title
+from app.views.hand.latex import digits
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.drawn import array, charts, components, open_view, title
+from transformer.analysis.trace import trace
 from transformer.decoding.translator import Translator
-from transformer.kinds import KINDS
-from transformer.trace import trace
+from transformer.model.attention_kinds import KINDS
 
 Open = Callable[..., AppTest]
 SENTENCE = "the cat sat on the mat"

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from app import launch
-from app.ladders import RECIPE
-from app.launch import LOG
-from app.plans import CORPUS, MOST_MEGABYTES, LaunchError, Size, TextPlan, ToyPlan
-from tests.patience import PATIENCE
+from app.library.snapshots import RECIPE
+from app.views.training import launch_run
+from app.views.training.launch_run import LOG
+from app.views.training.run_plan import CORPUS, MOST_MEGABYTES, LaunchError, Size, TextPlan, ToyPlan
+from tests.support.patience import PATIENCE
 from transformer.recipe import load_recipe
 from transformer.text.tokenizer import Tokenizer
 
@@ -48,7 +48,7 @@ def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subpr
         begun.append(real([sys.executable, str(script), *command[4:]], **options))
         return begun[-1]
 
-    monkeypatch.setattr("app.launch.subprocess.Popen", popen)
+    monkeypatch.setattr("app.views.training.launch_run.subprocess.Popen", popen)
     yield begun
     for process in begun:
         process.kill()
@@ -95,7 +95,7 @@ def test_what_no_control_of_the_page_can_say_is_refused(values: tuple[Any, ...])
 
 def test_uploaded_text_lies_in_the_folder_of_the_run_under_a_name_of_ours(stub: Any, runs: Path) -> None:
     text = b"".join(b"the cat %d\tdie Katze %d\n" % (i, i) for i in range(50))
-    name = launch.start(TextPlan(text, "en", "de", SIZE))
+    name = launch_run.start(TextPlan(text, "en", "de", SIZE))
     assert name == "en-de-1"
     assert (runs / name / CORPUS).read_bytes() == text
     recipe = load_recipe(runs / name / RECIPE)
@@ -143,25 +143,25 @@ def test_a_file_that_is_too_large_or_packed_is_refused_and_leaves_nothing(
     runs: Path, corpus: bytes, sentence: str
 ) -> None:
     with pytest.raises(LaunchError, match=sentence):
-        launch.start(TextPlan(corpus, "en", "de", SIZE))
+        launch_run.start(TextPlan(corpus, "en", "de", SIZE))
     assert list(runs.iterdir()) == []
 
 
 def test_one_run_at_a_time_and_it_can_be_stopped_and_resumed(stub: list["subprocess.Popen[bytes]"], runs: Path) -> None:
-    name = launch.start(ToyPlan("reverse", SIZE))
+    name = launch_run.start(ToyPlan("reverse", SIZE))
     folder = runs / name
     with pytest.raises(LaunchError, match=f"{name} is still running"):
-        launch.start(ToyPlan("copy", SIZE))
+        launch_run.start(ToyPlan("copy", SIZE))
     until_ready(folder, stub[0])
-    assert launch.is_busy(folder)
-    launch.stop(name)
+    assert launch_run.is_busy(folder)
+    launch_run.stop(name)
     assert stub[0].wait(PATIENCE) == 1
-    assert not launch.is_busy(folder)
-    assert launch.last_words(folder) == "Stopped by SIGTERM after update 7."
-    launch.resume(name)
+    assert not launch_run.is_busy(folder)
+    assert launch_run.last_words(folder) == "Stopped by SIGTERM after update 7."
+    launch_run.resume(name)
     until_ready(folder, stub[1])
-    assert launch.last_words(folder) == ""  # what was said before is no longer true
-    assert "Stopped" not in launch.newest_words(folder)
+    assert launch_run.last_words(folder) == ""  # what was said before is no longer true
+    assert "Stopped" not in launch_run.newest_words(folder)
     assert stub[1].args[-1] == "--resume"  # type: ignore[index]
     assert name == "reverse-1"
     assert len(stub) == 2
@@ -170,34 +170,34 @@ def test_one_run_at_a_time_and_it_can_be_stopped_and_resumed(stub: list["subproc
 def test_a_run_goes_on_being_known_when_the_app_begins_anew(
     stub: list["subprocess.Popen[bytes]"], runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = launch.start(ToyPlan("reverse", SIZE))
+    name = launch_run.start(ToyPlan("reverse", SIZE))
     until_ready(runs / name, stub[0])
-    monkeypatch.setattr(launch, "_STARTED", {})
-    assert launch.is_busy(runs / name)
+    monkeypatch.setattr(launch_run, "_STARTED", {})
+    assert launch_run.is_busy(runs / name)
     with pytest.raises(LaunchError, match="One run at a time"):
-        launch.resume(name)
-    launch.stop(name)
+        launch_run.resume(name)
+    launch_run.stop(name)
     assert stub[0].wait(PATIENCE) == 1
 
 
 def test_only_what_was_started_here_is_stopped(runs: Path, finished_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(finished_run, runs / "toy")
     killed: list[int] = []
-    monkeypatch.setattr("app.launch.os.kill", lambda process, number: killed.append(number))
+    monkeypatch.setattr("app.views.training.launch_run.os.kill", lambda process, number: killed.append(number))
     for name in ("toy", "none", "../toy"):
         with pytest.raises(LaunchError, match="started here"):
-            launch.stop(name)
+            launch_run.stop(name)
         with pytest.raises(LaunchError, match="started here"):
-            launch.resume(name)
+            launch_run.resume(name)
     assert signal.SIGTERM not in killed
 
 
 def test_switched_off_nothing_is_started(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_TRAINING", "off")
     for action in (
-        lambda: launch.start(ToyPlan("reverse", SIZE)),
-        lambda: launch.resume("x"),
-        lambda: launch.stop("x"),
+        lambda: launch_run.start(ToyPlan("reverse", SIZE)),
+        lambda: launch_run.resume("x"),
+        lambda: launch_run.stop("x"),
     ):
         with pytest.raises(LaunchError, match="switched off"):
             action()
@@ -220,46 +220,46 @@ def test_switched_off_nothing_is_started(runs: Path, monkeypatch: pytest.MonkeyP
 def test_an_app_that_others_can_reach_starts_nothing_unless_told_to(
     address: str | None, stated: str, allowed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.visitor.st.get_option", {"server.address": address}.__getitem__)
+    monkeypatch.setattr("app.server.visitor.st.get_option", {"server.address": address}.__getitem__)
     monkeypatch.setenv("HEADLIGHT_TRAINING", stated)
-    assert launch.is_allowed() == allowed
+    assert launch_run.is_allowed() == allowed
 
 
 def test_a_trainer_that_says_why_it_does_not_begin_is_ending(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs.mkdir()
     log = runs / LOG
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
-        monkeypatch.setitem(launch._STARTED, runs, process)
-        log.write_text(f"{launch._command(runs, False)}\nError: x\n{launch._command(runs, True)}\nReading.\n")
-        assert not launch.is_ending(runs)
+        monkeypatch.setitem(launch_run._STARTED, runs, process)
+        log.write_text(f"{launch_run._command(runs, False)}\nError: x\n{launch_run._command(runs, True)}\nReading.\n")
+        assert not launch_run.is_ending(runs)
         log.write_text(log.read_text() + "Error: There is no column 2.\n")
-        assert launch.is_ending(runs)
-        assert launch.newest_words(runs) == "Reading."
+        assert launch_run.is_ending(runs)
+        assert launch_run.newest_words(runs) == "Reading."
         process.kill()
-    assert not launch.is_ending(runs)
+    assert not launch_run.is_ending(runs)
 
 
 def test_what_the_trainer_said_is_told_without_the_folders_of_the_server(
     stub: list["subprocess.Popen[bytes]"], runs: Path
 ) -> None:
-    name = launch.start(TextPlan(b"a\tb\n" * 9, "fa", "de", SIZE))
+    name = launch_run.start(TextPlan(b"a\tb\n" * 9, "fa", "de", SIZE))
     stub[0].kill()
     stub[0].wait()
     log = runs / name / LOG
-    assert launch.last_words(runs / name) == ""  # killed without a word
-    assert launch.newest_words(runs / name) == ""
+    assert launch_run.last_words(runs / name) == ""  # killed without a word
+    assert launch_run.newest_words(runs / name) == ""
     log.write_text(log.read_text() + f"Reading.\nLearning from {runs / name / CORPUS}.\n\n")
-    assert launch.newest_words(runs / name) == f"Learning from {CORPUS}."
+    assert launch_run.newest_words(runs / name) == f"Learning from {CORPUS}."
     log.write_text(log.read_text() + f"Warning: x\nError: {runs / name / CORPUS}, line 3: there is no column 2.\n")
-    assert launch.last_words(runs / name) == f"{CORPUS}, line 3: there is no column 2."
+    assert launch_run.last_words(runs / name) == f"{CORPUS}, line 3: there is no column 2."
     log.write_text(log.read_text() + "Traceback (most recent call last):\n  File x\n")
-    assert "ended unexpectedly" in launch.last_words(runs / name)
+    assert "ended unexpectedly" in launch_run.last_words(runs / name)
     log.unlink()
-    assert launch.last_words(runs / name) == ""
+    assert launch_run.last_words(runs / name) == ""
 
 
 def test_the_real_trainer_tells_the_line_that_is_wrong(runs: Path) -> None:
     """The whole way: upload, process, sentence."""
-    name = launch.start(TextPlan(b"the cat\tdie Katze\nno tab here\n", "en", "de", SIZE))
-    launch._STARTED[runs / name].wait(10 * PATIENCE)  # it lets others go first
-    assert launch.last_words(runs / name).startswith(f"{CORPUS}, line 2: there is no column 2, only 1.")
+    name = launch_run.start(TextPlan(b"the cat\tdie Katze\nno tab here\n", "en", "de", SIZE))
+    launch_run._STARTED[runs / name].wait(10 * PATIENCE)  # it lets others go first
+    assert launch_run.last_words(runs / name).startswith(f"{CORPUS}, line 2: there is no column 2, only 1.")

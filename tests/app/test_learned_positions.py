@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.figures.similarity import over_distance
 from app.figures.sinusoids import best_rotations, pairs, rotation_error
-from app.theme import number
-from tests.app.checkpoints import write_checkpoint
-from tests.app.drawn import array, chart, open_view
+from app.figures.theme import number
+from app.views.positions.similarity import over_distance
+from tests.support.app_checkpoints import write_checkpoint
+from tests.support.drawn import array, chart, open_view
 from transformer.decoding.translator import Translator
 
 TRAINED = 41  # of 40 pieces at most, and one for the sign of the end

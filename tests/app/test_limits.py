@@ -8,13 +8,22 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import computed, limits, models
-from app.limits import MOST_BEAM, MOST_EXTRA_LENGTH, MOST_FLOP, bounded, check_search, check_showable, check_upload
-from app.models import CheckpointFile
-from tests.app.checkpoints import write_checkpoint
+from app.compute import cached_results, limits
+from app.compute.limits import (
+    MOST_BEAM,
+    MOST_EXTRA_LENGTH,
+    MOST_FLOP,
+    bounded,
+    check_search,
+    check_showable,
+    check_upload,
+)
+from app.library import checkpoints
+from app.library.checkpoints import CheckpointFile
+from tests.support.app_checkpoints import write_checkpoint
+from transformer.checkpoint.header import Header, read_header
 from transformer.config import DecodingConfig, ModelConfig
 from transformer.errors import CheckpointError, TranslationError
-from transformer.header import Header, read_header
 
 BASE = ModelConfig(vocab_size=37_000)
 BASE_PARAMETERS = 65_000_000
@@ -69,13 +78,13 @@ def test_an_upload_is_bounded_by_the_memory_that_it_takes_and_not_by_its_size() 
 def test_an_upload_that_is_too_large_is_refused_and_the_same_file_in_the_folder_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    models._upload_folder.clear()
+    checkpoints._upload_folder.clear()
     path = write_checkpoint(tmp_path / "own.safetensors", seed=77)
     monkeypatch.setattr(limits, "MOST_UPLOAD_MEMORY", limits.BYTES_PER_PARAMETER * read_header(path).parameters)
-    assert models.load(CheckpointFile.at(path))
+    assert checkpoints.load(CheckpointFile.at(path))
     with pytest.raises(CheckpointError, match="may take"):
-        models.load(models.keep_upload("own", path.read_bytes()))
-    models._upload_folder.clear()
+        checkpoints.load(checkpoints.keep_upload("own", path.read_bytes()))
+    checkpoints._upload_folder.clear()
 
 
 def test_no_more_is_decoded_than_the_app_allows_whatever_a_checkpoint_says(
@@ -84,13 +93,13 @@ def test_no_more_is_decoded_than_the_app_allows_whatever_a_checkpoint_says(
     endless = {"max_extra_length": 1000, "beam": 64, "n_best": 1}
     write_checkpoint(tmp_path / "en-de.safetensors", search=endless, options={"max_positions": 2000})
     seen: list[DecodingConfig] = []
-    translate = computed.translate
+    translate = cached_results.translate
 
     def watched(file: CheckpointFile, text: str, settings: DecodingConfig) -> Any:
         seen.append(settings)
         return translate(file, text, settings)
 
-    monkeypatch.setattr(computed, "translate", watched)
+    monkeypatch.setattr(cached_results, "translate", watched)
     app = open_app()
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
     app.run()
@@ -110,7 +119,7 @@ def test_a_search_that_is_too_long_is_refused_on_the_page_with_a_reason(
 
 def test_sixty_times_one_letter_takes_no_longer_than_a_sentence() -> None:
     """Steps are counted, not seconds: the search ends once a token has been repeated."""
-    translator = models.load(CheckpointFile.at(Path(__file__).parents[2] / "pretrained" / "en-de.safetensors"))
+    translator = checkpoints.load(CheckpointFile.at(Path(__file__).parents[2] / "pretrained" / "en-de.safetensors"))
     found = translator.translate("a" * 60, bounded(translator.settings)).sentences[0].hypotheses[0]
     assert len(found.ids) <= 56
     assert found.finished or found.is_loop

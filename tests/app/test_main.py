@@ -9,11 +9,11 @@ import pytest
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
-from app import session
-from app.views import controls
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import MAIN
-from tests.patience import PATIENCE
+from app.stage import sidebar
+from app.state import session
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.pages import MAIN, switch_page
+from tests.support.patience import PATIENCE
 
 
 def test_without_its_settings_it_says_how_to_start_it() -> None:
@@ -44,7 +44,7 @@ def test_a_button_leads_to_another_page_whatever_stands_in_the_address(
 
 def test_what_the_bar_binds_to_the_address_is_carried_to_other_pages() -> None:
     """`carry` knows all of its widgets by name, or one would be forgotten at the first change of page."""
-    written = ast.parse(inspect.getsource(controls))
+    written = ast.parse(inspect.getsource(sidebar))
     calls = [
         {word.arg: word.value for word in call.keywords} for call in ast.walk(written) if isinstance(call, ast.Call)
     ]
@@ -57,7 +57,7 @@ def test_what_is_typed_but_not_entered_goes_along_to_another_page(open_app: Call
     app = open_app(checkpoint="small", sentence="a b c")
     app.session_state[session.DRAFT] = "b c a"
     assert app.run().text_input(key=session.SENTENCE).value == "a b c"
-    app.switch_page(str(MAIN.parent / "views" / "masks.py")).run()
+    switch_page(app, "masks").run()
     assert not app.exception
     assert app.text_input(key=session.SENTENCE).value == "b c a"
     assert session.DRAFT not in app.session_state
@@ -95,6 +95,6 @@ def test_the_box_is_filled_once_on_a_page(open_app: Callable[..., AppTest]) -> N
     example = filled(app)[1]
     assert filled(app.run()) == (False, example)
     assert filled(app.text_input(key=session.SENTENCE).set_value("a b c").run()) == (False, "a b c")
-    assert filled(app.switch_page(str(MAIN.parent / "views" / "masks.py")).run()) == (True, "a b c")
+    assert filled(switch_page(app, "masks").run()) == (True, "a b c")
     assert filled(app.run()) == (False, "a b c")
     assert filled(app.button(key="example_0").click().run()) == (True, example)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.visitors import measure, resident
-from tests.browser.driver import ROOT, started_app
-from tests.browser.pages import PAGES
+from tests.support.browser_driver import ROOT, started_app
+from tests.support.browser_pages import PAGES
 
 MOST = 1.2e9  # bytes, at any time
 AFTERWARDS = 0.8e9  # bytes, when nobody has come for a while

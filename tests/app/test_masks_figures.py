@@ -5,21 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.figures.attention_stages import stages_figure
 from app.figures.axes import TokenAxis
-from app.figures.batch import Line, batch_alt, batch_figure, batch_table
-from app.figures.mask_overview import GAP, Tile, overview_figure, overview_table
-from app.figures.mask_steps import apart, steps_figure, steps_table
-from app.figures.masking import (
-    MARKS_UP_TO,
-    NUMBERS_UP_TO,
-    largest_masked,
-    masking_alt,
-    masking_figure,
-    masking_table,
-    plain_zero,
-    row_stages,
-)
-from app.figures.masks import (
+from app.figures.mask_matrix import (
     CELLS_TO_CLICK,
     LETTERS_UP_TO,
     SEVERAL,
@@ -29,12 +17,24 @@ from app.figures.masks import (
     parts_figure,
     reasons,
 )
-from app.figures.reasons import together
-from app.figures.stages import stages_figure
-from app.theme import mask_color
-from tests.app.drawn import checked
+from app.figures.mask_reasons import together
+from app.figures.theme import mask_color
+from app.views.masks.batch_figure import Line, batch_alt, batch_figure, batch_table
+from app.views.masks.decoding_rows import apart, steps_figure, steps_table
+from app.views.masks.mask_overview import GAP, Tile, overview_figure, overview_table
+from app.views.masks.score_panels import (
+    MARKS_UP_TO,
+    NUMBERS_UP_TO,
+    largest_masked,
+    masking_alt,
+    masking_figure,
+    masking_table,
+    plain_zero,
+    row_stages,
+)
+from tests.support.drawn import checked
+from transformer.analysis.batch_masks import mask_parts
 from transformer.config import ModelConfig
-from transformer.masking import mask_parts
 
 HOSTILE = ("</script><img src=x onerror=alert(1)>", "_a_ $x$ :red[b]", "<b>bold</b>", "", "🙂")
 SOURCE, TARGET = (5, 6, 7, 3, 0, 0), (2, 5, 6, 7, 0)

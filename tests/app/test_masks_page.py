@@ -9,20 +9,20 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.figures.mask_overview import GAP
-from app.views.mask_parts import mask_shape
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, charts, title, written
-from tests.patience import PATIENCE
+from app.views.masks.mask_overview import GAP
+from app.views.masks.mask_parts_section import mask_shape
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.drawn import array, charts, title, written
+from tests.support.pages import MAIN, switch_page
+from tests.support.patience import PATIENCE
+from transformer.analysis.batch_masks import Part, padding_difference
+from transformer.analysis.trace import Trace, trace_batch, trace_steps
 from transformer.decoding.translator import Translator
-from transformer.kinds import KINDS, Kind
-from transformer.masking import Part, padding_difference
 from transformer.model import masks
+from transformer.model.attention_kinds import KINDS, Kind
 from transformer.model.masks import causal_mask, padding_mask
-from transformer.trace import Trace, trace_batch, trace_steps
 
 Open = Callable[..., AppTest]
-MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 EXAMPLE = "Where is the nearest train station?"
 LONG, SHORT = "Where is the nearest train station?", "the cat sat"
 SITES = {
@@ -40,7 +40,7 @@ def open_masks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
 
     def opened(long: str = LONG, short: str | None = SHORT, **address: str) -> AppTest:
         app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
-        app.switch_page(str(MAIN.parent / "views" / "masks.py"))
+        switch_page(app, "masks")
         for name, value in {"sentence": long, **address}.items():
             app.query_params[name] = value
         if short is not None:

@@ -8,8 +8,9 @@ import pytest
 import streamlit as st
 from streamlit.runtime.caching.cache_utils import CachedFunc
 
-from app import computed, memory, models, rungs
-from app.models import CheckpointFile
+from app.compute import cached_results, memory, snapshot_results
+from app.library import checkpoints
+from app.library.checkpoints import CheckpointFile
 from transformer.config import EOS, DecodingConfig
 
 GREEDY = DecodingConfig(method="greedy")
@@ -19,9 +20,9 @@ HALF_AN_HOUR = 1800.0
 @pytest.fixture(autouse=True)
 def nothing_kept() -> None:
     st.cache_data.clear()
-    computed.release()
-    models._load.clear()
-    models._USED.clear()
+    cached_results.release()
+    checkpoints._load.clear()
+    checkpoints._USED.clear()
     return
 
 
@@ -32,32 +33,32 @@ def file(folder: Path) -> CheckpointFile:
 
 def test_a_model_is_released_half_an_hour_after_its_last_use(file: CheckpointFile, folder: Path) -> None:
     other = CheckpointFile.at(folder / "small.safetensors")
-    old, used = models.load(file), models.load(other)
+    old, used = checkpoints.load(file), checkpoints.load(other)
     now = time.monotonic()
-    assert models.load(file) is old
+    assert checkpoints.load(file) is old
     assert not memory.release_unused(now)
-    models._USED[(file.path, file.modified, file.size)] = now - HALF_AN_HOUR
+    checkpoints._USED[(file.path, file.modified, file.size)] = now - HALF_AN_HOUR
     assert memory.release_unused(now)
-    assert models.load(other) is used
-    assert models.load(file) is not old
+    assert checkpoints.load(other) is used
+    assert checkpoints.load(file) is not old
 
 
 def test_results_are_released_half_an_hour_after_the_last_visit(file: CheckpointFile) -> None:
     memory.visited()
-    found = computed.observed(file, (5, EOS), (6, EOS))
-    translated = computed.translate(file, "the cat", GREEDY)
+    found = cached_results.observed(file, (5, EOS), (6, EOS))
+    translated = cached_results.translate(file, "the cat", GREEDY)
     now = time.monotonic()
     memory.release_unused(now + HALF_AN_HOUR - 60)
-    assert computed.observed(file, (5, EOS), (6, EOS)) is found
+    assert cached_results.observed(file, (5, EOS), (6, EOS)) is found
     assert memory.release_unused(now + HALF_AN_HOUR + 1)
-    assert computed.observed(file, (5, EOS), (6, EOS)) is not found
-    again = computed.translate(file, "the cat", GREEDY)
+    assert cached_results.observed(file, (5, EOS), (6, EOS)) is not found
+    again = cached_results.translate(file, "the cat", GREEDY)
     assert again == translated
 
 
 def test_nothing_is_released_twice_while_nobody_comes(file: CheckpointFile) -> None:
     memory.visited()
-    models.load(file)
+    checkpoints.load(file)
     later = time.monotonic() + HALF_AN_HOUR + 1
     assert memory.release_unused(later)
     assert not memory.release_unused(later + 60)
@@ -67,10 +68,10 @@ def test_nothing_is_released_twice_while_nobody_comes(file: CheckpointFile) -> N
 
 def test_uploads_stay(folder: Path) -> None:
     memory.visited()
-    kept = models.keep_upload("mine", (folder / "small.safetensors").read_bytes())
+    kept = checkpoints.keep_upload("mine", (folder / "small.safetensors").read_bytes())
     memory.release_unused(time.monotonic() + HALF_AN_HOUR + 1)
     assert kept.is_there
-    assert models.load(kept)
+    assert checkpoints.load(kept)
 
 
 @pytest.mark.parametrize(
@@ -82,9 +83,14 @@ def test_the_time_can_be_set(text: str, seconds: float, monkeypatch: pytest.Monk
 
 
 def test_every_result_has_an_age_limit_and_a_number() -> None:
-    functions = [each for module in (computed, rungs) for each in vars(module).values() if isinstance(each, CachedFunc)]
+    functions = [
+        each
+        for module in (cached_results, snapshot_results)
+        for each in vars(module).values()
+        if isinstance(each, CachedFunc)
+    ]
     caches: list[Any] = [function._info for function in functions]
     assert len(caches) > 10
     for cache in caches:
-        assert cache.ttl == computed.KEPT
+        assert cache.ttl == cached_results.KEPT
         assert cache.max_entries

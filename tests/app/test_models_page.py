@@ -11,17 +11,17 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app.catalogue import card_facts, entry, scores_in
-from app.computed import findings
-from app.families import read_families
-from app.figures.family import Place, family_alt, family_chart, family_table
-from app.models import CheckpointFile, checkpoints
-from app.published import TEST_SETS
-from app.views.models_families import _clicked
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, chart, charts, checked, open_view
-from tests.app.families import REPORT, write_families
-from transformer.checkpoint import save_checkpoint
+from app.compute.cached_results import findings
+from app.library.catalogue import card_facts, entry, scores_in
+from app.library.checkpoints import CheckpointFile, checkpoints
+from app.library.families import read_families
+from app.library.published_scores import TEST_SETS
+from app.views.models.families_section import _clicked
+from app.views.models.family_plot import Place, family_alt, family_chart, family_table
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.app_families import REPORT, write_families
+from tests.support.drawn import array, chart, charts, checked, open_view
+from transformer.checkpoint.checkpoint_file import save_checkpoint
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.training.metrics import read_metrics
@@ -179,7 +179,7 @@ def test_a_point_and_a_button_open_the_member_that_ships(shelf: Path) -> None:
 def test_a_click_on_a_point_that_does_not_ship_opens_nothing(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_families(shelf)
     opened: list[str] = []
-    monkeypatch.setattr("app.views.models_families.open_checkpoint", opened.append)
+    monkeypatch.setattr("app.views.models.families_section.open_checkpoint", opened.append)
     family = read_families(checkpoints()).families[0]
     for place in (0, 1, 3, 99, -1, None, "0"):
         _clicked(family, place)
@@ -297,7 +297,7 @@ def test_the_doctor_is_asked_once_whether_there_is_a_tree_or_not(folder: Path, m
         asked.append(translation)
         return ()
 
-    monkeypatch.setattr("app.computed.doctor.examine", examine)
+    monkeypatch.setattr("app.compute.cached_results.doctor.examine", examine)
     st.cache_data.clear()
     file = CheckpointFile.at(folder / "en-de.safetensors")
     for keep_tree in (True, False):

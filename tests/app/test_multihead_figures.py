@@ -6,8 +6,6 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from app.figures.head_cost import CHOICES, SPLIT, WHOLE, choices, cost, cost_bars, cost_table, cost_text, short
-from app.figures.head_outputs import Written, sum_difference, written_bars, written_heatmap, written_table
 from app.figures.head_slices import (
     STEPS,
     WHOLE_UP_TO,
@@ -22,7 +20,9 @@ from app.figures.head_slices import (
     slices_map,
     window,
 )
-from tests.app.drawn import checked
+from app.views.multihead.head_cost import CHOICES, SPLIT, WHOLE, choices, cost, cost_bars, cost_table, cost_text, short
+from app.views.multihead.head_outputs import Written, sum_difference, written_bars, written_heatmap, written_table
+from tests.support.drawn import checked
 from transformer.config import ModelConfig
 from transformer.model.attention import MultiHeadAttention
 from transformer.model.probe import Probe

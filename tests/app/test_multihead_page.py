@@ -10,15 +10,15 @@ import streamlit as st
 import torch
 from streamlit.testing.v1 import AppTest
 
+from app.compute.projections import Matrix, input_site
 from app.figures.head_slices import STEPS, reach
-from app.projections import Matrix, input_site
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, chart, charts, open_view, sent, written
-from transformer.checkpoint import save_checkpoint
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.drawn import array, chart, charts, open_view, sent, written
+from transformer.analysis.trace import trace
+from transformer.checkpoint.checkpoint_file import save_checkpoint
 from transformer.decoding.translator import Translator
-from transformer.kinds import SITES, Kind
 from transformer.model import census
-from transformer.trace import trace
+from transformer.model.attention_kinds import SITES, Kind
 
 SENTENCE = "the cat sat on the mat"
 HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"

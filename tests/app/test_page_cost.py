@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import computed
-from app.models import CheckpointFile
+from app.compute import cached_results
+from app.library.checkpoints import CheckpointFile
 from transformer.model import Transformer
 
 APP = Path(__file__).resolve().parents[2] / "app"
@@ -51,7 +51,7 @@ def test_another_kind_of_attention_takes_no_pass(open_app: Callable[..., AppTest
 
 
 def test_what_all_sessions_share_cannot_be_written_to(open_app: Callable[..., AppTest], folder: Path) -> None:
-    found = computed.observed(CheckpointFile.at(folder / "en-de.safetensors"), (5, 3), (6, 3))
+    found = cached_results.observed(CheckpointFile.at(folder / "en-de.safetensors"), (5, 3), (6, 3))
     for attention in found.attention.values():
         assert not attention.weights.flags.writeable
     assert not any(array.flags.writeable for array in found.trace.arrays.values())

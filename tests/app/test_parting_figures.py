@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from app.figures.parting import parting, running_chart, running_table
 from app.figures.tables import columns_csv
-from app.theme import fixed
-from tests.app.drawn import checked
+from app.figures.theme import fixed
+from app.views.decoding.diverging_translations import parting, running_chart, running_table
+from tests.support.drawn import checked
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,6 @@ from streamlit.testing.v1 import AppTest
 
 from app.figures.axes import TokenAxis
 from app.figures.layouts import layout_table, layouts_figure, same_numbers
-from app.figures.positions import encoding_heatmap, encoding_names, encoding_table
-from app.figures.rotation import rotation_circles, shown_pairs
-from app.figures.similarity import formula_over_distance, over_distance, products, similarity_curve
 from app.figures.sinusoids import (
     Layout,
     best_rotations,
@@ -27,16 +24,18 @@ from app.figures.sinusoids import (
     turns,
     wavelengths,
 )
-from app.figures.sizes import PARTS, norm_bars, norms, sum_strips
 from app.figures.tables import columns_csv
-from app.figures.waves import wave, wave_title, wavelength_chart
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, chart, charts, checked, open_view, written
+from app.views.positions.encoding_matrix import encoding_heatmap, encoding_names, encoding_table
+from app.views.positions.rotation import rotation_circles, shown_pairs
+from app.views.positions.similarity import formula_over_distance, over_distance, products, similarity_curve
+from app.views.positions.sizes import PARTS, norm_bars, norms, sum_strips
+from app.views.positions.waves import wave, wave_title, wavelength_chart
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.drawn import array, chart, charts, checked, open_view, written
+from transformer.analysis.trace import trace
 from transformer.decoding.translator import Translator
 from transformer.model.positions import sinusoids
-from transformer.trace import trace
 
-MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 SENTENCE = "the cat sat on the mat"
 LAYOUTS: tuple[Layout, ...] = ("interleaved", "concatenated")
 Open = Callable[..., AppTest]

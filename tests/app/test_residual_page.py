@@ -10,12 +10,12 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from app.figures.axes import TokenAxis
-from app.figures.residual import Stream, cosines, relative, shares, sub_layers
-from app.figures.residual_charts import HIGHEST, added_heatmap, stream_table
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, chart, charts, checked, open_view, title
+from app.views.residual.stream import Stream, cosines, relative, shares, sub_layers
+from app.views.residual.stream_charts import HIGHEST, added_heatmap, stream_table
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.drawn import array, chart, charts, checked, open_view, title
+from transformer.analysis.trace import trace
 from transformer.decoding.translator import Translator
-from transformer.trace import trace
 
 SENTENCE = "the cat sat on the mat"
 Open = Callable[..., AppTest]

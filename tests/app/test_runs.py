@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.ladders import ladder, run_names, rung, rung_name
-from app.runs import MOST_BYTES, Phase, holder, phase_of, read_curves, read_run
-from tests.training.small import toy_recipe
+from app.library.runs import MOST_BYTES, Phase, holder, phase_of, read_curves, read_run
+from app.library.snapshots import ladder, run_names, rung, rung_name
+from tests.support.small_training import toy_recipe
 from transformer.errors import TrainingError
 from transformer.training import train
 from transformer.training.metrics import read_metrics
-from transformer.training.run import Run
+from transformer.training.run_folder import Run
 
 HOLD = """
 import fcntl, os, sys
@@ -181,7 +181,7 @@ def test_the_trainer_writes_its_number_into_the_lock_and_a_second_one_does_not(t
 def test_looking_at_a_run_does_not_keep_it_from_starting(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lock of a run whose process has ended, or has not begun, is not touched."""
     touched: list[object] = []
-    monkeypatch.setattr("app.runs.fcntl.flock", lambda *arguments: touched.append(arguments))
+    monkeypatch.setattr("app.library.runs.fcntl.flock", lambda *arguments: touched.append(arguments))
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     for text in ("", str(ended.pid), "0", "1", "-5", "9" * 30, "x"):

@@ -9,12 +9,13 @@ import streamlit as st
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.figures.additive import additive_scores, costs, operations, weights
 from app.figures.axes import TokenAxis
-from app.figures.comparisons import THRESHOLDS, count, count_table, share_curves, shares_above
-from app.figures.pair import matrix_pair, pair_table
-from app.figures.scaling import WITH, WITHOUT, curve, curve_table, histograms
-from app.figures.softmax import (
+from app.figures.theme import number
+from app.views.scaling.additive import additive_scores, costs, operations, weights
+from app.views.scaling.comparisons import THRESHOLDS, count, count_table, share_curves, shares_above
+from app.views.scaling.matrix_pair import matrix_pair, pair_table
+from app.views.scaling.scaling_charts import WITH, WITHOUT, curve, curve_table, histograms
+from app.views.scaling.softmax import (
     KEYS,
     QUERIES,
     WIDTHS,
@@ -25,15 +26,14 @@ from app.figures.softmax import (
     softmax,
     typical_products,
 )
-from app.theme import number
-from app.views.choose import SHORT
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, chart, charts, checked, open_view
+from app.views.shared.choose import SHORT
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.drawn import array, chart, charts, checked, open_view
+from transformer.analysis.trace import trace
 from transformer.decoding.translator import Translator
-from transformer.kinds import Kind
 from transformer.model.attention import attend
+from transformer.model.attention_kinds import Kind
 from transformer.model.probe import Probe
-from transformer.trace import trace
 
 SENTENCE = "the cat sat on the mat"
 Open = Callable[..., AppTest]

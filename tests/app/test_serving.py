@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from app.serving import MOST_VISITORS
-from app.uploads import MOST_FILES
-from tests.app.raw_client import Tab, ask, form, xsrf_headers
-from tests.browser.driver import started_app
+from app.server.request_guard import MOST_VISITORS
+from app.server.uploads import MOST_FILES
+from tests.support.browser_driver import started_app
+from tests.support.raw_client import Tab, ask, form, xsrf_headers
 
 # Notes every connection and every look-up of a name that is not this machine's own.
 RECORDER = """

@@ -1,19 +1,18 @@
 """The ladders that ship: a fresh Training page has something to slide."""
 
 import re
-from pathlib import Path
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app.ladders import ladder, run_names, shipped_folder
-from app.runs import read_curves, read_run
-from tests.patience import PATIENCE
-from transformer.checkpoint import read_header
+from app.library.runs import read_curves, read_run
+from app.library.snapshots import ladder, run_names, shipped_folder
+from tests.support.pages import MAIN, switch_page
+from tests.support.patience import PATIENCE
+from transformer.checkpoint.checkpoint_file import read_header
 from transformer.decoding.translator import Translator
 
-MAIN = Path(__file__).parents[2] / "app" / "main.py"
 LADDERS = [
     ("reverse", "k f a z", "z a f k"),
     ("en-de-small", "Where is the nearest train station?", "Wo ist der nächste Bahnhof?"),
@@ -54,7 +53,7 @@ def test_all_that_ships_of_ladders_is_small_and_knows_no_folder() -> None:
 def test_where_bleu_can_only_be_0_the_page_says_why() -> None:
     """Numbers in words are one word each, and BLEU counts runs of four."""
     for name, said in (("numbers", True), ("reverse", False)):
-        page = AppTest.from_file(str(MAIN), default_timeout=PATIENCE).switch_page("views/training.py")
+        page = switch_page(AppTest.from_file(str(MAIN), default_timeout=PATIENCE), "training")
         page.query_params["run"] = name
         page.run()
         assert any("BLEU counts" in caption.value for caption in page.caption) == said, name
@@ -62,7 +61,7 @@ def test_where_bleu_can_only_be_0_the_page_says_why() -> None:
 
 def test_a_fresh_training_page_opens_with_a_ladder() -> None:
     assert run_names() == [name for name, _, _ in LADDERS]
-    page = AppTest.from_file(str(MAIN), default_timeout=PATIENCE).switch_page("views/training.py").run()
+    page = switch_page(AppTest.from_file(str(MAIN), default_timeout=PATIENCE), "training").run()
     assert not page.exception
     assert "Time machine" in [each.value for each in page.header]
     sliders = {slider.label: slider for slider in page.select_slider}

@@ -11,23 +11,23 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app import source
-from app.figures.additive import additive_scores
 from app.figures.axes import TokenAxis
-from app.figures.map import model_map
 from app.figures.tensor import number_text, tensor_heatmap
-from app.figures.walk import Station, nearest, stations
-from app.source import lines_between, lines_from, lines_of
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, charts, checked, components, switches
-from tests.patience import PATIENCE
+from app.library import source_code
+from app.library.source_code import lines_between, lines_from, lines_of
+from app.views.scaling.additive import additive_scores
+from app.views.steps.model_map import model_map
+from app.views.steps.stations import Station, nearest, stations
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.drawn import array, charts, checked, components, switches
+from tests.support.pages import MAIN, switch_page
+from tests.support.patience import PATIENCE
+from transformer.analysis.trace import trace
 from transformer.config import ModelConfig
 from transformer.decoding.translator import Translator
 from transformer.model import census
-from transformer.trace import trace
 
 SENTENCE = "the cat sat on the mat"
-VIEW = str(Path(__file__).resolve().parents[2] / "app" / "views" / "steps.py")
 OPTIONS: list[dict[str, Any]] = [
     {"norm": "pre", "positions": "sinusoidal"},
     {"norm": "post", "positions": "learned", "activation": "gelu", "attention_window": 2},
@@ -180,16 +180,16 @@ def test_titles_begin_with_a_capital_and_hold_no_colon() -> None:
 
 def test_the_lines_of_the_app_itself_are_shown_too() -> None:
     found = lines_from(additive_scores, "hidden =", "scores")
-    assert found.path == "app/figures/additive.py"
+    assert found.path == "app/views/scaling/additive.py"
     assert "np.tanh" in found.text
 
 
 def test_a_file_that_has_changed_says_so_in_place_of_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "KNOWN", {})
-    assert lines_of("encoder.layers.0.self_attention.weights").text == source.CHANGED
-    assert lines_between("model/masks.py", "no longer there").text == source.CHANGED
-    found = source.lines_from(trace, "no longer there")
-    assert (found.path, found.text) == ("transformer/trace.py", source.CHANGED)
+    monkeypatch.setattr(source_code, "KNOWN", {})
+    assert lines_of("encoder.layers.0.self_attention.weights").text == source_code.CHANGED
+    assert lines_between("model/masks.py", "no longer there").text == source_code.CHANGED
+    found = source_code.lines_from(trace, "no longer there")
+    assert (found.path, found.text) == ("transformer/analysis/trace.py", source_code.CHANGED)
 
 
 def opened(open_app: Callable[..., AppTest], station: str, row: int = 0, **address: str) -> AppTest:
@@ -422,11 +422,11 @@ def test_the_walk_goes_to_the_layer_and_the_kind_that_were_chosen_elsewhere(
     open_app: Callable[..., AppTest], station: str, kind: str, layer: int, expected: str
 ) -> None:
     app = open_app(at=station, detail="exam", sentence=SENTENCE)
-    app.switch_page(VIEW).run()
-    app.switch_page(VIEW.replace("steps", "attention")).run()
+    switch_page(app, "steps").run()
+    switch_page(app, "attention").run()
     app.session_state["kind"], app.session_state["layer"] = kind, layer
     app.run()
-    app.switch_page(VIEW).run()
+    switch_page(app, "steps").run()
     assert app.session_state["at"] == expected
     assert not app.exception
     if "layers" in expected:
@@ -440,10 +440,10 @@ def test_every_station_opens(norm: Any, tmp_path: Path, open_app: Callable[..., 
     """The whole walk over a small model of odd depth, at both levels of detail."""
     write_checkpoint(tmp_path / "odd.safetensors", Size(1, 2, 1), options={"norm": norm})
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
-    app = AppTest.from_file(str(Path(VIEW).parents[1] / "main.py"), default_timeout=PATIENCE)
+    app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
     app.query_params["detail"] = "exam"
     app.run()
-    app.switch_page(VIEW).run()
+    switch_page(app, "steps").run()
     config = Translator.load(tmp_path / "odd.safetensors").model.config
     assert config.norm == norm
     layers = {None, 0, config.decoder_layers - 1}

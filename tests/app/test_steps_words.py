@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.figures.pieces import source_strip, source_table
-from app.figures.walk import Station, stations
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import MAIN, charts, components, open_view
+from app.figures.token_strip import source_strip, source_table
+from app.views.steps.stations import Station, stations
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.drawn import charts, components, open_view
+from tests.support.pages import switch_page
 from transformer.config import BOS, EOS, ModelConfig
 from transformer.decoding.translator import Translator
 from transformer.text.tokenizer import Piece
@@ -22,7 +23,7 @@ Open = Callable[..., AppTest]
 
 def opened(open_app: Open, station: str, **state: Any) -> AppTest:
     app = open_app(at=station, detail="exam")
-    app.switch_page(str(MAIN.parent / "views" / "steps.py")).run()
+    switch_page(app, "steps").run()
     app.text_input(key="sentence").set_value(SENTENCE).run()
     for key, value in state.items():
         app.session_state[key] = value

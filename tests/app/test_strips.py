@@ -10,11 +10,11 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from app.figures.strips import Norm, of_norm, of_sum, strips_picture, strips_table
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import array, open_view
-from transformer.checkpoint import load_checkpoint, save_checkpoint
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.drawn import array, open_view
+from transformer.analysis.trace import trace
+from transformer.checkpoint.checkpoint_file import load_checkpoint, save_checkpoint
 from transformer.decoding.translator import Translator
-from transformer.trace import trace
 
 SENTENCE = "the cat sat"
 ROW = 1

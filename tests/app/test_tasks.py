@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import pytest
 
-from app.tasks import CAPTIONS, EXAMPLES, task_in
+from app.library.tasks import CAPTIONS, EXAMPLES, task_in
 from transformer.recipe import load_recipe
 
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import launch
-from app.ladders import RECIPE
-from tests.app.drawn import charts, open_view, title
+from app.library.snapshots import RECIPE
+from app.views.training import launch_run
 from tests.app.test_training_page import said
-from tests.training.small import toy_recipe
+from tests.support.drawn import charts, open_view, title
+from tests.support.small_training import toy_recipe
 from transformer.errors import TrainingError
 from transformer.recipe import recipe_text
 from transformer.training import train, trainer, validation
@@ -56,13 +56,13 @@ def test_a_run_that_ends_is_stopping_until_its_process_is_gone(toy: Path, monkey
 
     def begin(name: str) -> None:
         assert name == "toy"
-        with (toy / launch.LOG).open("a") as log:
-            log.write(f"{launch._command(toy, resume=bool(begun))}\n")
+        with (toy / launch_run.LOG).open("a") as log:
+            log.write(f"{launch_run._command(toy, resume=bool(begun))}\n")
         command = [sys.executable, "-c", STEPS, str(toy)]
         begun.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
         assert begun[-1].stdout
         assert begun[-1].stdout.readline() == "begun\n"
-        monkeypatch.setitem(launch._STARTED, toy, begun[-1])
+        monkeypatch.setitem(launch_run._STARTED, toy, begun[-1])
 
     def step(until: str) -> None:
         process = begun[-1]
@@ -79,8 +79,8 @@ def test_a_run_that_ends_is_stopping_until_its_process_is_gone(toy: Path, monkey
         buttons = [each for each in app.button if each.key in ("stop_run", "resume_run")]
         return app.text[0].value, [(each.label, not each.disabled) for each in buttons]
 
-    monkeypatch.setattr("app.launch.stop", lambda name: step("free\n"))
-    monkeypatch.setattr("app.launch.resume", begin)
+    monkeypatch.setattr("app.views.training.launch_run.stop", lambda name: step("free\n"))
+    monkeypatch.setattr("app.views.training.launch_run.resume", begin)
     begin("toy")
     try:
         step("held\n")

@@ -7,17 +7,17 @@ import pytest
 import torch
 
 from app.figures.distribution import offers
-from app.figures.ladder import TALL, ladder_alt, ladder_table, ladder_tiles
-from app.figures.smoothing import LEAST, loss, smoothed, target_bars, target_table
+from app.figures.theme import head_color
 from app.figures.training_curves import MOST_POINTS, Curve, curve_alt, curve_chart, curve_table, thinned
-from app.rates import papers_rate, planned_rate
-from app.theme import head_color
-from app.views.training_curves import cooldown_text
-from tests.app.drawn import checked
+from app.views.training.curves_section import cooldown_text
+from app.views.training.label_smoothing import LEAST, loss, smoothed, target_bars, target_table
+from app.views.training.learning_rate_curves import papers_rate, planned_rate
+from app.views.training.snapshot_heads import TALL, ladder_alt, ladder_table, ladder_tiles
+from tests.support.drawn import checked
 from transformer.config import TrainingConfig
 from transformer.kernels.cross_entropy import linear_cross_entropy
 from transformer.recipe import load_recipe
-from transformer.training.schedule import learning_rate
+from transformer.training.learning_rate import learning_rate
 
 
 def curve(count: int, run: str = "one", place: int = 0, **more: object) -> Curve:

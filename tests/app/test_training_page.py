@@ -13,16 +13,17 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.ladders import RECIPE
-from app.plans import LaunchError, Plan, Size, TextPlan
-from tests.app.drawn import MAIN, array, chart, charts, open_view, title
+from app.library.snapshots import RECIPE
+from app.views.training.run_plan import LaunchError, Plan, Size, TextPlan
 from tests.app.test_runs import HOLD
-from tests.patience import PATIENCE
-from tests.training.small import toy_recipe
+from tests.support.drawn import array, chart, charts, open_view, title
+from tests.support.pages import switch_page
+from tests.support.patience import PATIENCE
+from tests.support.small_training import toy_recipe
+from transformer.analysis.trace import trace
+from transformer.data.cleaning import Counts
 from transformer.decoding.translator import Translator
 from transformer.recipe import recipe_text
-from transformer.text.cleaning import Counts
-from transformer.trace import trace
 from transformer.training.metrics import read_metrics
 
 Open = Callable[..., AppTest]
@@ -151,8 +152,8 @@ def test_another_page_stops_the_play_and_keeps_what_is_chosen(toy: Path) -> None
     app.selectbox(key="run_attention").set_value("encoder").run()
     app.button(key="play").click().run()
     assert app.button(key="play").label == "Pause"
-    app.switch_page(str(MAIN.parent / "views" / "masks.py")).run()
-    app.switch_page(str(MAIN.parent / "views" / "training.py")).run()
+    switch_page(app, "masks").run()
+    switch_page(app, "training").run()
     assert app.button(key="play").label == "Play"
     assert (app.selectbox(key="run").value, app.selectbox(key="run_attention").value) == ("zoo", "encoder")
 
@@ -210,7 +211,7 @@ def test_what_was_uploaded_is_what_is_trained_on(open_app: Open, runs: Path, mon
         plans.append(plan)
         raise LaunchError("not <b>today</b>")
 
-    monkeypatch.setattr("app.launch.start", start)
+    monkeypatch.setattr("app.views.training.launch_run.start", start)
     app = open_view("training")
     app.button_group(key="start_task").set_value("text").run()
     app.file_uploader(key="corpus").set_value(("../../evil name.tsv", b"a\tb\n", "text/plain")).run()

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.checkpoints import write_checkpoint
-from tests.app.drawn import array, attention_weights, charts, components, open_view
-from tests.patience import PATIENCE
+from tests.support.app_checkpoints import write_checkpoint
+from tests.support.drawn import array, attention_weights, charts, components, open_view
+from tests.support.patience import PATIENCE
 from transformer.decoding.translator import Translator
 
 Open = Callable[..., AppTest]

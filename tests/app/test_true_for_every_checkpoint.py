@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import source
-from app.figures.walk import Station, stations
-from app.theme import probability_text
-from app.views.hand_steps import origin
-from app.views.head_pictures import explained
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.drawn import MAIN, array, chart, components, open_view
+from app.figures.theme import probability_text
+from app.library import source_code
+from app.views.hand.calculation_steps import origin
+from app.views.shared.head_pictures import explained
+from app.views.steps.stations import Station, stations
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.drawn import array, chart, components, open_view
+from tests.support.pages import PAGES, switch_page
+from transformer.analysis.trace import trace
 from transformer.config import ModelConfig
 from transformer.decoding.translator import Translator
-from transformer.trace import trace
 
-PAGES = sorted(path.stem for path in (MAIN.parent / "views").glob("*.py") if path.read_text().endswith("\npage()\n"))
 SENTENCE = "the cat sat on the mat"
 
 
@@ -47,7 +47,7 @@ def test_no_code_card_says_that_its_file_has_changed(page: str, checkpoint: Any)
     for address in ({}, {"part": "Logit lens"}, {"part": "Length penalty"}) if page == "decoding" else ({},):
         app = open_view(page, sentence=SENTENCE, **address)
         assert app.code or page in ("models", "translate") or "Length penalty" in address.values()  # have none here
-        assert source.CHANGED not in [code.value for code in app.code]
+        assert source_code.CHANGED not in [code.value for code in app.code]
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 1.5])
@@ -94,7 +94,7 @@ def test_what_the_visitor_gave_was_not_chosen(checkpoint: Any) -> None:
     app = open_view("translate", sentence=SENTENCE, t="2")
     app.text_input(key="given").set_value("Das Tier war müde").run()
     for page, address in (("decoding", {}), ("steps", {"at": "logits"}), ("steps", {"at": "probabilities"})):
-        app.switch_page(str(MAIN.parent / "views" / f"{page}.py"))
+        switch_page(app, page)
         for name, value in address.items():
             app.session_state[name] = value
         app.run()
@@ -277,8 +277,8 @@ def test_what_plays_stops_when_its_page_is_left(checkpoint: Any) -> None:
         app = open_view(page, sentence=SENTENCE)
         app.button(key=button).click().run()
         assert app.button(key=button).label == "Pause"
-        app.switch_page(str(MAIN.parent / "views" / "masks.py")).run()
-        app.switch_page(str(MAIN.parent / "views" / f"{page}.py")).run()
+        switch_page(app, "masks").run()
+        switch_page(app, page).run()
         assert app.button(key=button).label == "Play"
         if page == "decoding":  # and when a part is opened that has no steps
             app.button(key=button).click().run()
@@ -301,11 +301,11 @@ def test_a_layer_that_the_decoder_lacks_is_chosen_again_in_the_encoder(checkpoin
     checkpoint(Size(3, 1, 2))
     app = open_view("attention", sentence=SENTENCE, kind="encoder", layer="3")
     for page, layer in (("decoding", 1), ("attention", 3), ("decoding", 1)):
-        app.switch_page(str(MAIN.parent / "views" / f"{page}.py")).run()
+        switch_page(app, page).run()
         assert not app.exception
         assert app.session_state["layer"] == layer
-    app.switch_page(str(MAIN.parent / "views" / "attention.py")).run()
+    switch_page(app, "attention").run()
     app.session_state["layer"] = 2
     for page, layer in (("attention", 2), ("decoding", 1), ("attention", 2)):
-        app.switch_page(str(MAIN.parent / "views" / f"{page}.py")).run()
+        switch_page(app, page).run()
         assert app.session_state["layer"] == layer

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import models
-from app.models import MOST_UPLOADS, keep_upload, load
+from app.library import checkpoints
+from app.library.checkpoints import MOST_UPLOADS, keep_upload, load
 
 
 @pytest.fixture(autouse=True)
 def own_folder() -> Iterator[None]:
     """Uploads of other tests do not count."""
-    models._upload_folder.clear()
+    checkpoints._upload_folder.clear()
     yield
-    models._upload_folder.clear()
+    checkpoints._upload_folder.clear()
 
 
 def give(app: AppTest, content: bytes) -> None:
@@ -56,7 +56,7 @@ def test_a_visitor_whose_upload_was_pushed_out_is_told(open_app: Callable[..., A
     assert app.selectbox(key="checkpoint").value == "mine (yours)"
     for number in range(MOST_UPLOADS):
         keep_upload(f"of others {number}", b"content %d" % number)
-    models._load.clear()  # as if it had been pushed out there, too
+    checkpoints._load.clear()  # as if it had been pushed out there, too
     app.run()
     assert not app.exception
     assert "The newest 4 uploads are kept, and yours is older: open the file again below." in app.text[0].value

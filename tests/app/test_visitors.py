@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from app import launch
-from app.ladders import RECIPE
-from app.launch import MOST_RUNS, NOT_YOURS, OWNER
-from app.plans import LaunchError, Size, ToyPlan
-from app.runs import holder, read_run
-from tests.app.raw_client import Tab
-from tests.browser.driver import started_app
-from tests.patience import PATIENCE
+from app.library.runs import holder, read_run
+from app.library.snapshots import RECIPE
+from app.views.training import launch_run
+from app.views.training.launch_run import MOST_RUNS, NOT_YOURS, OWNER
+from app.views.training.run_plan import LaunchError, Size, ToyPlan
+from tests.support.browser_driver import started_app
+from tests.support.patience import PATIENCE
+from tests.support.raw_client import Tab
 
 TOKEN = "a" * 43
 ONE, OTHER = ({"Cookie": f"headlight_visitor={token}"} for token in (TOKEN, "b" * 43))
@@ -35,10 +35,10 @@ def test_only_the_visitor_who_started_a_run_stops_and_resumes_it(
 ) -> None:
     hashed = hashlib.sha256(TOKEN.encode()).hexdigest()
     with monkeypatch.context() as as_owner:
-        as_owner.setattr("app.launch.identity", lambda: hashed)
-        name = launch.start(PLAN)
+        as_owner.setattr("app.views.training.launch_run.identity", lambda: hashed)
+        name = launch_run.start(PLAN)
     assert (runs / name / OWNER).read_text() == hashed  # whoever reads the folder does not learn the token
-    process = launch._STARTED[runs / name]
+    process = launch_run._STARTED[runs / name]
     try:
         while not holder(runs / name):
             assert process.poll() is None
@@ -59,7 +59,7 @@ def test_only_the_visitor_who_started_a_run_stops_and_resumes_it(
             resume = other.open("training").buttons()["Resume"]
             assert resume.disabled
             assert NOT_YOURS in other.open("training", click=resume.id).text()
-            assert not launch.is_busy(runs / name)
+            assert not launch_run.is_busy(runs / name)
             with Tab(shared, headers=ONE) as reloaded:
                 assert not reloaded.open("training").buttons()["Resume"].disabled
     finally:
@@ -69,9 +69,9 @@ def test_only_the_visitor_who_started_a_run_stops_and_resumes_it(
 
 def test_a_visitor_whose_browser_keeps_no_cookies_starts_nothing(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_TRAINING", "on")
-    monkeypatch.setattr("app.launch.is_at_this_machine", lambda: False)
+    monkeypatch.setattr("app.views.training.launch_run.is_at_this_machine", lambda: False)
     with pytest.raises(LaunchError, match="Allow cookies for this page and reload it"):
-        launch.start(PLAN)
+        launch_run.start(PLAN)
     assert not runs.exists()
 
 
@@ -99,21 +99,21 @@ def test_a_run_without_an_owner_or_with_another_one_is_not_stopped(
     if owner is not None:
         (runs / "reverse-1" / OWNER).write_text(owner)
     monkeypatch.setenv("HEADLIGHT_TRAINING", "on")
-    monkeypatch.setattr("app.launch.is_at_this_machine", lambda: False)
+    monkeypatch.setattr("app.views.training.launch_run.is_at_this_machine", lambda: False)
     for mine in ("", "1" * 64):
-        monkeypatch.setattr("app.launch.identity", lambda mine=mine: mine)
-        for action in (launch.stop, launch.resume):
+        monkeypatch.setattr("app.views.training.launch_run.identity", lambda mine=mine: mine)
+        for action in (launch_run.stop, launch_run.resume):
             with pytest.raises(LaunchError, match="started by another visitor"):
                 action("reverse-1")
-    monkeypatch.setattr("app.launch.identity", lambda: "0" * 64)
+    monkeypatch.setattr("app.views.training.launch_run.identity", lambda: "0" * 64)
     run = read_run("reverse-1")
     assert run is not None
-    assert launch.is_owner(run) == (owner == "0" * 64)
+    assert launch_run.is_owner(run) == (owner == "0" * 64)
 
 
 def test_the_folder_of_runs_takes_so_many_from_the_browser_and_no_more(runs: Path) -> None:
     for number in range(MOST_RUNS):
         started_by_another(runs / f"reverse-{number + 1}")
     with pytest.raises(LaunchError, match=rf"has {MOST_RUNS} runs .* Delete the folders of some of them first\."):
-        launch.start(PLAN)
+        launch_run.start(PLAN)
     assert len(list(runs.iterdir())) == MOST_RUNS

@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 from playwright.sync_api import sync_playwright
 
 from tests.benchmarks.app_yardstick import yardstick
-from tests.browser.driver import FLAGS, ROOT, browser_path, running_app
-from tests.browser.pages import PAGES, Wire, is_idle
+from tests.support.browser_driver import FLAGS, ROOT, browser_path, running_app
+from tests.support.browser_pages import PAGES, Wire, is_idle
 from transformer.decoding.translator import Translator
 
 TEXT = (

@@ -16,10 +16,10 @@ import numpy as np
 import torch
 from bertviz import model_view
 
-from app.figures.bertviz import STATIC
+from app.views.attention.bertviz_html import STATIC
+from transformer.analysis.trace import trace
 from transformer.decoding.translator import Translator
-from transformer.kinds import SITES
-from transformer.trace import trace
+from transformer.model.attention_kinds import SITES
 
 REQUIRE = """window.require = {config: () => {}};
 window.requirejs = (names, start) => start(window.jQuery, window.d3);"""

@@ -41,7 +41,7 @@ from multiprocessing.context import ForkServerContext, SpawnContext
 from pathlib import Path
 
 from transformer.config import DataConfig, ModelConfig, Recipe, TokenizerConfig, TrainingConfig
-from transformer.text.toy import toy_pairs
+from transformer.data.toy_tasks import toy_pairs
 
 MODEL = ModelConfig(vocab_size=500, encoder_layers=1, decoder_layers=1, d_model=16, d_ff=32, heads=2)
 AT_ONCE = 10_000  # pairs made together

@@ -41,13 +41,13 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.benchmarks.peers import with_opennmt
-from tests.oracles.marian import comparable, generate, marian_like
-from tests.oracles.opennmt import OpenNMT, save_for_opennmt
-from tests.oracles.served import Served
+from tests.support.oracles.marian import comparable, generate, marian_like
+from tests.support.oracles.opennmt import OpenNMT, save_for_opennmt
+from tests.support.oracles.served import Served
 from transformer.config import EOS, DecodingConfig
-from transformer.decoding.flat import FlatTransformer
+from transformer.decoding.fast.fast_model import FlatTransformer
 from transformer.decoding.search import search
-from transformer.export import specification
+from transformer.export.ctranslate2_model import specification
 from transformer.kernels.malloc import keep_freed_memory
 from transformer.model import Transformer
 from transformer.training.device import multiplies_bfloat16

@@ -17,10 +17,10 @@ from typing import NamedTuple
 import torch
 from torch.nn.functional import cross_entropy, dropout, linear, scaled_dot_product_attention
 
-from transformer.kernels import attention as attention_module
 from transformer.kernels import dropout as dropout_module
-from transformer.kernels.attention import few_queries_attention
+from transformer.kernels import fast_attention as attention_module
 from transformer.kernels.cross_entropy import linear_cross_entropy
+from transformer.kernels.fast_attention import few_queries_attention
 from transformer.kernels.matmul import use_fast_matmul
 from transformer.kernels.packed_linear import packed
 from transformer.kernels.topk import topk

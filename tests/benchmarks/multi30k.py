@@ -23,9 +23,9 @@ from pathlib import Path
 import sacremoses
 from sacrebleu.metrics.bleu import BLEU
 
+from transformer.data.corpus import read_pairs
 from transformer.decoding.translator import Translator
 from transformer.evaluation import score
-from transformer.text.corpus import read_pairs
 
 # Test set -> words of its German side, as https://github.com/multi30k/dataset states them.
 WORDS = {"test_2016_flickr": 12_103, "test_2017_flickr": 10_758}

@@ -3,7 +3,7 @@
     python -m tests.benchmarks.toys pretrained/reverse.safetensors
 
 Everything is measured on held-out pairs (a tenth of all sources, told by a hash of their text, is never trained on; see
-transformer/text/toy.py), drawn with a seed that no recipe has.
+transformer/data/toy_tasks.py), drawn with a seed that no recipe has.
 """
 
 import sys
@@ -14,11 +14,11 @@ from dataclasses import replace
 import numpy as np
 from pydantic import TypeAdapter
 
+from transformer.analysis.trace import trace
 from transformer.config import EOS, DataConfig, DecodingConfig
+from transformer.data.pair_sources import toy
 from transformer.decoding.translator import Translator
 from transformer.evaluation import score
-from transformer.trace import trace
-from transformer.training.sources import toy
 
 Pair = tuple[str, str]
 Cells = list[tuple[int, int]]  # (t, s): the row that predicts target piece t, the source piece it should look at

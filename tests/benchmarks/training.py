@@ -13,7 +13,7 @@ install OpenNMT-py==3.0.4 torch==2.13.0` (training_opennmt.py).
 
 Each contestant is a process of its own, so that none changes the settings of another; they take turns, and the fastest
 of several rounds counts: other programs can only slow them down. The share of peak is what the products of our model
-need, of what large square products reach on this device in that precision (transformer/training/arithmetic.py).
+need, of what large square products reach on this device in that precision (transformer/training/flops.py).
 """
 
 import subprocess
@@ -44,17 +44,17 @@ from tests.benchmarks.training_peers import (
     config_of,
 )
 from transformer.config import EOS, DataConfig, ModelConfig, Recipe, TrainingConfig
+from transformer.data.batches import Batch, collate
+from transformer.data.training_data import Position
 from transformer.kernels.malloc import keep_freed_memory
 from transformer.kernels.matmul import use_fast_matmul
 from transformer.model import Transformer
-from transformer.text.batches import Batch, collate
-from transformer.training.arithmetic import measured_peak, training_flop
-from transformer.training.compiling import compile_layers
-from transformer.training.data import Position
+from transformer.training.compilation import compile_layers
 from transformer.training.device import choose_device
+from transformer.training.distributed import Ranks
+from transformer.training.flops import measured_peak, training_flop
 from transformer.training.optimizer import make_optimizer
-from transformer.training.ranks import Ranks
-from transformer.training.state import Progress
+from transformer.training.training_state import Progress
 from transformer.training.update import one_update
 
 

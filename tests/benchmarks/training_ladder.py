@@ -5,7 +5,7 @@
 Each line has all that stands above it. The first is a readable Transformer with no thought of speed: attention step by
 step, logits of every position, padding included, Adam as a loop over the weights. Every line is a process of its own;
 they take turns, and the fastest of several rounds counts. The share of peak is what the products of the model need, of
-what large square products reach on this device in that precision (transformer/training/arithmetic.py).
+what large square products reach on this device in that precision (transformer/training/flops.py).
 """
 
 from collections.abc import Callable
@@ -22,11 +22,11 @@ from torch.nn.functional import cross_entropy
 from tests.benchmarks.training import best_of, compete, sentences, started
 from tests.benchmarks.training_peers import CLIP, LENGTHS, RATE, SMOOTHING, SizeName, config_of
 from transformer.config import PAD, TrainingConfig
+from transformer.data.batches import Batch
 from transformer.kernels.malloc import keep_freed_memory
 from transformer.kernels.matmul import use_fast_matmul
 from transformer.model import SILENT, Probe, Transformer, census
-from transformer.text.batches import Batch
-from transformer.training.compiling import compile_layers
+from transformer.training.compilation import compile_layers
 from transformer.training.device import autocast, choose_device
 from transformer.training.loss import summed_loss
 from transformer.training.optimizer import make_optimizer

@@ -1,4 +1,5 @@
-"""OpenNMT-py as one more peer in training, in packages of its own (tests/oracles/opennmt.py says which and why).
+"""OpenNMT-py as one more peer in training, in packages of its own (tests/support/oracles/opennmt.py says which and
+why).
 
 Its interpreter runs this file, so nothing of ours is imported but its architecture: what it trains on comes in a file.
 Its Transformer is pre-norm: one LayerNorm more on top of each stack. Model and loss are its own, with the smoothing and
@@ -12,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.oracles.opennmt import architecture
+from tests.support.oracles.opennmt import architecture
 
 if TYPE_CHECKING:  # its interpreter need not have what ours has
     from transformer.config import ModelConfig
-    from transformer.text.batches import Batch
+    from transformer.data.batches import Batch
 
 
 def save_contest(

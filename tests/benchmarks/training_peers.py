@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, linear
 
 from transformer.config import BOS, EOS, PAD, ModelConfig
+from transformer.data.batches import Batch
 from transformer.model.positions import sinusoids
-from transformer.text.batches import Batch
 from transformer.training.device import autocast
 
 

@@ -30,7 +30,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.typing import Origin
 
-from tests.browser.driver import ROOT, started_app
+from tests.support.browser_driver import ROOT, started_app
 
 SUBJECTS = ("My brother", "The old teacher", "Our neighbour", "A young woman", "The doctor")
 VERBS = ("bought", "saw", "lost", "wanted", "found")

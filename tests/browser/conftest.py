@@ -13,14 +13,14 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
-from tests.alignment.small import made_map
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.families import write_families
-from tests.browser.asked import Asked
-from tests.browser.driver import FLAGS, browser_path, running_app
-from tests.browser.pages import is_drawn, is_idle
-from tests.patience import PATIENCE as SECONDS
-from tests.training.small import toy_recipe
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.app_families import write_families
+from tests.support.asked import Asked
+from tests.support.browser_driver import FLAGS, browser_path, running_app
+from tests.support.browser_pages import is_drawn, is_idle
+from tests.support.patience import PATIENCE as SECONDS
+from tests.support.small_alignment import made_map
+from tests.support.small_training import toy_recipe
 from transformer.training import train
 
 # Streamlit looks for its own health below the path of the page first; harmless (and on "/" it does not happen).

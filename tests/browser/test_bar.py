@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.browser.conftest import Visit, chosen_in
-from tests.browser.pages import PAGES, is_drawn
+from tests.support.browser_pages import PAGES, is_drawn
 
 Begin = Callable[..., Visit]
 WITH_BAR = [name for name in PAGES if name not in ("training", "models")]  # which show many checkpoints, not one

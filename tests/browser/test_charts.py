@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from tests.browser.conftest import Visit
-from tests.browser.pages import is_drawn
+from tests.support.browser_pages import is_drawn
 
 Begin = Callable[..., Visit]
 MATRIX = ".st-key-matrix .js-plotly-plot"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Visit, chosen_in
-from tests.browser.pages import is_drawn
+from tests.support.browser_pages import is_drawn
 
 Begin = Callable[..., Visit]
 SENTENCE = "the cat sat on the mat"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Visit
-from tests.browser.driver import started_app
-from tests.browser.pages import PAGES
+from tests.support.browser_driver import started_app
+from tests.support.browser_pages import PAGES
 
 WORDS = ("cat", "dog", "garden", "street", "train", "house", "tree", "bread", "river", "friend")
 SENTENCES = 12  # of each visitor

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Visit
-from tests.browser.pages import is_drawn
+from tests.support.browser_pages import is_drawn
 
 Begin = Callable[..., Visit]
 LONG = " ".join(["the cat sat on the mat because it was too tired"] * 7)  # 91 pieces

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.browser.conftest import Visit
-from tests.browser.pages import is_drawn
+from tests.support.browser_pages import is_drawn
 
 
 @pytest.mark.parametrize("picture", ["written", "slices"])

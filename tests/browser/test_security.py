@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.app.hostile_card import hostile_card
 from tests.browser.conftest import Visit
-from tests.browser.driver import running_app
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.browser_driver import running_app
+from tests.support.hostile_card import hostile_card
 
 Begin = Callable[..., Visit]
 

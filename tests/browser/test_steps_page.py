@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import numpy as np
 
 from tests.browser.conftest import Visit
-from tests.browser.pages import is_drawn
+from tests.support.browser_pages import is_drawn
+from transformer.analysis.trace import trace
 from transformer.decoding.translator import Translator
-from transformer.trace import trace
 
 Begin = Callable[..., Visit]
 SENTENCE = "the cat sat on the mat"

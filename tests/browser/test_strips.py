@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from tests.browser.conftest import Visit
+from transformer.analysis.trace import trace
 from transformer.decoding.translator import Translator
-from transformer.trace import trace
 
 Begin = Callable[..., Visit]
 SENTENCE = "the cat sat"

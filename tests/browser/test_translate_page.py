@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.app.drawn import attention_weights
 from tests.browser.conftest import Visit
+from tests.support.drawn import attention_weights
 from transformer.decoding.translator import Translator
 
 Begin = Callable[..., Visit]

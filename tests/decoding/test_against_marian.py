@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import torch
 
-from tests.decoding.small import V, ids, padded, random_sources, undecided
-from tests.model.small import watch
-from tests.oracles.marian import generate, marian_like
+from tests.support.oracles.marian import generate, marian_like
+from tests.support.small_decoding import V, ids, padded, random_sources, undecided
+from tests.support.small_model import watch
 from transformer.config import BOS, EOS, PAD, DecodingConfig
 from transformer.decoding.search import search
 

@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.decoding.small import config, ids, random_sources, score, undecided
-from tests.decoding.table import TableModel, every_output
+from tests.support.small_decoding import config, ids, random_sources, score, undecided
+from tests.support.table_model import TableModel, every_output
 from transformer.config import BOS, EOS, DecodingConfig
 from transformer.decoding.beam import Beam
 from transformer.decoding.length_penalty import length_penalty

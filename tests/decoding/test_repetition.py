@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.decoding.small import ids
-from tests.decoding.table import TableModel, TableState
+from tests.support.small_decoding import ids
+from tests.support.table_model import TableModel, TableState
 from transformer.config import EOS, DecodingConfig
 from transformer.decoding.repetition import CHECK_EVERY, COUNT_FROM, LONGEST_RUN, Runs, ends_in_loop
 from transformer.decoding.search import search

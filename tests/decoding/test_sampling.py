@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.decoding.small import ids, random_sources, undecided
+from tests.support.small_decoding import ids, random_sources, undecided
 from transformer.config import EOS, DecodingConfig
 from transformer.decoding.sampling import device_of_sums, draw, random_numbers
 from transformer.decoding.search import search

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 import pytest
 import torch
 
-from tests.decoding.small import V, ids, random_sources, undecided
-from tests.decoding.table import TableModel
+from tests.support.small_decoding import V, ids, random_sources, undecided
+from tests.support.table_model import TableModel
 from transformer.config import BOS, EOS, PAD, UNK, DecodingConfig
 from transformer.decoding.length_penalty import length_penalty
 from transformer.decoding.search import search

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from transformer.checkpoint import save_checkpoint
+from transformer.checkpoint.checkpoint_file import save_checkpoint
 from transformer.config import BOS, EOS, DecodingConfig, ModelConfig, TokenizerConfig
 from transformer.decoding import Translator
 from transformer.decoding.translator import batches

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from tests.decoding.small import random_sources, undecided
+from tests.support.small_decoding import random_sources, undecided
 from transformer.config import BOS, EOS, DecodingConfig
+from transformer.decoding.hypotheses import hypotheses
 from transformer.decoding.length_penalty import length_penalty
-from transformer.decoding.results import hypotheses
 from transformer.decoding.search import search
-from transformer.decoding.steps import Candidate, Ending, Found
+from transformer.decoding.search_record import Candidate, Ending, Found
 from transformer.decoding.translation import Hypothesis, SearchNode
 from transformer.decoding.tree import Judge
 from transformer.text.tokenizer import Tokenizer

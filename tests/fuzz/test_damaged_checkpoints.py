@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from app.limits import bounded, check_search, check_showable, check_upload
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.fuzz.support import Fuzzer, run_fuzzer
+from app.compute.limits import bounded, check_search, check_showable, check_upload
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.fuzzer import Fuzzer, run_fuzzer
+from transformer.checkpoint.header import read_header
 from transformer.decoding.translator import Translator
 from transformer.errors import HeadlightError
-from transformer.header import read_header
 
 SECONDS = 5.0  # for one file, on a busy machine
 GROWTH = 400e6  # bytes of memory, over all files of a test

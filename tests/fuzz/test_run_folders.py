@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.fuzz.support import Fuzzer, damaged, run_fuzzer
-from tests.training.small import corpus_recipe
+from tests.support.fuzzer import Fuzzer, damaged, run_fuzzer
+from tests.support.small_training import corpus_recipe
 from transformer.config import Recipe
+from transformer.data.batches import EncodedPairs
+from transformer.data.training_data import TrainingData
 from transformer.errors import HeadlightError
 from transformer.model import Transformer
-from transformer.text.batches import EncodedPairs
 from transformer.training import train
-from transformer.training.data import TrainingData
 from transformer.training.optimizer import make_optimizer
-from transformer.training.run import fit_vocabulary
-from transformer.training.state import load_state, read_progress
+from transformer.training.run_folder import fit_vocabulary
+from transformer.training.training_state import load_state, read_progress
 
 CASES = {"fuzz_state": 300, "fuzz_prepared": 100, "fuzz_resumed_run": 6}
 SOAK = {"fuzz_state": 50_000, "fuzz_prepared": 10_000, "fuzz_resumed_run": 1000}

@@ -6,16 +6,16 @@ from random import Random
 import pytest
 import torch
 
-from tests.fuzz.strings import hostile_string
-from tests.fuzz.support import Fuzzer, run_fuzzer
-from tests.model.small import small
+from tests.support.fuzz_strings import hostile_string
+from tests.support.fuzzer import Fuzzer, run_fuzzer
+from tests.support.small_model import small
 from transformer.config import DecodingConfig, TokenizerConfig
+from transformer.decoding.translate_lines import translate_lines
 from transformer.decoding.translator import Translator
 from transformer.errors import TranslationError
-from transformer.lines import translate_lines
 from transformer.model import Transformer
-from transformer.text.normalise import clean, normalise
-from transformer.text.sentences import split_sentences
+from transformer.text.normalisation import clean, normalise
+from transformer.text.sentence_splitting import split_sentences
 from transformer.text.tokenizer import Tokenizer
 
 LINES = ["the cat sat on the mat", "das Tier überquerte die Straße nicht, weil es müde war", "Where is 1 dog? No."]

@@ -9,13 +9,12 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app import session
-from tests.app.checkpoints import Size, write_checkpoint
-from tests.fuzz.support import run_fuzzer
-from tests.patience import PATIENCE
+from app.state import session
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.fuzzer import run_fuzzer
+from tests.support.pages import MAIN, PAGES, switch_page
+from tests.support.patience import PATIENCE
 
-MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
-PAGES = sorted(path.stem for path in (MAIN.parent / "views").glob("*.py") if path.read_text().endswith("\n\npage()\n"))
 PICTURE = "![x](http://evil.example/x.png)"
 SOURCES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(MAIN.parent.rglob("*.py")))
 NAMES = sorted(  # of choices and widgets: many of them may be in an address
@@ -104,7 +103,7 @@ def visit(page: str, address: dict[str, str], text: str) -> None:
     said = f"page {page}, address {address}, text {text!r}"
     app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
     if page != "translate":
-        app.switch_page(str(MAIN.parent / "views" / f"{page}.py"))
+        switch_page(app, page)
     for name, value in address.items():
         app.query_params[name] = value
     app.run()

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.model.small import batch, cached_logits, everything, randomised, small
+from tests.support.small_model import batch, cached_logits, everything, randomised, small
 from transformer.kernels.dropout import dropout
 from transformer.model import SILENT, Probe, Transformer
 from transformer.model.attention import attend

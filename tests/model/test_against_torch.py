@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
 
-from tests.model.small import B, S, T, batch, randomised, scramble, small, watch
+from tests.support.small_model import B, S, T, batch, randomised, scramble, small, watch
 from transformer.config import PAD, ModelConfig
 from transformer.model import Transformer
 from transformer.model.attention import MultiHeadAttention

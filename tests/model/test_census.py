@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.model.small import everything, sites, small
+from tests.support.small_model import everything, sites, small
 from transformer.config import ModelConfig
 from transformer.model import Probe, Transformer, census
 

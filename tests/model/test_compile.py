@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.model.small import Counting, batch, randomised, small
+from tests.support.small_model import Counting, batch, randomised, small
 from transformer.model import Transformer
 
 

@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.model.small import B, S, T, batch, cached_logits, everything, randomised, small, watch
+from tests.support.small_model import B, S, T, batch, cached_logits, everything, randomised, small, watch
 from transformer.config import PAD
-from transformer.kernels.attention import FEW_KEYS
+from transformer.kernels.fast_attention import FEW_KEYS
 from transformer.model import SILENT, Probe, Silent, masks
 from transformer.model.attention import attend
 

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
-from tests.model.small import batch, cached_logits, everything, randomised, small
-from transformer.decoding.flat import FlatTransformer
+from tests.support.small_model import batch, cached_logits, everything, randomised, small
+from transformer.decoding.fast.fast_model import FlatTransformer
 from transformer.errors import HeadlightError
 from transformer.model import Transformer
 from transformer.model.positions import FIRST_ROWS, sinusoids
@@ -129,7 +129,7 @@ def test_decoding_goes_on_beyond_the_first_rows_of_the_table_as_the_reference_do
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("transformer.model.positions.FIRST_ROWS", 4)
-    monkeypatch.setattr("transformer.decoding.flat.FIRST_ROWS", 4)
+    monkeypatch.setattr("transformer.decoding.fast.fast_model.FIRST_ROWS", 4)
     model = randomised(small(max_positions=32)).float().eval()
     source, tokens = torch.full((2, 3), 5), torch.full((2,), 6)
     flat = FlatTransformer(model)

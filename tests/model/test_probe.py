@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.model.small import batch, everything, randomised, sites, small, watch
+from tests.support.small_model import batch, everything, randomised, sites, small, watch
 from transformer.config import PAD
 from transformer.errors import HeadlightError
 from transformer.model import SILENT, Probe, Transformer

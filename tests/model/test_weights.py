@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.model.small import batch, everything, randomised, small
+from tests.support.small_model import batch, everything, randomised, small
 from transformer.config import ModelConfig
 from transformer.model import Probe, Transformer
 from transformer.model.attention import attend

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from transformer.config import BOS, EOS, PAD, UNK, TokenizerConfig
 from transformer.errors import ConfigError, CorpusError, HeadlightError
 from transformer.text import tokenizer as module
-from transformer.text.normalise import normalise
+from transformer.text.normalisation import normalise
 from transformer.text.tokenizer import Tokenizer
 
 HOSTILE = [

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.training.small import toy_recipe
+from tests.support.small_training import toy_recipe
 from transformer.training import train
 
 

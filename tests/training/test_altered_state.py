@@ -13,7 +13,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from tests.training.small import metadata, tensors, toy_recipe
+from tests.support.small_training import metadata, tensors, toy_recipe
 from transformer.errors import TrainingError
 from transformer.training import train
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.training.small import toy_recipe
+from tests.support.small_training import toy_recipe
+from transformer.data.toy_tasks import toy_lines
+from transformer.data.training_data import TrainingData
 from transformer.errors import HeadlightError, TrainingError
 from transformer.text.tokenizer import Tokenizer
-from transformer.text.toy import toy_lines
 from transformer.training import train
-from transformer.training.data import TrainingData
-from transformer.training.run import Run
+from transformer.training.run_folder import Run
 
 
 def test_a_folder_that_holds_a_ladder_only_is_not_overwritten(tmp_path: Path) -> None:

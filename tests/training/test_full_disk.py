@@ -1,6 +1,6 @@
 """A disk that is full when a run writes a checkpoint, or what became of its text: a sentence, and nothing is lost.
 
-(What happens to a state on a full disk is in test_trouble.py, to prepared text in tests/text/test_store.py.)
+(What happens to a state on a full disk is in test_trouble.py, to prepared text in tests/data/test_prepared_store.py.)
 """
 
 import errno
@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from safetensors.torch import save_file
 
-from tests.training.small import assert_same_run, corpus_recipe, toy_recipe
-from transformer.checkpoint import load_checkpoint
+from tests.support.small_training import assert_same_run, corpus_recipe, toy_recipe
+from transformer.checkpoint.checkpoint_file import load_checkpoint
+from transformer.data.cleaning import Counts
 from transformer.errors import CorpusError, HeadlightError
-from transformer.text.cleaning import Counts
 from transformer.training import train
 
 
@@ -29,7 +29,7 @@ def test_a_run_whose_disk_is_full_keeps_what_it_has_and_goes_on_to_the_same_end(
             raise OSError(errno.ENOSPC, "No space left on device")
 
     run, recipe = tmp_path / "run", toy_recipe(best_by="loss", ladder=(0, 5, 7, 99))
-    monkeypatch.setattr("transformer.checkpoint.save_file", full)
+    monkeypatch.setattr("transformer.checkpoint.checkpoint_file.save_file", full)
     with pytest.raises(HeadlightError, match=r"could not be written: .*No space left.*free some space.*--resume"):
         train(recipe, run, device="cpu")
     assert not list(run.rglob("*.tmp"))

@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 from safetensors.torch import save_file
 
-from tests.training.small import assert_same_run, metadata, stop_after, toy_recipe
-from transformer.checkpoint import load_checkpoint
+from tests.support.small_training import assert_same_run, metadata, stop_after, toy_recipe
+from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.errors import Stopped
 from transformer.training import train
 
 
 @pytest.mark.parametrize(
-    ("where", "name"), [("transformer.training.state", ".training"), ("transformer.checkpoint", ".last")]
+    ("where", "name"),
+    [("transformer.training.training_state", ".training"), ("transformer.checkpoint.checkpoint_file", ".last")],
 )
 def test_a_second_ctrl_c_while_a_run_saves_leaves_what_was_saved_before(
     where: str, name: str, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.training.small import corpus_recipe, in_new_process, write_pairs
+from tests.support.small_training import corpus_recipe, in_new_process, write_pairs
 from tests.training.test_prepared import session_of, with_data
 from transformer.config import Recipe
-from transformer.text import training_text
-from transformer.text.toy import toy_pairs
-from transformer.training.data import TrainingData
-from transformer.training.run import Run
+from transformer.data import prepared_text
+from transformer.data.toy_tasks import toy_pairs
+from transformer.data.training_data import TrainingData
+from transformer.training.run_folder import Run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="who still lives is read from /proc")
 PAIRS, BLOCK, PORTION = 5_000, 25, 5_000  # the last two: so small that two processes are at work all the time
@@ -34,8 +34,8 @@ def prepare(recipe: Recipe, run: Path, temporary: Path) -> None:
     os.setsid()
     os.environ["TMPDIR"], tempfile.tempdir = str(temporary), None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("transformer.text.lines.AT_ONCE", BLOCK)
-        patch.setattr(training_text, "PORTION", PORTION)
+        patch.setattr("transformer.data.text_files.AT_ONCE", BLOCK)
+        patch.setattr(prepared_text, "PORTION", PORTION)
         with Run(run, resume=run.is_dir()):
             data = TrainingData(recipe, run)
             data._epoch(1)

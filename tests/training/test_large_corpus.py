@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.corpora import SPAWN, Cost, children, cost, resident, write_corpus
-from tests.training.small import knowing_torch
+from tests.support.small_training import knowing_torch
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 MOST = 1.5e9  # bytes resident in the process that trains, all counted

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.toys import exact_match, fresh_pairs, mass, mirrored
-from tests.training.small import toy_recipe
+from tests.support.small_training import toy_recipe
 from transformer.config import ModelConfig, Recipe, ToyTask
 from transformer.decoding.translator import Translator
 from transformer.training import train

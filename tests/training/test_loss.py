@@ -8,18 +8,18 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tests.training.small import MODEL, toy_recipe
+from tests.support.small_training import MODEL, toy_recipe
 from transformer.config import PAD, ModelConfig
+from transformer.data.batches import Batch, collate
+from transformer.data.training_data import Position
 from transformer.model import Transformer
-from transformer.text.batches import Batch, collate
 from transformer.training import device as device_module
-from transformer.training.data import Position
 from transformer.training.device import autocast
-from transformer.training.distribution import dropout_seed
+from transformer.training.distributed import Ranks
 from transformer.training.loss import negative_log_likelihood, summed_loss
 from transformer.training.optimizer import make_optimizer
-from transformer.training.ranks import Ranks
-from transformer.training.state import Progress
+from transformer.training.sharding import dropout_seed
+from transformer.training.training_state import Progress
 from transformer.training.update import one_update
 
 V = 50

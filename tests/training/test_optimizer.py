@@ -6,10 +6,10 @@ from dataclasses import replace
 import torch
 from torch.optim import Adam
 
-from tests.training.small import MODEL, TRAINING
+from tests.support.small_training import MODEL, TRAINING
 from transformer.config import ModelConfig
+from transformer.data.batches import collate
 from transformer.model import Transformer
-from transformer.text.batches import collate
 from transformer.training.loss import summed_loss
 from transformer.training.optimizer import make_optimizer, parameter_groups
 

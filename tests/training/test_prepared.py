@@ -16,17 +16,17 @@ from typing import Any
 
 import pytest
 
-from tests.patience import PATIENCE
-from tests.training.small import assert_same_run, corpus_recipe, write_pairs
+from tests.support.patience import PATIENCE
+from tests.support.small_training import assert_same_run, corpus_recipe, write_pairs
 from transformer.config import Recipe
+from transformer.data import encoded_pairs, pair_sources, prepared_text
+from transformer.data.batches import EncodedPairs, encode_pairs
+from transformer.data.parallel_map import in_order
+from transformer.data.toy_tasks import toy_pairs
+from transformer.data.training_data import TrainingData
 from transformer.errors import CorpusError
-from transformer.text import encoding, training_text
-from transformer.text.batches import EncodedPairs, encode_pairs
-from transformer.text.parallel import in_order
 from transformer.text.tokenizer import Tokenizer
-from transformer.text.toy import toy_pairs
-from transformer.training import sources, train
-from transformer.training.data import TrainingData
+from transformer.training import train
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,10 +40,10 @@ def used(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         numbers.append(processes)
         return in_order(make, portions, processes)
 
-    for module in (training_text, encoding):
+    for module in (prepared_text, encoded_pairs):
         monkeypatch.setattr(module, "in_order", spied)
-    monkeypatch.setattr("transformer.text.lines.AT_ONCE", 5)
-    monkeypatch.setattr(training_text, "PORTION", 100)
+    monkeypatch.setattr("transformer.data.text_files.AT_ONCE", 5)
+    monkeypatch.setattr(prepared_text, "PORTION", 100)
     return numbers
 
 
@@ -60,7 +60,7 @@ def nothing_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("prepared again")
 
     for name in ("write_text", "write_ids", "_learn"):
-        monkeypatch.setattr(sources, name, never)
+        monkeypatch.setattr(pair_sources, name, never)
 
 
 @pytest.mark.parametrize("sampling", [0.0, 0.3])

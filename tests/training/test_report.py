@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.training.small import toy_recipe
-from transformer.checkpoint import load_checkpoint
+from tests.support.small_training import toy_recipe
+from transformer.checkpoint.checkpoint_file import load_checkpoint
+from transformer.data.training_data import TrainingData
 from transformer.training import train, trainer
-from transformer.training.arithmetic import readable, training_flop
-from transformer.training.data import TrainingData
+from transformer.training.flops import readable, training_flop
 from transformer.training.metrics import read_metrics
 
 

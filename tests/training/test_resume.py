@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 import torch
 
-from tests.patience import PATIENCE
-from tests.training.small import (
+from tests.support.patience import PATIENCE
+from tests.support.small_training import (
     MODEL,
     assert_same_run,
     corpus_recipe,
@@ -27,11 +27,11 @@ from tests.training.small import (
     tensors,
     toy_recipe,
 )
-from transformer.checkpoint import load_checkpoint
+from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import Recipe
 from transformer.errors import Stopped, TrainingError
-from transformer.training import report, state, train, trainer
-from transformer.training import run as run_module
+from transformer.training import run_folder as run_module
+from transformer.training import run_report, train, trainer, training_state
 from transformer.training.device import multiplies_bfloat16
 from transformer.training.metrics import read_metrics
 
@@ -91,11 +91,11 @@ def go_and_die(recipe: Recipe, run: Path, place: str, times: int, resume: bool =
 PLACES: dict[str, tuple[Any, str]] = {
     "the vocabulary has been learnt": (trainer, "fit_vocabulary"),
     "an update": (trainer, "one_update"),
-    "writing the state": (state, "save_file"),
+    "writing the state": (training_state, "save_file"),
     "the newest checkpoint is written, the state not yet": (run_module, "save_state"),
     "validation": (trainer, "validate"),
     "the snapshot is written, the best checkpoint not yet": (run_module.Run, "checkpoint"),
-    "metrics are written, the validation is not yet saved": (report.Report, "validation"),
+    "metrics are written, the validation is not yet saved": (run_report.Report, "validation"),
     "averaging": (run_module, "average_checkpoints"),
 }
 

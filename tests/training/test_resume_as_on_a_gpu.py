@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import torch
 
-from tests.patience import PATIENCE
-from tests.training.small import MODEL, assert_same_run, corpus_recipe, in_new_process, metadata
+from tests.support.patience import PATIENCE
+from tests.support.small_training import MODEL, assert_same_run, corpus_recipe, in_new_process, metadata
 from transformer.config import Recipe
 from transformer.training import trainer
-from transformer.training.ahead import made_for
+from transformer.training.prefetch import made_for
 from transformer.training.update import one_update
 
 

@@ -13,18 +13,18 @@ import sacrebleu
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from tests.patience import PATIENCE
-from tests.training.small import in_new_process, lines, metadata, tensors, toy_recipe
-from transformer.averaging import average_checkpoints
-from transformer.checkpoint import load_checkpoint
+from tests.support.patience import PATIENCE
+from tests.support.small_training import in_new_process, lines, metadata, tensors, toy_recipe
+from transformer.checkpoint.averaging import average_checkpoints
+from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import DecodingConfig
+from transformer.data.training_data import Position, TrainingData
 from transformer.decoding.translator import Translator
 from transformer.errors import TrainingError
 from transformer.model import Transformer
 from transformer.training import train
-from transformer.training.data import Position, TrainingData
 from transformer.training.device import choose_device
-from transformer.training.run import Run
+from transformer.training.run_folder import Run
 
 KEPT = ("best", "last", "average")
 

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 import torch
 
-from tests.patience import PATIENCE
-from tests.training.small import corpus_recipe, in_new_process, metadata, tensors, toy_recipe
-from transformer.checkpoint import load_checkpoint
+from tests.support.patience import PATIENCE
+from tests.support.small_training import corpus_recipe, in_new_process, metadata, tensors, toy_recipe
+from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import Recipe
 from transformer.errors import CheckpointError, CorpusError, HeadlightError, Stopped, TrainingError
 from transformer.model import Transformer
-from transformer.training import divergence, state, train, trainer
+from transformer.training import divergence, train, trainer, training_state
 from transformer.training.divergence import may_be_saved, watch
-from transformer.training.state import Progress
+from transformer.training.training_state import Progress
 from transformer.training.update import one_update as make_update
 
 
@@ -38,7 +38,7 @@ def assert_saved_at(run: Path, update: int) -> None:
 # A full disk
 
 
-@pytest.mark.parametrize(("module", "name"), [(state, "save_file"), (json, "dumps")], ids=["state", "metrics"])
+@pytest.mark.parametrize(("module", "name"), [(training_state, "save_file"), (json, "dumps")], ids=["state", "metrics"])
 def test_a_full_disk_is_a_sentence_and_the_last_state_stays(
     module: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,7 +102,7 @@ def test_a_disk_without_room_for_a_lock_is_told_with_the_name_of_a_file(
     def no_room(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")  # of a file that is open, and so without a name
 
-    monkeypatch.setattr("transformer.training.run.lock", no_room)
+    monkeypatch.setattr("transformer.training.run_folder.lock", no_room)
     with pytest.raises(TrainingError, match=r"No space left on device \(.*run/\.lock\)\. Mend that, or choose another"):
         train(toy_recipe(), tmp_path / "run", device="cpu")
 

@@ -8,15 +8,15 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from tests.training.small import toy_recipe
+from tests.support.small_training import toy_recipe
 from transformer.config import PAD, DecodingConfig, ModelConfig
+from transformer.data.batches import encode_pairs
+from transformer.data.toy_tasks import toy_lines, toy_pairs
 from transformer.decoding.translator import Translator
 from transformer.errors import TrainingError
 from transformer.evaluation import score
 from transformer.model import Transformer
-from transformer.text.batches import encode_pairs
 from transformer.text.tokenizer import Tokenizer
-from transformer.text.toy import toy_lines, toy_pairs
 from transformer.training.validation import validate
 
 

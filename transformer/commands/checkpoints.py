@@ -25,7 +25,7 @@ def average(
     Example:
       python -m transformer average mean.safetensors runs/mine/snapshots/*.safetensors
     """
-    from transformer.averaging import average_checkpoints
+    from transformer.checkpoint.averaging import average_checkpoints
 
     if out.exists() or len(checkpoints) < 2:  # most likely OUT was forgotten
         there = f"{out} is there already. " if out.exists() else ""
@@ -48,8 +48,8 @@ def inspect(
       python -m transformer inspect pretrained/en-de.safetensors
       python -m transformer inspect pretrained/en-de.safetensors --json
     """
-    from transformer.checkpoint import load_checkpoint
-    from transformer.inspection import as_text, describe
+    from transformer.analysis.inspection import as_text, describe
+    from transformer.checkpoint.checkpoint_file import load_checkpoint
 
     description = describe(load_checkpoint(checkpoint))
     typer.echo(json.dumps(description) if as_json else as_text(description))
@@ -74,7 +74,7 @@ def doctor(
       python -m transformer doctor pretrained/en-de.safetensors
       python -m transformer doctor pretrained/en-de.safetensors --sentence "Where is the 🚂?"
     """
-    from transformer.doctor import as_text, constitution, diagnose
+    from transformer.analysis.doctor import as_text, constitution, diagnose
 
     translator = open_translator(checkpoint, "cpu")
     findings = constitution(translator).findings if sentence is None else diagnose(translator, sentence)
@@ -102,7 +102,7 @@ def export(
       python -m transformer export --to ctranslate2 pretrained/en-de.safetensors en-de-ct2
       python -m transformer export --to ctranslate2 pretrained/en-de.safetensors en-de-int8 --quantization int8
     """
-    from transformer.export import export_ctranslate2
+    from transformer.export.ctranslate2_model import export_ctranslate2
 
     translator = open_translator(checkpoint, "cpu")
     assert translator.checkpoint is not None

@@ -52,7 +52,7 @@ def queue(
       python -m transformer queue families --data texts --runs runs/families --report families
       python -m transformer queue families --data texts --runs runs/families --ship pretrained
     """
-    from transformer.families.queue import load_queue
+    from transformer.studies.training_queue import load_queue
 
     gathers = report is not None or ship is not None
     if only != "*" and gathers:
@@ -65,18 +65,18 @@ def queue(
         raise ConfigError(f"No member is like {only}. There are: {', '.join(loaded.recipes)}.")
     known: dict[str, dict[str, Any]] = {}
     if results is not None:
-        from transformer.families.elsewhere import read_report, take_over
+        from transformer.studies.imported_results import read_report, take_over
 
         known = read_report(loaded, results)
         for folder in () if dry_run else take_over(known, runs):
             typer.echo(f"Taken over: {folder}", err=True)
     if report is not None:
-        from transformer.families.report import write_report
+        from transformer.studies.study_report import write_report
 
         for path in write_report(loaded, runs, report):
             typer.echo(f"Written: {path}", err=True)
     if ship is not None:
-        from transformer.families.shipping import ship as copy
+        from transformer.studies.ship_members import ship as copy
 
         copied = copy(loaded, runs, ship)
         for path in copied:
@@ -91,13 +91,13 @@ def queue(
     if gathers:
         return
     if dry_run:
-        from transformer.families.run import is_done
+        from transformer.studies.run_queue import is_done
 
         for training in chosen:
             missing = "done" if training.folder in known else "to do"
             begun = "begun" if (runs / training.folder).is_dir() else missing
             typer.echo(f"{'done' if is_done(training, runs) else begun:6}{training.folder}")
         return
-    from transformer.families.run import work_off
+    from transformer.studies.run_queue import work_off
 
     work_off(loaded, chosen, runs, device)

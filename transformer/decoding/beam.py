@@ -19,8 +19,8 @@ from torch import Tensor
 
 from transformer.config import EOS, DecodingConfig
 from transformer.decoding.length_penalty import length_penalty
-from transformer.decoding.scores import score
-from transformer.decoding.steps import Ending, Step
+from transformer.decoding.log_probabilities import score
+from transformer.decoding.search_record import Ending, Step
 from transformer.kernels.topk import topk
 
 

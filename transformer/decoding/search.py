@@ -13,11 +13,11 @@ from torch.nn.utils.rnn import pad_sequence
 
 from transformer.config import BOS, PAD, DecodingConfig
 from transformer.decoding.beam import Beam
-from transformer.decoding.flat import FlatTransformer
+from transformer.decoding.fast.fast_model import FlatTransformer
+from transformer.decoding.greedy_and_sampling import Rows
 from transformer.decoding.length_penalty import length_limit
 from transformer.decoding.repetition import CHECK_EVERY, COUNT_FROM, LONGEST_RUN, Runs
-from transformer.decoding.rows import Rows
-from transformer.decoding.steps import Ending, Found, Step, gather
+from transformer.decoding.search_record import Ending, Found, Step, gather
 from transformer.model import Transformer
 
 ALTERNATIVES = 3  # pieces not taken that greedy decoding and sampling put into the tree, at each step

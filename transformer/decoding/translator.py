@@ -14,20 +14,20 @@ from typing import Any, Literal
 
 import torch
 
-from transformer.checkpoint import Checkpoint, load_checkpoint
+from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint
+from transformer.checkpoint.untrusted_config import validate
 from transformer.config import EOS, DecodingConfig
-from transformer.decoding.flat import FlatTransformer
-from transformer.decoding.forcing import given
+from transformer.decoding.fast.fast_model import FlatTransformer
+from transformer.decoding.hypotheses import hypotheses
 from transformer.decoding.length_penalty import length_limit
-from transformer.decoding.results import hypotheses
 from transformer.decoding.search import search
+from transformer.decoding.teacher_forcing import given
 from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
 from transformer.errors import ConfigError, TranslationError
 from transformer.model import Transformer
-from transformer.text.normalise import clean, normalise
-from transformer.text.sentences import split_sentences
+from transformer.text.normalisation import clean, normalise
+from transformer.text.sentence_splitting import split_sentences
 from transformer.text.tokenizer import Piece, Tokenizer
-from transformer.untrusted import validate
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 

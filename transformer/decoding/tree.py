@@ -9,7 +9,7 @@ import math
 from transformer.config import BOS, EOS, DecodingConfig
 from transformer.decoding.length_penalty import formula, length_penalty
 from transformer.decoding.repetition import ends_in_loop
-from transformer.decoding.steps import Candidate, Ending, Found
+from transformer.decoding.search_record import Candidate, Ending, Found
 from transformer.decoding.translation import Fate, SearchNode
 from transformer.text.tokenizer import Tokenizer
 

@@ -2,7 +2,7 @@
 
 from transformer.model.cache import DecoderState
 from transformer.model.probe import SILENT, Probe, Silent
-from transformer.model.sites import census
+from transformer.model.site_census import census
 from transformer.model.transformer import Transformer
 
 __all__ = ["SILENT", "DecoderState", "Probe", "Silent", "Transformer", "census"]

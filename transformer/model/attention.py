@@ -5,10 +5,10 @@
     head_i             = Attention(Q W_i^Q, K W_i^K, V W_i^V)                          (section 3.2.2)
 
 `attend` is equation 1, step by step, with a site for each step. Without a probe the same is computed by
-transformer/kernels/attention.py; a test holds the two paths equal over all options. The h projections are slices of one
-matrix each. Two decisions of ours: the projections have biases (the paper's formulas show none; its parameter
-counts, in whole millions, cannot tell), and dropout on the weights, which the paper does not have, comes
-after the `weights` site, so that recorded rows sum to 1.
+transformer/kernels/fast_attention.py; a test holds the two paths equal over all options. The h projections are slices
+of one matrix each. Two decisions of ours: the projections have biases (the paper's formulas show none; its parameter
+counts, in whole millions, cannot tell), and dropout on the weights, which the paper does not have, comes after the
+`weights` site, so that recorded rows sum to 1.
 """
 
 import math
@@ -17,8 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from transformer.config import ModelConfig
-from transformer.kernels.attention import attention
 from transformer.kernels.dropout import dropout
+from transformer.kernels.fast_attention import attention
 from transformer.model.probe import SILENT, Silent
 
 

@@ -46,7 +46,7 @@ class Probe(Silent):
     """Watches sites and edits them, during one forward pass.
 
     Args:
-        sites: all names there are, from `transformer.model.sites.census`. Patterns are resolved once, here.
+        sites: all names there are, from `transformer.model.site_census.census`. Patterns are resolved once, here.
         watch: names or shell patterns (`decoder.layers.*.cross_attention.weights`) to record.
         edits: name or pattern -> pure function of the tensor. Edits come before the recording, so what is recorded is
             what the model went on with (with `probabilities` it does not go on). The shape may not change.

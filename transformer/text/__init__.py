@@ -1,1 +1,1 @@
-"""Sentences <-> ids: normalising, the tokenizer, corpora from files, toy corpora, batches by tokens."""
+"""Sentences <-> ids: normalisation, sentence splitting, the tokenizer, subword sampling."""

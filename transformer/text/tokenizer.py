@@ -24,7 +24,7 @@ import sentencepiece
 
 from transformer.config import BOS, EOS, PAD, UNK, TokenizerConfig
 from transformer.errors import ConfigError, CorpusError, HeadlightError
-from transformer.text.sampling import Sampler, make_sampler
+from transformer.text.subword_sampling import Sampler, make_sampler
 
 LINES_TO_LEARN_FROM = 2_000_000  # more lines change the vocabulary hardly, and memory much
 CHARACTERS_TO_LEARN_FROM = 30_000_000  # at 18 bytes each while the vocabulary is learnt

@@ -14,7 +14,7 @@ watch that begins after it saves what has diverged
 import math
 
 from transformer.errors import TrainingError
-from transformer.training.state import Progress
+from transformer.training.training_state import Progress
 
 RISE = 1.0  # nats a target piece: pieces that are e times less probable
 WINDOW = 50  # updates that are judged together, however often a line of the metrics is written

@@ -21,9 +21,9 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from transformer.config import PAD
+from transformer.data.batches import Batch
 from transformer.kernels.cross_entropy import linear_cross_entropy
 from transformer.model import Transformer
-from transformer.text.batches import Batch
 
 
 class MeanLoss(NamedTuple):

@@ -12,8 +12,8 @@ from pathlib import Path
 from torch.utils.tensorboard import SummaryWriter
 
 from transformer.errors import TrainingError
-from transformer.files import replacing
-from transformer.stored_json import parse_json
+from transformer.files.atomic_write import replacing
+from transformer.files.strict_json import parse_json
 
 Number = float | int | str
 

@@ -22,32 +22,32 @@ from pathlib import Path
 import torch
 from torch.optim import AdamW
 
-from transformer.checkpoint import load_checkpoint
+from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import Recipe
+from transformer.data.training_data import Position, TrainingData
 from transformer.errors import Stopped, TrainingError
 from transformer.kernels.malloc import keep_freed_memory
 from transformer.kernels.matmul import use_fast_matmul
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
-from transformer.training.ahead import made_for
-from transformer.training.arithmetic import measured_peak
-from transformer.training.compiling import compile_layers
-from transformer.training.data import Position, TrainingData
+from transformer.training.compilation import compile_layers
 from transformer.training.device import arithmetic_of, choose_device, device_of_rank
+from transformer.training.distributed import Ranks
 from transformer.training.divergence import check_end, may_be_saved
-from transformer.training.due import goodness, is_finished, validation_is_due
+from transformer.training.flops import measured_peak
+from transformer.training.init_from import Start, begin
 from transformer.training.interrupt import Interrupt
+from transformer.training.learning_rate import learning_rate
 from transformer.training.metrics import Metrics
 from transformer.training.optimizer import make_optimizer
-from transformer.training.ranks import Ranks
-from transformer.training.report import Report, describe
-from transformer.training.run import Run, fit_vocabulary
-from transformer.training.schedule import learning_rate
-from transformer.training.spinning import spinning_on_free_cores
-from transformer.training.start import Start, begin
-from transformer.training.state import Progress
+from transformer.training.prefetch import made_for
+from transformer.training.run_folder import Run, fit_vocabulary
+from transformer.training.run_report import Report, describe
+from transformer.training.thread_waiting import spinning_on_free_cores
+from transformer.training.training_state import Progress
 from transformer.training.update import one_update
 from transformer.training.validation import Interrupted, validate
+from transformer.training.validation_schedule import goodness, is_finished, validation_is_due
 
 
 def train(

@@ -14,16 +14,16 @@ from torch.nn.utils import clip_grad_norm_
 from torch.optim import AdamW
 
 from transformer.config import Recipe
+from transformer.data.batches import Batch
+from transformer.data.training_data import Position
 from transformer.errors import TrainingError
 from transformer.model import Transformer
-from transformer.text.batches import Batch
-from transformer.training.arithmetic import training_flop
-from transformer.training.data import Position
 from transformer.training.device import autocast
-from transformer.training.distribution import dropout_seed
+from transformer.training.distributed import Ranks
 from transformer.training.divergence import GO_ON
-from transformer.training.ranks import Ranks
-from transformer.training.state import Progress
+from transformer.training.flops import training_flop
+from transformer.training.sharding import dropout_seed
+from transformer.training.training_state import Progress
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 import torch
 
 from transformer.config import DecodingConfig, Recipe
+from transformer.data.batches import Batch
 from transformer.decoding.translator import Translator
 from transformer.errors import TrainingError
 from transformer.evaluation import group_by_source, score
 from transformer.model import Transformer
-from transformer.text.batches import Batch
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.device import autocast
 from transformer.training.divergence import GO_ON

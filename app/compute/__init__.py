@@ -1,0 +1,1 @@
+"""What the models compute for the pages, computed once and cached."""

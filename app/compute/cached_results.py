@@ -1,0 +1,244 @@
+"""What the models compute for the pages: translations and traces, computed once and kept for all sessions.
+
+What is kept is known by checkpoint, text or ids, and settings; it is immutable or a copy. Inference waits at a gate,
+because more passes at once than cores make all of them slower, and each pass gets one thread: two threads in each of
+Streamlit's own threads trip over each other as soon as anything else runs (0.3 s becomes 1 to 10 s, measured).
+
+Throughout, `source_ids` are pieces and EOS, as the encoder reads them, and `target_ids` what the decoder predicted,
+`Hypothesis.ids`.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from threading import BoundedSemaphore
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+import streamlit as st
+import torch
+
+from app.compute.limits import check_search
+from app.library.checkpoints import CheckpointFile, load, sentence_lengths
+from transformer.analysis import doctor
+from transformer.analysis.batch_masks import padding_difference
+from transformer.analysis.doctor import Constitution, Finding, constitution
+from transformer.analysis.logit_lens import Lens, lens
+from transformer.analysis.trace import Trace, trace, trace_batch, trace_steps
+from transformer.config import DecodingConfig
+from transformer.decoding import finished_search
+from transformer.decoding.finished_search import Draw, draws
+from transformer.decoding.translation import Hypothesis, SearchNode, TranslatedText, Translation
+from transformer.decoding.translator import Translator
+from transformer.model.attention_kinds import SITES, Kind, depth
+
+Ids = tuple[int, ...]
+KEPT = "30m"  # a result is computed again after so long, however often it is used: it takes a tenth of a second
+
+torch.set_num_threads(int(os.environ.get("HEADLIGHT_THREADS", "1")))
+GATE = BoundedSemaphore(max(os.cpu_count() or 1, 1))
+
+
+@dataclass(frozen=True)
+class Attention:
+    """One kind of attention of one translation: weights (L, H, Q, K) float32, mask (Q, K) True = may attend."""
+
+    weights: np.ndarray
+    mask: np.ndarray
+
+
+@st.cache_data(max_entries=128, ttl=KEPT, show_spinner=False)
+def translate(file: CheckpointFile, text: str, settings: DecodingConfig) -> TranslatedText:
+    """The translation of a text, sentence by sentence. Raises TranslationError."""
+    translator = load(file)
+    _check_search(translator, text, settings)
+    with GATE:
+        return translator.translate(text, settings)
+
+
+def _check_search(translator: Translator, text: str, settings: DecodingConfig) -> None:
+    """Raises TranslationError for a search that is too long for the app."""
+    lengths = [length + 1 for length in sentence_lengths(translator, text)]
+    check_search(translator.model.config, translator.model.parameter_count, lengths, settings)
+
+
+@st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
+def translate_one(
+    file: CheckpointFile,
+    sentence: str,
+    settings: DecodingConfig,
+    *,
+    keep_tree: bool = False,
+    prefix: str | Ids = (),
+) -> Translation:
+    """The translation of one sentence; on request with the tree of its search, or beginning with a forced prefix.
+
+    Raises TranslationError, also for a prefix that cannot be one.
+    """
+    translator = load(file)
+    _check_search(translator, sentence, settings)
+    with GATE:
+        return translator.translate_sentences([sentence], settings, keep_tree=keep_tree, prefix=prefix)[0]
+
+
+@st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
+def given(file: CheckpointFile, sentence: str, target: str | Ids, settings: DecodingConfig) -> Hypothesis:
+    """A translation that the visitor gives, as text or as pieces, as if it had been found; see
+    `transformer.decoding.teacher_forcing`.
+
+    Raises TranslationError: it cannot be one.
+    """
+    translator = load(file)
+    with GATE:
+        return translator.score(sentence, target, settings)
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What nearly every page needs of a translation, from one teacher-forced pass over it.
+
+    Attributes:
+        attention: all heads, by kind.
+        trace: the same weights by site, and the logits.
+    """
+
+    attention: Mapping[Kind, Attention]
+    trace: Trace
+
+
+@st.cache_resource(max_entries=24, ttl=KEPT, show_spinner=False)
+def observed(file: CheckpointFile, source_ids: Ids, target_ids: Ids) -> Observed:
+    """All attention weights and the logits; arrays are read-only, because all sessions share them."""
+    translator = load(file)
+    model = translator.model
+    masks = {kind: f"{SITES[kind].format(0)}.mask" for kind in SITES}
+    with GATE:
+        found = trace(model, source_ids, target_ids, (*doctor.SITES, *masks.values()), translator.tokenizer.piece)
+    attention, arrays = {}, {"logits": found["logits"]}
+    for kind, mask in masks.items():
+        sites = [f"{SITES[kind].format(i)}.weights" for i in range(depth(model.config, kind))]
+        weights = np.stack([found[site] for site in sites]).astype(np.float32)  # (L, H, Q, K)
+        weights.flags.writeable = False
+        attention[kind] = Attention(weights, found[mask][0].astype(bool))
+        arrays |= dict(zip(sites, weights, strict=True))
+    return Observed(MappingProxyType(attention), replace(found, arrays=arrays))
+
+
+def attention(file: CheckpointFile, source_ids: Ids, target_ids: Ids, kind: Kind) -> Attention:
+    """All heads of one kind of attention, while the decoder reads the finished translation."""
+    return observed(file, source_ids, target_ids).attention[kind]
+
+
+@st.cache_resource(max_entries=48, ttl=KEPT, show_spinner=False)
+def record(file: CheckpointFile, source_ids: Ids, target_ids: Ids, sites: tuple[str, ...]) -> Mapping[str, np.ndarray]:
+    """What the model computed at these sites in one teacher-forced pass; see `transformer.analysis.trace`.
+
+    Args:
+        sites: names or patterns.
+
+    Returns:
+        Read-only arrays by site, without the batch axis: all sessions share them.
+    """
+    model = load(file).model
+    with GATE:
+        return MappingProxyType(trace(model, source_ids, target_ids, sites).arrays)
+
+
+@st.cache_resource(max_entries=24, ttl=KEPT, show_spinner=False)
+def record_batch(
+    file: CheckpointFile, source_ids: tuple[Ids, ...], target_ids: tuple[Ids, ...], sites: tuple[str, ...]
+) -> tuple[Trace, ...]:
+    """What `record` gives, for several sentences in one padded pass: a trace for each, see `trace_batch`."""
+    translator = load(file)
+    with GATE:
+        return trace_batch(translator.model, source_ids, target_ids, sites, translator.tokenizer.piece)
+
+
+@st.cache_resource(max_entries=24, ttl=KEPT, show_spinner=False)
+def record_steps(
+    file: CheckpointFile, source_ids: Ids, target_ids: Ids, sites: tuple[str, ...]
+) -> tuple[Mapping[str, np.ndarray], ...]:
+    """What each step of decoding computes at these sites, with the cache; see `trace_steps`."""
+    model = load(file).model
+    with GATE:
+        return tuple(map(MappingProxyType, trace_steps(model, source_ids, target_ids, sites)))
+
+
+@st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
+def changed_by_padding(
+    file: CheckpointFile, source_ids: tuple[Ids, ...], target_ids: tuple[Ids, ...], row: int
+) -> dict[str, float]:
+    """By site, how far the numbers of a sentence in this batch are from its numbers alone, at most."""
+    model = load(file).model
+    with GATE:
+        return padding_difference(model, source_ids, target_ids, row)
+
+
+@st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
+def logit_lens(file: CheckpointFile, source_ids: Ids, target_ids: Ids) -> Lens:
+    """How the predicted pieces rank after each layer of the decoder; see `transformer.analysis.logit_lens`."""
+    model = load(file).model
+    with GATE:
+        return lens(model, source_ids, target_ids)
+
+
+@st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
+def drawn(file: CheckpointFile, source_ids: Ids, target_ids: Ids, settings: DecodingConfig) -> tuple[Draw, ...]:
+    """Where the random numbers of a sampled hypothesis fell; see `transformer.decoding.finished_search`."""
+    return draws(record(file, source_ids, target_ids, ("logits",))["logits"], source_ids, target_ids, settings)
+
+
+@st.cache_data(max_entries=16, ttl=KEPT, show_spinner=False)
+def told_left_out(
+    file: CheckpointFile,
+    source_ids: Ids,
+    target_ids: tuple[Ids, ...],
+    settings: DecodingConfig,
+    _tree: tuple[SearchNode, ...],
+) -> tuple[SearchNode, ...]:
+    """The tree of this sampling, which also tells what top k and top p left out; `target_ids` of its hypotheses."""
+    known = [(ids, record(file, source_ids, ids, ("logits",))["logits"]) for ids in target_ids]
+    return finished_search.told_left_out(_tree, finished_search.beginnings(known), settings)
+
+
+@st.cache_resource(max_entries=16, ttl=KEPT, show_spinner=False)
+def _constitution(file: CheckpointFile) -> Constitution:
+    return constitution(load(file))
+
+
+def findings(file: CheckpointFile, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
+    """What the doctor finds in a checkpoint and one of its translations; see `transformer.analysis.doctor`.
+
+    Trap: to find again what is kept, Streamlit reads all of its arguments, and a tree of a thousand nodes takes it
+    longer than all else that a click does (test_the_doctor_is_asked_once_whether_there_is_a_tree_or_not).
+    """
+    return _findings(file, replace(translation, hypotheses=(), tree=()), replace(hypothesis, node=None))
+
+
+@st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
+def _findings(file: CheckpointFile, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
+    known = _constitution(file)
+    own = observed(file, translation.source_ids, hypothesis.ids).trace
+    with GATE:
+        return doctor.examine(load(file), known, translation, hypothesis, own)
+
+
+def position_table(file: CheckpointFile, stack: Literal["encoder", "decoder"], count: int) -> np.ndarray:
+    """The first `count` rows of the table of positions of a stack, or all where it has fewer: (P, D) float32.
+
+    Sinusoidal tables are those of the formula, learned ones what training made of them. A model without positions has
+    none: (0, D).
+    """
+    model = load(file).model
+    if model.config.positions == "none":
+        return np.zeros((0, model.config.d_model), np.float32)
+    positions = (model.encoder if stack == "encoder" else model.decoder).embedding.positions
+    found: np.ndarray = positions(min(count, model.config.max_positions)).detach().float().cpu().numpy().copy()
+    return found
+
+
+def release() -> None:
+    """Forgets all traces. Translations and what else is plain data are in `st.cache_data`."""
+    for cache in (observed, record, record_batch, record_steps, _constitution):
+        cache.clear()

@@ -1,0 +1,70 @@
+"""What the rungs of a ladder make of a sentence: the time machine's part of what is computed once for all sessions.
+
+A rung is a snapshot that a run kept on its way (transformer/training/run_folder.py).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from app.compute.cached_results import GATE, KEPT, Attention
+from app.library.checkpoints import CheckpointFile, load_rung
+from transformer.analysis.trace import trace
+from transformer.config import DecodingConfig
+from transformer.model.attention_kinds import SITES, Kind, depth
+
+# An untrained model does not know when to end: it gets a little room, not the paper's 50 pieces.
+RUNG_SEARCH = DecodingConfig(method="greedy", max_extra_length=8)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a rung of a ladder makes of a sentence.
+
+    Attributes:
+        text: what it writes, greedily. cut: at the limit, before it had come to an end.
+        loss: of the right translation, in nats a piece, teacher-forced, without label smoothing.
+        attention: while it reads the right translation, so that all rungs have the same rows.
+        source, reads, predicts: the pieces along its sides.
+    """
+
+    text: str
+    cut: bool
+    loss: float
+    attention: Attention
+    source: tuple[str, ...]
+    reads: tuple[str, ...]
+    predicts: tuple[str, ...]
+
+
+@st.cache_data(max_entries=256, ttl=KEPT, show_spinner=False)
+def look(file: CheckpointFile, sentence: str, right: str, kind: Kind) -> Look:
+    """What a rung makes of a sentence whose right translation is known. Raises TranslationError."""
+    translator = load_rung(file)
+    model, tokenizer = translator.model, translator.tokenizer
+    layers = depth(model.config, kind)
+    names = [SITES[kind].format(i) for i in range(layers)]
+    with GATE:
+        written = translator.translate_sentences([sentence], RUNG_SEARCH)[0]
+        forced = translator.score(sentence, right, RUNG_SEARCH)
+        sites = [f"{SITES[kind].format('*')}.weights", f"{names[0]}.mask"]
+        found = trace(model, written.source_ids, forced.ids, sites, tokenizer.piece)
+    weights = np.stack([found.arrays[f"{name}.weights"] for name in names]).astype(np.float32)  # (L, H, Q, K)
+    return Look(
+        written.text,
+        not written.hypotheses[0].finished,
+        -forced.score / len(forced.ids),
+        Attention(weights, found.arrays[f"{names[0]}.mask"][0].astype(bool)),
+        found.source_pieces,
+        found.target_pieces,
+        found.predicts,
+    )
+
+
+@st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
+def written_by(file: CheckpointFile, sentence: str) -> str:
+    """What a rung writes, greedily. Raises TranslationError."""
+    translator = load_rung(file)
+    with GATE:
+        return translator.translate_sentences([sentence], RUNG_SEARCH)[0].text

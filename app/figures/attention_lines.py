@@ -1,0 +1,57 @@
+"""Heads as lines between two rows of tokens; the data of the browser component `lines`.
+
+The weights travel as base64 of float32, so that the browser draws the very numbers of the tensor. With `heads`, all
+heads of a layer travel together, and the reader turns them on and off without asking the server.
+"""
+
+import base64
+from typing import Any
+
+import numpy as np
+
+from app.figures.axes import TokenAxis, visible
+from app.figures.theme import head_color, head_is_dashed, role_color
+
+
+def attention_lines(
+    weights: np.ndarray,
+    queries: TokenAxis,
+    keys: TokenAxis,
+    *,
+    title: str,
+    alt: str,
+    head: int | None = None,
+    row: int | None = None,
+    dark: bool = False,
+) -> dict[str, Any]:
+    """The weights of one head (Q, K), or with `head` of all heads of a layer (H, Q, K), for `app.components.lines`.
+
+    Args:
+        head: the one that is on at first, from 0. Each head has its own colour then.
+        row: the row to isolate, from 0.
+    """
+    if weights.shape[-2:] != (len(queries), len(keys)) or weights.ndim != (2 if head is None else 3):
+        raise ValueError(f"weights {weights.shape} for {len(queries)} queries and {len(keys)} keys")
+    data = {
+        "title": title,
+        "alt": alt,
+        "shape": list(weights.shape),
+        "weights": base64.b64encode(np.ascontiguousarray(weights, dtype="<f4").tobytes()).decode("ascii"),
+        "keys": _side(keys, dark),
+        "queries": _side(queries, dark),
+        "row": row,
+    }
+    if head is not None:
+        colors = [{"color": head_color(j, dark), "dashed": head_is_dashed(j)} for j in range(len(weights))]
+        data |= {"heads": colors, "chosen": head}
+    return data
+
+
+def _side(axis: TokenAxis, dark: bool) -> dict[str, Any]:
+    predicts = axis.predicts or axis.tokens
+    return {
+        "title": axis.title,
+        "color": role_color(axis.role, dark),
+        "tokens": [visible(token) for token in predicts],
+        "reads": [visible(token) for token in axis.tokens] if axis.predicts else [],
+    }

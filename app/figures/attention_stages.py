@@ -1,0 +1,133 @@
+"""One row of attention through all its stages: a line a key, a column a stage, four digits in each cell.
+
+A score that the mask forbids is -inf from then on, and its weight is 0: those cells are grey and say so. Only the
+weights are coloured, in the scale that all pictures of weights have.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.figures.axes import TokenAxis, plotly_text, ticks
+from app.figures.charts import Figure, settled
+from app.figures.panels import BARE, frame, heat, words
+from app.figures.tensor import label_width
+from app.figures.theme import MASKED, TICK_SIZE, ink, number, role_color, text_on_weight, weight_scale
+
+ROW = 28  # px
+NUMBER_SIZE = 16  # px
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A column: its name, a value a key (K,), and what stands in the line of sums."""
+
+    name: str
+    values: np.ndarray
+    total: float | None = None
+
+
+def plain(value: float | bool) -> str:
+    """Four digits, or what a mask says: 0.3804, 12.34, 1.234×10⁷, −∞, allowed."""
+    if isinstance(value, bool | np.bool_):
+        return "allowed" if value else "masked"
+    return number(float(value), 4)
+
+
+def short(value: float | bool) -> str:
+    """The same where cells are narrow: two digits, yes or no."""
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    text = number(float(value), 2)
+    return text if len(text) <= 6 else number(float(value), 1)
+
+
+def stages_figure(
+    stages: Sequence[Stage],
+    keys: TokenAxis,
+    mask: np.ndarray,
+    *,
+    title: str,
+    chosen: int | None = None,
+    dark: bool = False,
+) -> Figure:
+    """The stages of one query, the last of which are the weights.
+
+    Args:
+        keys: whose tokens the lines are.
+        mask: (K,), True = may attend.
+        chosen: a key to frame, from 0.
+    """
+    lines, columns = len(keys), len(stages)
+    sums = any(stage.total is not None for stage in stages)
+    weights = stages[-1].values
+    color = np.full((lines, columns), np.nan, dtype=np.float32)  # (K, stages)
+    color[:, -1] = np.where(mask, weights, np.nan)
+    grey = np.full((lines, columns), np.nan, dtype=np.float32)  # (K, stages)
+    masked = [stage.values.dtype == bool or bool(np.isinf(stage.values).any()) for stage in stages]
+    grey[~mask, masked.index(True) if True in masked else columns :] = 1  # from the mask on
+    texts = [plain(value) for stage in stages for value in stage.values]
+    pairs = zip(weights, mask, strict=True)
+    inks = [ink(dark)] * (lines * (columns - 1))
+    inks += [text_on_weight(float(weight), dark) if allowed else ink(dark) for weight, allowed in pairs]
+    names = [f"{text}  {i}" for i, text in enumerate(ticks(keys.tokens), start=1)] + ["sum"] * sums
+    room = {"columns": columns, "beside": label_width(keys.tokens, TICK_SIZE) + 30}  # see chart.js
+    x, y = np.repeat(np.arange(columns, dtype=np.int16), lines), np.tile(np.arange(lines, dtype=np.int16), columns)
+    data = [
+        heat(color, weight_scale(dark), 0, 1, xgap=0),
+        heat(grey, [(0, MASKED), (1, MASKED)], 0, 1, xgap=0),
+        words(
+            x,
+            y,
+            texts,
+            inks,
+            NUMBER_SIZE,
+            meta=room | {"short": [short(value) for stage in stages for value in stage.values]},
+        ),
+    ]
+    shapes = []
+    if sums:
+        totals = [(i, plain(stage.total)) for i, stage in enumerate(stages) if stage.total is not None]
+        at = np.array([i for i, _ in totals], dtype=np.int16)
+        summed = [text for _, text in totals]
+        below = words(at, np.full(len(totals), lines), summed, ink(dark), NUMBER_SIZE, meta=room | {"short": summed})
+        data.append(below | {"textfont": below["textfont"] | {"weight": 700}})
+        edge = {"x0": -0.5, "x1": columns - 0.5, "y0": lines - 0.5, "y1": lines - 0.5}
+        shapes.append({"type": "line", "line": {"color": ink(dark), "width": 1}} | edge)
+    if chosen is not None:
+        shapes.append(frame(-0.5, columns - 0.5, chosen - 0.5, chosen + 0.5, 3))
+    layout = settled(title, 90 + ROW * (lines + sums), top=76, bottom=10) | {
+        "xaxis": BARE
+        | {
+            "side": "top",
+            "tickvals": list(range(columns)),
+            "ticktext": [f"<b>{plotly_text(stage.name)}</b>" for stage in stages],
+            "tickfont": {"size": 14, "color": ink(dark)},
+            "range": [-0.5, columns - 0.5],
+        },
+        "yaxis": BARE
+        | {
+            "tickvals": list(range(lines + sums)),
+            "ticktext": names,
+            "tickfont": {"size": TICK_SIZE, "color": role_color(keys.role, dark)},
+            "range": [lines - 0.5 + sums, -0.5],
+            "automargin": True,
+        },
+        "shapes": shapes,
+    }
+    return Figure(data, layout)
+
+
+def stages_table(stages: Sequence[Stage], keys: TokenAxis) -> dict[str, list[str] | np.ndarray]:
+    """The same numbers as columns of a table, the first of which names the keys."""
+    return {"key": list(keys.names), **{stage.name: stage.values for stage in stages}}
+
+
+def stages_alt(stages: Sequence[Stage], keys: TokenAxis, title: str) -> str:
+    """What the picture says, in words: each key with its numbers."""
+    lines = [
+        f"{name}: " + ", ".join(f"{stage.name} {plain(stage.values[i])}" for stage in stages)
+        for i, name in enumerate(keys.names[:40])
+    ]
+    return f"{title}. A line for each of {len(keys)} keys. " + "; ".join(lines) + "."

@@ -1,0 +1,159 @@
+"""Masks as pictures (section 3.2.3): each part by itself, and all together.
+
+A cell that may attend is blue. A cell that may not has the colour and the letter of its reason: P padding, C causal,
+W outside the attention window; where there are several, a colour of its own and the letters of all. Which cells are
+forbidden is read from the mask of the model, the parts only say why.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from app.figures.axes import TokenAxis
+from app.figures.charts import Figure, settled
+from app.figures.mask_reasons import NAMES, Part, Parts, forbidden_by
+from app.figures.panels import (
+    BELOW,
+    TEXT_FROM,
+    Cell,
+    Piece,
+    cell_frames,
+    grid,
+    heat,
+    panel_axes,
+    panel_height,
+    panels_top,
+    places,
+    words,
+)
+from app.figures.tensor import label_width
+from app.figures.theme import ink, mask_color
+
+PARTS: tuple[Part, ...] = ("padding", "causal", "window")
+LETTERS: dict[Part, str] = {"padding": "P", "causal": "C", "window": "W"}
+SEVERAL = len(PARTS) + 1  # in `reasons`
+LETTERS_UP_TO = 22  # columns of a panel
+ROW = 20  # px
+CAPITAL = 0.68  # width of a capital over the height of the text
+CELLS_TO_CLICK = 2500
+
+
+def reasons(mask: np.ndarray, parts: Parts) -> np.ndarray:
+    """(Q, K) of 0 = may attend, 1 + the place in PARTS of the part that forbids, or SEVERAL."""
+    found = np.zeros(mask.shape, dtype=np.int8)
+    for number, name in enumerate(PARTS, start=1):
+        if name in parts:
+            found = np.where(parts[name], found, np.where(found, SEVERAL, number)).astype(np.int8)
+    found[mask] = 0
+    return found
+
+
+def letters(mask: np.ndarray, parts: Parts) -> np.ndarray:
+    """(Q, K) of strings: the letters of all parts that forbid a cell, "" where it may attend."""
+    found = np.full(mask.shape, "", dtype="<U3")
+    for name in PARTS:
+        if name in parts:
+            found = np.where(mask | parts[name], found, np.char.add(found, LETTERS[name]))
+    return found
+
+
+def reason_scale(dark: bool) -> list[tuple[float, str]]:
+    """The colours of `reasons`, in steps over the range -0.5 to SEVERAL + 0.5."""
+    colors = [mask_color("allowed", dark), *(mask_color(part, dark) for part in PARTS), mask_color("several", dark)]
+    return [(edge / len(colors), color) for i, color in enumerate(colors) for edge in (i, i + 1)]
+
+
+def reason_heat(mask: np.ndarray, parts: Parts, dark: bool, panel: int = 1) -> Piece:
+    """The cells of a mask in the colours of their reasons."""
+    return heat(reasons(mask, parts), reason_scale(dark), -0.5, SEVERAL + 0.5, panel)
+
+
+def reason_legend(drawn: Sequence[np.ndarray], dark: bool) -> list[Piece]:
+    """What the colours and letters mean in these pictures of `reasons`, as traces that stand in the legend alone."""
+    found = set(np.unique(np.concatenate([each.ravel() for each in drawn])).tolist())
+    names = [("allowed", "may look"), *((p, f"{LETTERS[p]} {NAMES[p]}") for p in PARTS), ("several", "more than one")]
+    entries = [entry for number, entry in enumerate(names) if number in found]
+    return [
+        {
+            "type": "scatter", "x": [None], "y": [None], "mode": "markers", "name": text,
+            "marker": {"symbol": "square", "size": 14, "color": mask_color(name, dark)},  # type: ignore[arg-type]
+        }
+        for name, text in entries
+    ]  # fmt: skip
+
+
+def parts_figure(
+    mask: np.ndarray,
+    parts: Parts,
+    queries: TokenAxis,
+    keys: TokenAxis,
+    *,
+    title: str,
+    cell: Cell,
+    dark: bool = False,
+) -> Figure:
+    """The parts of a mask beside each other, and the mask of the model, which is what all of them allow.
+
+    Args:
+        mask: (Q, K) of the model, True = may attend. parts: (Q, K) each.
+        cell: the chosen query and key, from 0.
+    """
+    panels: list[tuple[str, np.ndarray, Parts]] = [
+        (NAMES[name], part, {name: part}) for name, part in parts.items() if len(parts) > 1
+    ]
+    panels.append(("together" if len(parts) > 1 else f"{NAMES['padding']} alone", mask, parts))
+    rows, columns = mask.shape
+    panel = panel_height(rows, ROW)
+    data: list[Piece] = []
+    shapes: list[Piece] = []
+    for number, (_, allowed, why) in enumerate(panels, start=1):
+        data.append(reason_heat(allowed, why, dark, number))
+        if columns * len(panels) <= 3 * LETTERS_UP_TO and panel >= TEXT_FROM * rows:
+            q, k = np.nonzero(~allowed)
+            text = letters(allowed, why)[q, k].tolist()
+            x, y, size = k.astype(np.int16), q.astype(np.int16), min(15, panel // rows)
+            beside = label_width(queries.tokens, 13) + 40
+            room = {"columns": columns * len(panels), "beside": beside, "short": text, "letter": CAPITAL}
+            data.append(words(x, y, text, ink(dark), size, number, meta=room))  # see chart.js
+        if can_be_clicked(mask, 1 if number == len(panels) else len(panels)):
+            q, k = grid(rows, columns)
+            data.append(places(k, q, _said(allowed, why), "%{y}<br>%{x}<br>%{text}<extra></extra>", 17, number))
+        shapes += cell_frames(cell, columns, number)
+    names = [name for name, _, _ in panels]
+    top = panels_top(keys, len(panels))
+    height = top + 44 + max(panel, 60)
+    axes = panel_axes(names, queries, keys, dark, per_line=len(panels), across=0.025)
+    settings = {"shapes": shapes, "showlegend": True, "legend": BELOW}
+    layout = settled(title, height, top=top, bottom=44) | axes | settings
+    legend = reason_legend([reasons(allowed, why) for _, allowed, why in panels], dark)
+    return Figure([*data, *legend], layout)
+
+
+def _said(allowed: np.ndarray, why: Parts) -> list[str]:
+    """What each cell is, row by row."""
+    return [
+        "may look" if allowed[i, j] else " and ".join(NAMES[p] for p in forbidden_by(why, i, j))
+        for i, j in np.ndindex(allowed.shape)
+    ]
+
+
+def can_be_clicked(mask: np.ndarray, panels: int = 1) -> bool:
+    """Whether a mask (Q, K) is small enough for a place to click over each cell, in so many panels."""
+    return mask.size * panels <= CELLS_TO_CLICK
+
+
+def mask_table(mask: np.ndarray, parts: Parts, queries: TokenAxis, keys: TokenAxis) -> dict[str, list[str]]:
+    """The mask as columns of a table: "may look", or the parts that forbid."""
+    found = letters(mask, parts)
+    return {"query": list(queries.names)} | {
+        name: [text or "may look" for text in found[:, k].tolist()] for k, name in enumerate(keys.names)
+    }
+
+
+def mask_alt(mask: np.ndarray, parts: Parts, queries: TokenAxis, keys: TokenAxis, title: str) -> str:
+    """What the picture says, in words: how many keys each query may look at."""
+    lines = [
+        f"{name}: {int(row.sum())} of {len(keys)} keys" for name, row in zip(queries.names[:40], mask, strict=False)
+    ]
+    used = ", ".join(NAMES[name] for name in parts)
+    return f"{title}. Made of: {used}. How many keys each query may look at: " + "; ".join(lines) + "."

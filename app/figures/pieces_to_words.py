@@ -1,0 +1,64 @@
+"""Pieces put together into words: rows are averaged, columns are summed.
+
+The attention that a word gives is the mean of what its pieces give; the attention that it gets is the sum of what they
+get. So each row still sums to 1. A word is what stands between two spaces (SentencePiece marks its first piece with
+▁); punctuation at its end is a word of its own, as in the alignments that people make, and so is a control piece.
+"""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from app.figures.heads import is_control, is_sink
+
+Group = tuple[int, ...]  # the positions of the pieces of a word
+_BYTE = re.compile("<0x([0-9A-F]{2})>")
+
+
+def words_of(pieces: Sequence[str]) -> tuple[Group, ...]:
+    """The pieces of each word, in order; every piece belongs to one."""
+    groups: list[list[int]] = []
+    for i, piece in enumerate(pieces):
+        begins = not groups or piece.startswith("▁") or is_control(piece) or is_control(pieces[i - 1])
+        if begins:
+            groups.append([i])
+        else:
+            groups[-1].append(i)
+    return tuple(part for group in groups for part in _without_its_punctuation(group, pieces))
+
+
+def _without_its_punctuation(group: list[int], pieces: Sequence[str]) -> list[Group]:
+    letters = [n for n, i in enumerate(group) if not is_sink(pieces[i])]
+    if not letters:
+        return [tuple(group)]
+    end = letters[-1] + 1
+    return [tuple(group[:end]), *((i,) for i in group[end:])]
+
+
+def spelled(pieces: Sequence[str]) -> str:
+    """The word that these pieces spell, bytes put together again."""
+    raw = b"".join(
+        bytes([int(found[1], 16)]) if (found := _BYTE.fullmatch(piece)) else piece.encode(errors="replace")
+        for piece in pieces
+    )
+    return raw.decode(errors="replace").replace("▁", " ").strip() or "▁"
+
+
+def merged(weights: np.ndarray, rows: Sequence[Group], columns: Sequence[Group]) -> np.ndarray:
+    """(..., Q, K) -> (..., Q', K'): rows averaged, columns summed.
+
+    A row of zeros (nothing is left of it, see `app.figures.shown_weights`) takes no part in its word's mean.
+    """
+    summed = np.stack([weights[..., list(group)].sum(axis=-1) for group in columns], axis=-1)  # (..., Q, K')
+    result = []
+    for group in rows:
+        members = summed[..., list(group), :]  # (..., n, K')
+        count = (members.sum(axis=-1) > 0).sum(axis=-1)[..., None]  # (..., 1)
+        result.append(members.sum(axis=-2) / np.maximum(count, 1))
+    return np.stack(result, axis=-2).astype(weights.dtype)  # (..., Q', K')
+
+
+def merged_mask(mask: np.ndarray, rows: Sequence[Group], columns: Sequence[Group]) -> np.ndarray:
+    """(Q, K) -> (Q', K'): a word may look at a word if a piece of the one may look at a piece of the other."""
+    return np.array([[mask[np.ix_(row, column)].any() for column in columns] for row in rows])

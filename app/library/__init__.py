@@ -1,0 +1,1 @@
+"""What is read from files: checkpoints, cards, published scores, runs, snapshots, source code."""

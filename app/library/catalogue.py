@@ -1,0 +1,188 @@
+"""What is known of every checkpoint without opening it: from its header, its card, and the files beside it.
+
+    NAME.safetensors        configuration, recipe, and the metrics that training (or a later evaluation) wrote into it
+    NAME.md                 its card: the rows of the first table say data and licence
+    NAME.scores.jsonl       lines of `python -m transformer evaluate ... --json`, one a test set
+    NAME.metrics.jsonl      what its run measured; else runs/NAME/metrics.jsonl
+
+Nothing in these files is trusted: what is not as it should be is left out.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from app.library.checkpoints import CheckpointFile
+from app.library.runs import Curves, read_metrics
+from app.library.snapshots import run_folder
+from app.library.tasks import Task, task_in
+from transformer.checkpoint.header import Header, read_header
+from transformer.checkpoint.untrusted_config import finite_number
+from transformer.errors import HeadlightError
+from transformer.files.strict_json import parse_json
+
+MOST_BYTES = 2_000_000  # of a file of scores
+MEASURES = {"bleu": "BLEU", "chrf": "chrF", "exact_match": "exact match"}
+_ROW = re.compile(r"^\|\s*([^|]+?)\s*\|\s*([^|]+?)\s*\|\s*$")
+
+
+@dataclass(frozen=True)
+class Score:
+    """One number that a file gives.
+
+    Attributes:
+        text: on which it was measured: the name of a file, "test" or "validation".
+        measure: "BLEU", "chrF" or "exact match", from 0 to 100.
+        search: "beam 4", "greedy", or "" where the file does not say.
+        signature: sacrebleu's; "" where the file has none. date: ISO, or "".
+    """
+
+    text: str
+    measure: str
+    value: float
+    search: str = ""
+    signature: str = ""
+    date: str = ""
+
+    def __str__(self) -> str:
+        date = self.date.replace("-", "\N{NON-BREAKING HYPHEN}")
+        how = ", ".join(part for part in (self.search, date) if part)
+        text = {"test": "its test text", "validation": "its validation text"}.get(self.text, self.text)
+        value = f"{self.value:.1f}{'%' if self.measure == 'exact match' else ''}"
+        measure = "Exact match" if self.measure == "exact match" else self.measure
+        return f"{measure} {value} on {text}{f' ({how})' if how else ''}"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A checkpoint of the catalogue; `header` is None where the file is none, and `problem` says why."""
+
+    file: CheckpointFile
+    header: Header | None
+    problem: str
+    task: Task
+    facts: Mapping[str, str]  # the card's first table
+    scores: tuple[Score, ...]
+
+    @property
+    def is_toy(self) -> bool:
+        """Whether its recipe makes its sentences itself."""
+        recipe = self.header.recipe if self.header else None
+        data = recipe.get("data") if isinstance(recipe, dict) else None
+        return isinstance(data, dict) and bool(data.get("toy"))
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """Codes of source and target as its recipe names them, such as ("en", "de")."""
+        recipe = self.header.recipe if self.header else None
+        data = recipe.get("data") if isinstance(recipe, dict) else None
+        found = data if isinstance(data, dict) and not self.is_toy else {}
+        return str(found.get("source_language", "")), str(found.get("target_language", ""))
+
+    @property
+    def longest(self) -> int | None:
+        """The most pieces that a sentence of its training may have had; None where its recipe does not say."""
+        recipe = self.header.recipe if self.header else None
+        data = recipe.get("data") if isinstance(recipe, dict) else None
+        found = data.get("max_length") if isinstance(data, dict) else None
+        return found if isinstance(found, int) and found > 0 else None
+
+    def best(self, measure: str, text: str | None = None) -> float | None:
+        """Its highest score of this measure: on this text, or on any but that of validation."""
+        found = [
+            score.value
+            for score in self.scores
+            if score.measure == measure and (score.text == text if text else score.text != "validation")
+        ]
+        return max(found, default=None)
+
+
+def entry(file: CheckpointFile) -> Entry:
+    """What is known of this file."""
+    header, problem = _header(file.path, file.modified, file.size)
+    recipe, metrics = (header.recipe, header.metrics) if header else (None, {})
+    beside = _scores_beside(Path(file.path).with_suffix(".scores.jsonl"))
+    return Entry(
+        file, header, problem, task_in(recipe), card_facts(file.card or ""), (*beside, *scores_in(metrics))
+    )  # fmt: skip
+
+
+def way_back(file: CheckpointFile, others: Iterable[CheckpointFile]) -> CheckpointFile | None:
+    """The first of the others that translates the other way round, as their recipes say; None if there is none."""
+    source, target = entry(file).languages
+    if not source or not target or source == target:
+        return None
+    return next((other for other in others if entry(other).languages == (target, source)), None)
+
+
+def curves_of(file: CheckpointFile) -> Curves:
+    """What its run measured, if that is known."""
+    beside = read_metrics(Path(file.path).with_suffix(".metrics.jsonl"))
+    folder = run_folder(file.name)
+    return beside or (read_metrics(folder / "metrics.jsonl") if folder else {})
+
+
+def card_facts(card: str) -> dict[str, str]:
+    """The first table of a card that has two columns, as Markdown by name."""
+    facts: dict[str, str] = {}
+    for line in card.splitlines():
+        row = _ROW.match(line)
+        if row and not set(row[1]) <= set("-: "):
+            facts.setdefault(row[1], row[2])
+        elif facts and not row:
+            break
+    return facts
+
+
+def scores_in(metrics: Mapping[str, Any]) -> tuple[Score, ...]:
+    """The scores that a checkpoint carries in its metrics."""
+    found = []
+    for text, beginning in (("test", "test_"), ("validation", "valid_")):
+        for name, measure in MEASURES.items():
+            for search in ("", "greedy_"):
+                value = finite_number(metrics.get(f"{beginning}{search}{name}"))
+                signature = metrics.get(f"{beginning}{name}_signature") or metrics.get(f"{name}_signature")
+                if value is not None:
+                    value *= 100 if name == "exact_match" else 1
+                    how = search.rstrip("_") or ("greedy" if text == "validation" else "")
+                    found.append(Score(text, measure, value, how, _text(signature)))
+    return tuple(found)
+
+
+def _scores_beside(path: Path) -> Iterator[Score]:
+    try:
+        lines = path.read_bytes()[:MOST_BYTES].decode(errors="replace").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        try:
+            told = parse_json(line)
+        except ValueError:
+            continue
+        if not isinstance(told, dict):
+            continue
+        text = re.sub(r"\.tsv(\.gz)?$", "", Path(_text(told.get("data"))).name) or "a test set"
+        decoding = told.get("decoding")
+        method, beam = (decoding.get("method"), decoding.get("beam")) if isinstance(decoding, dict) else (None, None)
+        search = f"beam {beam}" if method == "beam" and type(beam) is int else _text(method)
+        for name, measure in MEASURES.items():
+            value = finite_number(told.get(name))
+            if value is not None:
+                signature = _text(told.get(f"{name}_signature"))
+                yield Score(text, measure, value, search, signature, _text(told.get("date"))[:10])
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _header(path: str, modified: int, size: int) -> tuple[Header | None, str]:
+    try:
+        return read_header(path), ""
+    except (HeadlightError, OSError) as error:
+        return None, str(error).replace(path, Path(path).name)
+
+
+def _text(value: object) -> str:
+    return value[:200] if isinstance(value, str) else ""

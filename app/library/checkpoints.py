@@ -1,0 +1,179 @@
+"""Checkpoints, found and loaded once for all sessions. What they compute is in app/compute/cached_results.py.
+
+A loaded checkpoint is kept by (path, time of change, size), so a file that was replaced is read again. Models are
+shared by all sessions and never written to.
+"""
+
+import hashlib
+import os
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+import streamlit as st
+
+from app.compute.limits import check_showable, check_upload
+from transformer.checkpoint.header import read_header
+from transformer.decoding.translator import Translator
+from transformer.files.atomic_write import replacing
+from transformer.files.strict_json import is_unicode
+from transformer.text.normalisation import normalise
+from transformer.text.sentence_splitting import split_sentences
+
+MOST_CHARACTERS = 4000  # of a whole text; beyond, the page says so instead of translating for minutes
+MOST_SENTENCES = 24
+MOST_PIECES = 100  # of a sentence: a larger matrix is no picture any more
+MOST_UPLOADS = 4  # on this server at once; the oldest goes first
+_USED: dict[tuple[str, int, int], float] = {}  # when each loaded model was last asked for (time.monotonic)
+
+
+@dataclass(frozen=True)
+class CheckpointFile:
+    """A file that can be opened, as it is now."""
+
+    name: str  # without .safetensors
+    path: str
+    modified: int  # ns
+    size: int  # bytes
+
+    @classmethod
+    def at(cls, path: Path, name: str | None = None) -> "CheckpointFile":
+        found = path.stat()
+        return cls(name or path.stem, str(path.resolve()), found.st_mtime_ns, found.st_size)
+
+    @property
+    def is_there(self) -> bool:
+        """Still; newer uploads push out older ones."""
+        return Path(self.path).is_file()
+
+    @property
+    def card(self) -> str | None:
+        """The model card NAME.md beside it, in Markdown without images, which the browser would fetch.
+
+        Every image of CommonMark begins with `![`, and a character reference cannot stand for either character. The
+        backslash makes the bracket plain text, and it leaves no `![` behind.
+        """
+        path = Path(self.path).with_suffix(".md")
+        return path.read_text(encoding="utf-8", errors="replace").replace("![", "!\\[") if path.is_file() else None
+
+
+def checkpoint_folder() -> Path:
+    """Where checkpoints are looked for: HEADLIGHT_CHECKPOINTS, or `pretrained/` of the repository."""
+    return Path(os.environ.get("HEADLIGHT_CHECKPOINTS") or Path(__file__).resolve().parents[2] / "pretrained")
+
+
+def checkpoints() -> dict[str, CheckpointFile]:
+    """Checkpoints in the folder by name; `en-de`, where there is one, comes first, and members of families last."""
+    names = sorted((path for path in _checkpoint_paths() if has_unicode_name(path)), key=_place)
+    return {path.stem: CheckpointFile.at(path) for path in names}
+
+
+def skipped_checkpoints() -> list[str]:
+    """The names of files in the folder that `checkpoints` leaves out, escaped: they are not UTF-8."""
+    return sorted(escaped_name(path) for path in _checkpoint_paths() if not has_unicode_name(path))
+
+
+def has_unicode_name(path: Path) -> bool:
+    """Whether a page can show the name of this file or folder. Linux allows any bytes in a name, and Python reads those
+    that are not UTF-8 as lone surrogates, which cannot be sent to a browser."""
+    return is_unicode(f"{path.name}{path.resolve()}")
+
+
+def escaped_name(path: Path) -> str:
+    r"""Its name in ASCII; every other byte is escaped, such as \xff."""
+    return repr(os.fsencode(path.name))[2:-1]
+
+
+def _checkpoint_paths() -> list[Path]:
+    return [path for path in checkpoint_folder().glob("*.safetensors") if path.is_file()]
+
+
+def _place(path: Path) -> tuple[bool, bool, str]:
+    return path.stem != "en-de", path.stem.startswith("family-"), path.stem
+
+
+def load(file: CheckpointFile) -> Translator:
+    """The checkpoint, ready to translate. Raises CheckpointError with everything that is wrong with the file."""
+    key = (file.path, file.modified, file.size)
+    _USED[key] = time.monotonic()
+    return _load(*key)
+
+
+def release_unused(before: float) -> bool:
+    """Forgets the models that were last used before this time (time.monotonic); whether there were any."""
+    unused = [key for key, used in list(_USED.items()) if used <= before]
+    for key in unused:
+        _USED.pop(key, None)
+        _load.clear(*key)
+    if unused:
+        _load_rung.clear()
+    return bool(unused)
+
+
+@st.cache_resource(max_entries=3, show_spinner=False)
+def _load(path: str, modified: int, size: int) -> Translator:
+    return _checked(path)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _load_rung(path: str, modified: int, size: int) -> Translator:
+    return _checked(path)
+
+
+def _checked(path: str) -> Translator:
+    header = read_header(path)
+    check_showable(header)
+    if Path(path).parent == upload_path(b"").parent:
+        check_upload(header)
+    return Translator.load(path)
+
+
+def load_rung(file: CheckpointFile) -> Translator:
+    """`load` for whoever goes through all rungs of a ladder: it must not push out what visitors are looking at."""
+    return _load_rung(file.path, file.modified, file.size)
+
+
+@st.cache_resource
+def _upload_folder() -> tuple[tempfile.TemporaryDirectory[str], Lock]:
+    return tempfile.TemporaryDirectory(prefix="headlight-"), Lock()
+
+
+def keep_upload(name: str, content: bytes) -> CheckpointFile:
+    """Keeps an uploaded file for as long as the server runs, or until newer uploads push it out.
+
+    It is stored under the hash of its bytes, never under the name the visitor gave it.
+    """
+    path = upload_path(content)
+    folder, lock = _upload_folder()
+    with lock:
+        if not path.exists():
+            others = sorted(Path(folder.name).glob("*.safetensors"), key=lambda other: other.stat().st_mtime_ns)
+            for old in others[: max(len(others) - MOST_UPLOADS + 1, 0)]:
+                old.unlink()
+            with replacing(path) as temporary:  # on a disk that is full, no half of it under its name
+                temporary.write_bytes(content)
+    return CheckpointFile.at(path, name)
+
+
+def upload_path(content: bytes) -> Path:
+    """Where an upload is stored."""
+    return Path(_upload_folder()[0].name).resolve() / f"{hashlib.sha256(content).hexdigest()}.safetensors"
+
+
+def pieces_needed(file: CheckpointFile, text: str) -> tuple[int, int]:
+    """(pieces of the longest sentence of the text, how many sentences there are), counted as the translator will."""
+    lengths = sentence_lengths(load(file), text)
+    return max(lengths, default=0), len(lengths)
+
+
+def sentence_lengths(translator: Translator, text: str) -> list[int]:
+    """The pieces of each sentence of a text, </s> not counted, as the translator will cut it."""
+    sentences = [found for line in text[: 2 * MOST_CHARACTERS].splitlines() for found in split_sentences(line)]
+    return [len(translator.tokenizer.encode(normalise(sentence))) for sentence in sentences]
+
+
+def most_pieces(translator: Translator) -> int:
+    """How many pieces a sentence may have on the page, its end sign not counted."""
+    return min(translator.max_length, MOST_PIECES)

@@ -1,0 +1,131 @@
+"""Families of small models trained alike but for one thing, as `python -m transformer queue ... --report` gathers them.
+
+`families.json` lies beside the checkpoints. It is read leniently: a member that has no result yet, or one that is
+damaged, is a member that was not run.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from app.library.checkpoints import CheckpointFile, checkpoint_folder
+from transformer.checkpoint.untrusted_config import finite_number
+from transformer.files.strict_json import parse_json
+
+FILE = "families.json"
+MOST_BYTES = 8_000_000
+Measure = Literal["bleu", "chrf", "perplexity"]
+Value = str | int | float | bool | None
+
+SHORT = {
+    "model.heads": "heads h",
+    "model.positions": "positions",
+    "model.encoder_layers": "layers N",
+    "model.dropout": "dropout P_drop",
+    "training.label_smoothing": "label smoothing ε",
+    "model.norm": "LayerNorm",
+    "model.attention_window": "attention window r",
+    "model.causal_training": "causal mask in training",
+}
+
+
+@dataclass(frozen=True)
+class Number:
+    """A mean over `seeds` runs, and their standard deviation where there is more than one."""
+
+    mean: float
+    spread: float | None
+    seeds: int
+
+
+@dataclass(frozen=True)
+class Member:
+    """One model of a family; `ours` is empty if it was not run.
+
+    Attributes:
+        value: of the option that the family varies. paper: the numbers of table 3, if it has such a row.
+        parameters: 0 where unknown.
+        file: its checkpoint, if it ships.
+    """
+
+    name: str
+    value: Value
+    ours: Mapping[Measure, Number]
+    paper: Mapping[Measure, float]
+    parameters: int
+    file: CheckpointFile | None
+
+    @property
+    def label(self) -> str:
+        """Its value, in words."""
+        if self.value is None:
+            return "unlimited"
+        if isinstance(self.value, bool):
+            return "yes" if self.value else "no"
+        return str(self.value)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Models that differ in one option, such as "model.heads"."""
+
+    name: str
+    option: str
+    members: tuple[Member, ...]
+
+    @property
+    def varies(self) -> str:
+        return SHORT.get(self.option, self.option)
+
+
+@dataclass(frozen=True)
+class Families:
+    """All that the file says. `remarks`: where the order is not the paper's."""
+
+    families: tuple[Family, ...]
+    scored_on: str
+    remarks: tuple[str, ...]
+
+
+def read_families(files: Mapping[str, CheckpointFile]) -> Families:
+    """The families beside the checkpoints; none if there is no such file. `files`: the checkpoints that ship."""
+    try:
+        told = parse_json((checkpoint_folder() / FILE).read_bytes()[:MOST_BYTES].decode("utf-8-sig"))
+    except (OSError, ValueError):
+        return Families((), "", ())
+    told = _dict(told)
+    results = _dict(told.get("members"))
+    found = []
+    for family in map(_dict, _list(told.get("families"))):
+        members = [_member(_dict(member), results, files) for member in _list(family.get("members"))]
+        if isinstance(family.get("name"), str) and members:
+            found.append(Family(family["name"][:40], str(family.get("option", ""))[:60], tuple(members)))
+    remarks = [remark[:400] for remark in _list(told.get("disagreements")) if isinstance(remark, str)]
+    return Families(tuple(found), str(told.get("scored_on", ""))[:100], tuple(remarks))
+
+
+def _member(told: dict[str, Any], results: dict[str, Any], files: Mapping[str, CheckpointFile]) -> Member:
+    name, value = str(told.get("member", ""))[:60], told.get("value")
+    result = _dict(results.get(name))
+    runs, means, spreads = _list(result.get("runs")), _dict(result.get("mean")), _dict(result.get("spread"))
+    measures: tuple[Measure, ...] = ("bleu", "chrf", "perplexity")
+    ours = {
+        measure: Number(mean, finite_number(spreads.get(measure)), max(len(runs), 1))
+        for measure in measures
+        if (mean := finite_number(means.get(measure))) is not None
+    }
+    theirs = _dict(told.get("paper"))
+    paper = {measure: number for measure in measures if (number := finite_number(theirs.get(measure))) is not None}
+    parameters = _dict(runs[0]).get("parameters") if runs else 0
+    file = files.get(f"family-{name}") or files.get(name)
+    if not isinstance(value, str | int | float | bool | None):
+        value = name
+    return Member(name, value, ours, paper, parameters if type(parameters) is int else 0, file)
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []

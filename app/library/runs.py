@@ -1,0 +1,226 @@
+"""A training run, read while it runs: where it stands, and all that it has measured.
+
+Only files are read, so it does not matter who started the run, or where. What a file says is not trusted: a line of
+metrics that is cut short, or says what no run can have measured, is left out, and of a huge file only the end is read.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import streamlit as st
+
+from app.library.snapshots import RECIPE, ladder, modified, run_folder
+from transformer.checkpoint.header import read_header
+from transformer.checkpoint.untrusted_config import validate
+from transformer.config import Recipe
+from transformer.data.cleaning import Counts
+from transformer.errors import HeadlightError
+from transformer.files.strict_json import parse_json
+from transformer.training.training_state import Progress, read_progress
+from transformer.training.validation_schedule import is_finished, validation_is_due
+
+State = Literal["running", "stopped", "finished"]
+Phase = Literal["preparing", "updating", "validating", "averaging"]
+Curves = Mapping[tuple[str, str], tuple[np.ndarray, np.ndarray]]  # (kind, name): updates, values
+
+MOST_BYTES = 16_000_000  # of a file of metrics: lines of 80,000 updates
+LARGEST = 1e30  # nothing that is measured is larger
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as it is now.
+
+    Attributes:
+        recipe: None where it cannot be read, or is of another version.
+        update, updates: made so far, and to be made in all; 0 where unknown. While it runs, the newest one that is in
+            its metrics; else the one from which it would be resumed.
+        ours: whether it was started in the browser.
+    """
+
+    name: str
+    folder: Path
+    state: State
+    recipe: Recipe | None
+    update: int
+    updates: int
+    ours: bool
+
+
+def read_run(name: str) -> Run | None:
+    """The run of this name; None if there is none. The name may come from an address."""
+    folder = run_folder(name)
+    if folder is None:
+        return None
+    state, average = folder / "training.safetensors", folder / "average.safetensors"
+    progress, recipe = _progress(str(state), modified(state))
+    update = progress.update if progress else 0
+    finished = bool(update) and _finished_at(str(average), modified(average)) == update
+    rungs = ladder(name)
+    if rungs and not state.exists():  # one that ships: its newest rung says how it was made
+        update, recipe = max(rungs), _recipe_of(rungs[max(rungs)].path, rungs[max(rungs)].modified)
+        finished = recipe is not None and update >= recipe.training.updates
+    running = holder(folder) is not None
+    if running:
+        update = max([update, *(int(updates[-1]) for updates, _ in read_curves(folder).values())])
+    return Run(
+        name,
+        folder,
+        "running" if running else "finished" if finished else "stopped",
+        recipe,
+        update,
+        recipe.training.updates if recipe else 0,
+        (folder / RECIPE).is_file(),
+    )
+
+
+def holder(folder: Path) -> int | None:
+    """The number of the process that trains in this folder: it holds the lock, in which the number stands.
+
+    Trap: to find out whether a file is locked, one has to lock it, and a trainer that starts in that instant would find
+    it taken. So the lock is only touched while the process that wrote its number there is alive
+    (test_looking_at_a_run_does_not_keep_it_from_starting).
+    """
+    number = last_holder(folder)
+    if number < 2 or not _is_alive(number):
+        return None
+    try:
+        with (folder / ".lock").open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return number
+    except OSError:
+        pass
+    return None
+
+
+def last_holder(folder: Path) -> int:
+    """The number of the process that took this folder's lock last, whether it still holds it or not; 0 if none did."""
+    try:
+        with (folder / ".lock").open("rb") as file:
+            text = file.read(20).strip()
+    except OSError:
+        return 0
+    return int(text) if text.isdigit() else 0
+
+
+def read_curves(folder: Path) -> Curves:
+    """All that the run measured: updates (N) int64 and values (N) float64 by kind ("train", "valid") and name."""
+    return read_metrics(folder / "metrics.jsonl")
+
+
+def phase_of(run: Run) -> Phase:
+    """What a run that runs does just now, by the trainer's own rule of what is due. Its metrics tell how far it is: an
+    update has its line before the validation after it begins, and a validation when it is over. That it has lost
+    patience stands in what it saves before it averages."""
+    lock, metrics, state = (run.folder / name for name in (".lock", "metrics.jsonl", "training.safetensors"))
+    if modified(metrics) < modified(lock):  # it takes the lock first, and begins the metrics when all is ready
+        return "preparing"
+    lines = read_curves(run.folder).items()
+    validated = max((int(updates[-1]) for (kind, _), (updates, _) in lines if kind == "valid"), default=0)
+    saved, _ = _progress(str(state), modified(state))
+    waited = saved.without_improvement if saved and saved.update == run.update else 0
+    # It may have gone on since `run` was read.
+    progress = Progress(update=run.update, validated=min(validated, run.update), without_improvement=waited)
+    if run.recipe is None or not run.update:
+        return "updating"
+    if validation_is_due(progress, run.recipe.training):
+        return "validating"
+    return "averaging" if is_finished(progress, run.recipe.training) else "updating"
+
+
+def read_metrics(path: Path) -> Curves:
+    """The same from a file of metrics, wherever it lies; nothing if it is not there."""
+    try:
+        found = path.stat()
+    except OSError:
+        return {}
+    return _curves(str(path), found.st_mtime_ns, found.st_size)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _curves(path: str, changed: int, size: int) -> Curves:
+    points: dict[tuple[str, str], dict[int, float]] = {}
+    for line in _lines(Path(path), size):
+        update, kind = line.get("update"), line.get("kind")
+        if type(update) is not int or not 0 <= update < 2**50 or kind not in ("train", "valid"):
+            continue
+        for name, value in line.items():
+            if type(value) in (int, float) and name != "update" and len(name) < 40 and abs(value) < LARGEST:
+                points.setdefault((kind, name), {})[update] = float(value)
+    curves = {}
+    for key, measured in points.items():
+        updates = sorted(measured)
+        curves[key] = np.array(updates, dtype=np.int64), np.array([measured[update] for update in updates])
+    return curves
+
+
+def corpus_counts(folder: Path) -> str:
+    """What became of the pairs of a run's text, in the trainer's words; "" where nobody counted, as for a toy."""
+    try:
+        text = (folder / "corpus.json").read_text(encoding="utf-8")[:10_000]
+        counts, _ = validate(Counts, parse_json(text))
+    except (OSError, ValueError):
+        return ""
+    return str(counts) if counts else ""
+
+
+def _lines(path: Path, size: int) -> Iterator[dict[str, Any]]:
+    """The objects in the whole lines at the end of a file."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, size - MOST_BYTES))
+            text = file.read(MOST_BYTES).decode(errors="replace")
+    except OSError:
+        return
+    for line in text.split("\n"):
+        try:
+            value = parse_json(line)
+        except ValueError:  # cut short, or no JSON at all
+            continue
+        if isinstance(value, dict):
+            yield value
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _progress(path: str, changed: int) -> tuple[Progress | None, Recipe | None]:
+    try:
+        progress, stated = read_progress(Path(path))
+    except HeadlightError:
+        return None, None
+    return progress, validate(Recipe, stated)[0]
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _recipe_of(path: str, changed: int) -> Recipe | None:
+    """The recipe that stands in a checkpoint."""
+    try:
+        return validate(Recipe, read_header(path).recipe)[0]
+    except HeadlightError:
+        return None
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _finished_at(path: str, changed: int) -> int | None:
+    """The update after which the run was finished: its average then has scores."""
+    try:
+        metrics = read_header(path).metrics
+    except HeadlightError:
+        return None
+    update = metrics.get("update")
+    return update if isinstance(update, int) and "valid_loss" in metrics else None
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return True

@@ -1,0 +1,116 @@
+"""The folder of training runs, and the ladders in it: small checkpoints that a run keeps from its first update on.
+
+A rung is a checkpoint like any other, so every page can open it: it has a name, `reverse-1, update 50`, which may stand
+in an address. Such a name is looked up in what the folder holds and never becomes a path.
+
+Some ladders ship, in `ladders/` beside the checkpoints: of such a run only its metrics and its rungs are there. They
+come after the reader's own runs, the one that shows most first; one of the reader's own with the same name takes the
+place of a shipped one.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from app.library.checkpoints import CheckpointFile, checkpoint_folder, escaped_name, has_unicode_name
+
+MOST_RUNS = 200
+FIRST = "reverse"  # of those that ship: its heads turn into one clear diagonal while one watches
+RECIPE = "recipe.toml"  # in the folder of a run that was started in the browser
+_RUNG = re.compile(r"(\d{8})\.safetensors", re.ASCII)
+_NAME = re.compile(r"(?P<run>.+), update (?P<update>\d{1,8})", re.ASCII)
+
+
+def runs_folder() -> Path:
+    """Where runs are looked for: HEADLIGHT_RUNS, or `runs/` of the repository."""
+    return Path(os.environ.get("HEADLIGHT_RUNS") or Path(__file__).resolve().parents[2] / "runs").resolve()
+
+
+def shipped_folder() -> Path:
+    """Where the ladders lie that ship with the checkpoints."""
+    return checkpoint_folder().resolve() / "ladders"
+
+
+def run_names() -> list[str]:
+    """The runs by name: the reader's own, the one that was written to last first, and then those that ship."""
+    own = own_run_names()
+    shipped = [path.name for path in _runs_in(shipped_folder()) if path.name not in own]
+    return own + sorted(shipped, key=lambda name: (name != FIRST, name))
+
+
+def own_run_names() -> list[str]:
+    """Those in the folder of runs, the one that was written to last first."""
+    found = [(modified(path), path.name) for path in _runs_in(runs_folder())]
+    return [name for _, name in sorted(found, reverse=True)[:MOST_RUNS]]
+
+
+def run_folder(name: str) -> Path | None:
+    """The folder of the run of this name, one of `run_names`; None if there is none."""
+    if name in own_run_names():
+        return runs_folder() / name
+    return shipped_folder() / name if name in run_names() else None
+
+
+def ladder(run: str) -> dict[int, CheckpointFile]:
+    """The rungs of a run by update, the first one first."""
+    folder = run_folder(run)
+    found = {}
+    try:
+        inside = sorted((folder / "ladder").iterdir()) if folder else []
+    except OSError:
+        inside = []
+    for path in inside:
+        match = _RUNG.fullmatch(path.name)
+        if match:
+            try:
+                found[int(match[1])] = CheckpointFile.at(path, rung_name(run, int(match[1])))
+            except OSError:  # a run that is resumed has just taken it away
+                continue
+    return found
+
+
+def rung_name(run: str, update: int) -> str:
+    """What a rung is called in the list of checkpoints."""
+    return f"{run}, update {update}"
+
+
+def place_of(name: str) -> tuple[str, int] | None:
+    """(run, update) that the name of a rung says, whether there is one or not; None: it is no such name."""
+    match = _NAME.fullmatch(name)
+    return (match["run"], int(match["update"])) if match else None
+
+
+def rung(name: str) -> CheckpointFile | None:
+    """The rung of this name; None if there is none."""
+    place = place_of(name)
+    return ladder(place[0]).get(place[1]) if place else None
+
+
+def modified(path: Path) -> int:
+    """When a file was written to, in ns, or the newest file of a folder. 0: it is not there."""
+    try:
+        inside = [path, *path.iterdir()] if path.is_dir() else [path]
+        return max(each.stat().st_mtime_ns for each in inside)
+    except OSError:
+        return 0
+
+
+def skipped_runs() -> list[str]:
+    """The names of runs in both folders that `run_names` leaves out, escaped: they are not UTF-8."""
+    found = [*_all_runs_in(runs_folder()), *_all_runs_in(shipped_folder())]
+    return sorted(escaped_name(path) for path in found if not has_unicode_name(path))
+
+
+def _runs_in(folder: Path) -> list[Path]:
+    return [path for path in _all_runs_in(folder) if has_unicode_name(path)]
+
+
+def _all_runs_in(folder: Path) -> list[Path]:
+    try:
+        return [path for path in folder.iterdir() if _is_run(path)]
+    except OSError:
+        return []
+
+
+def _is_run(path: Path) -> bool:
+    return any((path / name).is_file() for name in ("metrics.jsonl", "training.safetensors", RECIPE))

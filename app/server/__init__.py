@@ -1,0 +1,1 @@
+"""The server around the app: which requests are answered, uploads, visitors."""

@@ -1,0 +1,1 @@
+"""The top of every page: sidebar, sentence box, translation, controls."""

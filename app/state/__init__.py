@@ -1,0 +1,1 @@
+"""What the visitor has chosen, and the URL that holds it."""

@@ -1,0 +1,101 @@
+"""Of the word alignment on the Attention page: the map of the heads that align, where one was measured."""
+
+from collections.abc import Callable
+from math import exp
+
+import streamlit as st
+
+from app.library.alignment_maps import alignment_map
+from app.library.checkpoints import CheckpointFile
+from app.library.source_code import lines_between
+from app.state.session import is_dark
+from app.views.attention.aligning_heads import MEAN, head_map, head_map_alt, head_map_table
+from app.views.shared.placed import placed
+from app.views.shared.triplet import triplet
+from transformer.analysis.alignment.alignment_map import AlignmentMap, Head, TextMeasures
+from transformer.analysis.alignment.alignment_report import percent
+from transformer.analysis.alignment.word_attention import Shift
+from transformer.errors import CheckpointError
+
+GUESS = (
+    "Nobody has measured which heads of this checkpoint align, so it opens with those that look most sharply at words "
+    "on this sentence: a guess. `python -m transformer align CHECKPOINT --data FILE --store` measures it, against "
+    "links that people have drawn."
+)
+
+
+def measured(file: CheckpointFile) -> AlignmentMap | None:
+    """The map of this checkpoint. None: there is none, and the page has said so."""
+    try:
+        found = alignment_map(file)
+    except CheckpointError as error:
+        st.text(str(error))
+        found = None
+    if found is None:
+        st.caption(GUESS)
+    return found
+
+
+def drawn_map(found: AlignmentMap, shift: Shift, heads: list[Head], choose: Callable[[list[Head]], None]) -> None:
+    """The map of one shift; a click on a cell hands its head over, or all heads of its layer."""
+    reading = found.reading(shift)
+    title = f"Alignment error rate, rows that {'read' if shift == 'reads' else 'predict'} the word"
+
+    def clicked(layer: int, head: int) -> None:
+        choose([(layer, head)] if head != MEAN else [(layer, each) for each in range(len(reading.aer[layer]))])
+
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        placed(
+            head_map(reading, heads, title=title, dark=is_dark()),
+            key="head_map",
+            name=title,
+            alt=head_map_alt(reading, title),
+            table=lambda: head_map_table(reading),
+            on_click=lambda point: clicked(*point.customdata),
+        )
+    with right:
+        st.caption(
+            "Each head links every word of a right translation to the word of the source at which it looks most; the "
+            "rate says how far that is from links that people have drawn (Och & Ney, 2003): 0% is perfect. A click "
+            "chooses a head, or with “all” the heads of a layer."
+        )
+        _measured_on(found)
+    with st.expander("How the rate is computed"):
+        triplet(
+            "the alignment error rate, Och & Ney (2003)",
+            r"\mathrm{AER} = 1 - \frac{\lvert A \cap S \rvert + \lvert A \cap P \rvert}"
+            r"{\lvert A \rvert + \lvert S \rvert}",
+            "A are the links of a head, S those that the people who drew them were sure of, P the possible ones, which "
+            "hold the sure ones too.",
+            lines_between("alignment/error_rate.py", "Counts.aer"),
+            in_paper=False,
+        )
+
+
+def _measured_on(found: AlignmentMap) -> None:
+    """The text, and how far it is from the training text: numbers, no judgement."""
+    gold, text, home = found.gold, found.text, found.home
+    st.text(f"Measured on {gold.name}: {gold.pairs:,} pairs, {gold.sure:,} sure links.")  # a name is never markdown
+    st.caption(
+        f"There the diagonal alone has an alignment error rate of {percent(found.diagonal.aer)}%, a word drawn at "
+        f"random of {percent(found.chance.aer)}%. How far that text is from the training text, in numbers:"
+    )
+    columns = [_numbers(text)] + ([_numbers(home)] if home else [])
+    head = "| | there | at home |" if home else "| | there |"
+    rows = [f"| {name} | {' | '.join(column[name] for column in columns)} |" for name in columns[0]]
+    st.markdown("\n".join([head, "| --- " * (1 + len(columns)) + "|", *rows]))
+    if home:
+        st.text(f"Home is {home.name}, a text like that of training.")
+    else:
+        st.caption("A text like that of training was not measured with it (`--home`), so the distance is not known.")
+
+
+def _numbers(text: TextMeasures) -> dict[str, str]:
+    return {
+        "words a sentence": f"{text.source_words:.1f}",
+        "pieces a source word": f"{text.source_pieces:.2f}",
+        "pieces a target word": f"{text.target_pieces:.2f}",
+        "nats a target piece": f"{text.loss:.2f}",
+        "perplexity": f"{exp(min(text.loss, 50)):,.1f}",
+    }

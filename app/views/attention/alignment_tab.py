@@ -1,0 +1,189 @@
+"""A tab of the Attention page: cross-attention of chosen heads read as an alignment of words."""
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from app import components
+from app.compute import cached_results
+from app.figures.attention_lines import attention_lines
+from app.figures.axes import TokenAxis
+from app.figures.heads import clarity
+from app.figures.matrix import matrix_alt, matrix_table
+from app.library.source_code import lines_from
+from app.stage.sentence import Scene
+from app.state.session import is_dark
+from app.state.url import named
+from app.views.attention.alignment_map_section import drawn_map, measured
+from app.views.attention.soft_alignment import Alignment, Shift, links, pharaoh, word_alignment
+from app.views.shared.choose import buttons, choose_head
+from app.views.shared.head_pictures import Chosen
+from app.views.shared.placed import export_buttons, weights_table
+from app.views.shared.triplet import shape_text, triplet
+from transformer.analysis.alignment.alignment_map import AlignmentMap, Head
+from transformer.analysis.alignment.alignment_report import named as head_name
+
+SHIFTS: dict[Shift, str] = {"predicts": "rows that predict it", "reads": "rows that read it"}
+FIRST_HEADS = 3  # how many of the clearest heads are chosen on opening, where none was measured
+SHIFT = "shift"
+_SEEN = "alignment_of"  # the checkpoint that was shown last
+
+
+def alignment(scene: Scene, chosen: Chosen) -> None:
+    """Heads, threshold and shift; the links; the same as text to take away."""
+    weights = cached_results.attention(
+        scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, "cross"
+    ).weights  # (L, H, T, S)
+    st.caption("The encoder-decoder attention of the chosen heads between words: how they are made is said below.")
+    found = measured(scene.opened.file)
+    shift = _shift(scene, found)
+    heads = _heads(scene, weights, chosen, found.opening(shift) if found else None)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
+        threshold = st.slider(
+            "Threshold",
+            0.05,
+            0.95,
+            0.3,
+            0.05,
+            key="threshold",
+            bind="query-params",
+            width=340,
+            help="Weight of a link.",
+        )
+        buttons(
+            SHIFT,
+            SHIFTS,
+            "A word is aligned by the",
+            help="Row t reads piece t and predicts piece t + 1. The row that predicts a word chose it; the row that "
+            "reads it, one later, already knows it, and often aligns better (Chen et al., 2020).",
+        )
+    if found:
+        drawn_map(found, shift, heads, partial(_take, scene, chosen))
+    _drawn(scene, weights, heads, threshold, shift)
+    _source(len(scene.target), len(scene.source))
+
+
+def _shift(scene: Scene, found: AlignmentMap | None) -> Shift:
+    """Whether rows that predict a word align it or those that read it. Opens with what aligns best, for each checkpoint
+    that comes (test_another_checkpoint_opens_with_its_own_best_shift)."""
+    path = scene.opened.file.path
+    if st.session_state.get(_SEEN, path) != path:
+        st.session_state.pop(SHIFT, None)
+        st.query_params.pop(SHIFT, None)
+    st.session_state[_SEEN] = path
+    return named(SHIFT, SHIFTS, found.best_shift if found else "predicts")
+
+
+def _take(scene: Scene, chosen: Chosen, heads: list[Head]) -> None:
+    """Heads chosen on the map; a single one is followed by the whole page, where it shows this attention."""
+    st.session_state[_key(scene)] = heads
+    if len(heads) == 1 and chosen.kind == "cross":
+        choose_head(*heads[0])
+
+
+def _key(scene: Scene) -> str:
+    """Of the list of heads: another checkpoint has other ones."""
+    return f"alignment_heads_{scene.opened.file.name}_{scene.config.decoder_layers}_{scene.config.heads}"
+
+
+def _drawn(scene: Scene, weights: np.ndarray, heads: list[Head], threshold: float, shift: Shift) -> None:
+    """The links of the chosen heads, or a sentence that says why there are none."""
+    if not heads:
+        st.info("Choose at least one head.")
+        return
+    found = word_alignment(
+        np.stack([weights[i, j] for i, j in heads]), scene.source.tokens, scene.target.predicts, shift
+    )
+    if not found.source or not found.target:
+        st.info("One side has no words, so there is nothing to align.")
+        return
+    _links(scene, found, threshold, ", ".join(map(head_name, heads)))
+
+
+def _source(target: int, source: int) -> None:
+    triplet(
+        "attention as a soft alignment, Bahdanau et al. (2015); from which rows, Chen et al. (2020)",
+        r"A_{ts} = \frac{1}{|\mathcal{H}|}\sum_{h \in \mathcal{H}}\;\frac{1}{|t|}\sum_{i \in t}\,\sum_{j \in s} "
+        r"\alpha^{h}_{ij} \qquad \text{link where } A_{ts} \geq \theta",
+        "The encoder-decoder attention α of the chosen heads, averaged; pieces put together into words (rows averaged, "
+        "columns summed); a link where the weight reaches the threshold θ. Special tokens are no words: they are left "
+        "out, and rows are not divided by what is left, because a row that rests on `</s>` says that it aligns "
+        "with little.",
+        lines_from(word_alignment, "mean =", "drawn[present]"),
+        shape="mean: " + shape_text(("T", "S"), (target, source)),
+        in_paper=False,
+    )
+
+
+def _heads(scene: Scene, weights: np.ndarray, chosen: Chosen, best: list[Head] | None) -> list[Head]:
+    """The chosen heads of encoder-decoder attention, (layer, head) from 0. Opens with the best, if they are known."""
+    layers, heads = weights.shape[:2]
+    every = [(i, j) for i in range(layers) for j in range(heads)]
+    clear = clarity(weights, scene.target.predicts, scene.source.tokens)
+    clearest = sorted(sorted(every, key=lambda head: -clear[head])[:FIRST_HEADS])
+    key = _key(scene)
+
+    def take(wanted: list[Head]) -> None:
+        st.session_state[key] = wanted
+
+    found: list[Head] = st.multiselect(
+        "Heads (layer.head)",
+        every,
+        default=best or clearest,
+        format_func=head_name,
+        key=key,
+        persist_state="session",
+    )
+    presets = {"The best measured": best} if best else {}
+    presets |= {
+        f"The {len(clearest)} clearest" if len(clearest) > 1 else "The clearest": clearest,
+        "All": every,
+        **{f"Layer {i + 1}": [(i, j) for j in range(heads)] for i in range(layers)},
+    }
+    if chosen.kind == "cross":
+        presets["The head above"] = [(chosen.layer, chosen.head)]
+    with st.container(horizontal=True, gap="small"):
+        for number, (label, wanted) in enumerate(presets.items()):
+            st.button(label, key=f"alignment_preset_{number}", on_click=take, args=(wanted,))
+    return found
+
+
+def _links(scene: Scene, found: Alignment, threshold: float, heads: str) -> None:
+    task = scene.opened.task
+    target = TokenAxis(f"{task.target} (translation), words", "decoder", found.target)
+    source = TokenAxis(f"{task.source} (source), words", "encoder", found.source)
+    pairs = links(found.weights, threshold)
+    drawn = np.zeros_like(found.weights)  # (T', S')
+    for s, t in pairs:
+        drawn[t, s] = found.weights[t, s]
+    title = f"Soft alignment of words, threshold {threshold:.2f}"
+    with st.container(key="alignment"):
+        data = attention_lines(
+            drawn, target, source, title=title, alt=matrix_alt(drawn, target, source, title), dark=is_dark()
+        )
+        components.lines(data, key="alignment_lines")
+    text = pharaoh(pairs)
+    st.caption(
+        f"{len(pairs)} {'link' if len(pairs) == 1 else 'links'} from {len(found.source)} to {len(found.target)} words. "
+        f"{'Head' if ',' not in heads else 'Heads'} {heads}."
+    )
+    if found.without_row:
+        st.caption("The translation was cut off, so no row reads its last word: it has no links.")
+    st.text("Pharaoh format: source-target, counted from 0")
+    st.code(text or "(no link)", language=None, wrap_lines=True)
+    with st.container(horizontal=True, vertical_alignment="top", gap="xsmall"):
+        export_buttons("alignment", title, key="export_alignment")
+        st.download_button("Pharaoh", f"{text}\n", "alignment.txt", "text/plain", key="pharaoh", on_click="ignore")
+        st.download_button(
+            "The words",
+            f"{' '.join(found.source)} ||| {' '.join(found.target)}\n",
+            "words.txt",
+            "text/plain",
+            key="pharaoh_words",
+            on_click="ignore",
+            help="Both sentences in the words that the numbers count, as fast_align reads them: source ||| target.",
+        )
+    table = st.expander("The alignment as a table", on_change="rerun", key="alignment_table")
+    if table.open:
+        weights_table(table, matrix_table(found.weights, target, source), title)

@@ -1,0 +1,241 @@
+"""BertViz (Vig, 2019): its head view, model view and neuron view of our tensors, as one HTML page each.
+
+The drawing code is BertViz's own, read from the installed package; the page round it is ours, because theirs fetches
+its libraries from a CDN (nothing is drawn without a network), puts tokens into a script unescaped (a token `</script>`
+then runs whatever follows; tokens are what a user typed), embeds the data twice, and counts from 0. Here
+
+- D3 and jQuery come from this machine: from `app/static`, or written into the page (a file to take home);
+- data and code travel packed (deflate, in letters of base64), which is a third of the bytes and holds no letter that
+  means anything to an HTML parser; the browser unpacks both by itself, and the page's policy forbids to load anything
+  from elsewhere;
+- the page has the colours of the theme: BertViz's text is black, whatever the ground.
+
+`import bertviz` is never needed: it takes a second, for three files of JavaScript. Every change to that code is
+checked, so that another release of BertViz fails here and not on the screen
+(test_the_data_is_what_bertviz_itself_would_draw).
+"""
+
+import base64
+import html
+import importlib.util
+import json
+import re
+import zlib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from app.figures.axes import TokenAxis
+from app.figures.tables import Table
+from app.figures.theme import ground, ink
+
+View = Literal["head", "model", "neuron"]
+STATIC = Path(__file__).resolve().parents[2] / "static"
+LIBRARIES = ("jquery.min.js", "d3.min.js")  # D3 before version 6: BertViz's handlers expect (datum, index)
+ALL_LAYERS_UP_TO: dict[View, int] = {"head": 60, "model": 30, "neuron": 0}  # tokens; beyond: one layer
+MOST_TOKENS = 160  # the longest sentence that a page takes, and 50 pieces more on the other side, as in the paper
+PARTS = 1000  # numbers travel as whole thousandths, which take half as many letters, and are divided in the browser
+
+_SHIM = "window.requirejs = (names, start) => start(window.jQuery, window.d3);"
+_START = f"""const unpacked = (id) => {{
+  const letters = atob(document.getElementById(id).textContent);
+  const bytes = new Blob([Uint8Array.from(letters, (letter) => letter.charCodeAt(0))]);
+  return new Response(bytes.stream().pipeThrough(new DecompressionStream("deflate"))).text();
+}};
+const divided = (x) => Array.isArray(x) ? x.map(divided) : x / {PARTS};
+Promise.all([unpacked("data"), unpacked("code")]).then(([data, code]) => {{
+  window.bertviz_params = JSON.parse(data);
+  for (const one of window.bertviz_params.attention) {{
+    for (const name of ["attn", "queries", "keys"]) if (one[name]) one[name] = divided(one[name]);
+  }}
+  const script = document.createElement("script");
+  script.textContent = code;
+  document.body.append(script);
+}});"""
+_CONTROLS = {
+    "head": '<label>Layer: <select id="layer"></select></label>',
+    "model": "",
+    "neuron": '<label class="dropdown-label">Layer: <select id="layer"></select></label> '
+    '<label class="dropdown-label">Head: <select id="att_head"></select></label>',
+}
+_WIDTH = 1010  # px that the views need; a narrower frame shows them smaller instead of cutting them off
+
+
+def _style(dark: bool) -> str:
+    """Text and ground in the colours of the theme, in place of BertViz's black and white."""
+    back, text = ground(dark), ink(dark)
+    return (
+        f"html{{color-scheme:{'dark' if dark else 'light'}}}"
+        f"body{{background:{back};color:{text};margin:0;padding:8px;box-sizing:border-box;min-width:{_WIDTH}px;"
+        "font-family:'Helvetica Neue',Helvetica,Arial,sans-serif}"
+        f"#bertviz{{background:{back} !important}}"
+        f"text:not([fill]),text[fill='black']{{fill:{text}}}"
+        f"rect[fill='black'],rect[fill='white']{{fill:{back}}}"
+        f"rect[fill='lightgray']{{fill:color-mix(in srgb,{text} 25%,{back})}}"
+    )
+
+
+_FIT = (
+    f"const fit = () => {{ document.body.style.zoom = Math.min(1, window.innerWidth / {_WIDTH}); }};\n"
+    'fit();\nwindow.addEventListener("resize", fit);'
+)
+
+
+def is_installed() -> bool:
+    """Whether the package is there; it is large and some will leave it out."""
+    return importlib.util.find_spec("bertviz") is not None
+
+
+def bertviz_html(
+    view: View,
+    weights: np.ndarray,
+    left: Sequence[str],
+    right: Sequence[str],
+    *,
+    title: str,
+    layers: Sequence[int],
+    layer: int = 0,
+    head: int = 0,
+    queries: np.ndarray | None = None,
+    keys: np.ndarray | None = None,
+    causal: bool = False,
+    inline: bool = False,
+    dark: bool = False,
+) -> str:
+    """One view of one kind of attention.
+
+    Args:
+        weights: (L, H, Q, K) of the layers that go in.
+        left, right: Q and K tokens: who looks, and what is looked at.
+        title: what it is; never a user's text.
+        layers: the numbers of the L layers, from 0; they are shown from 1.
+        layer, head: which is shown first, from 0. The model view shows all.
+        queries, keys: (L, H, Q, E) and (L, H, K, E), for the neuron view.
+        causal: whether the mask hides later tokens, for the neuron view.
+        dark: on dark ground.
+        inline: D3 and jQuery within the page, instead of from `app/static`.
+    """
+    heads = weights.shape[1]
+    attention: dict[str, Any] = {
+        "name": title,
+        "attn": _thousandths(weights),
+        "left_text": list(left),
+        "right_text": list(right),
+    }
+    params: dict[str, Any] = {
+        "root_div_id": "bertviz",
+        "default_filter": "0",
+        "display_mode": "dark" if dark else "light",
+    }
+    numbers = [number + 1 for number in layers]
+    if view == "neuron":
+        if queries is None or keys is None:
+            raise ValueError("The neuron view needs queries and keys.")
+        attention |= {"queries": _thousandths(queries), "keys": _thousandths(keys)}
+        params |= {"layer": list(layers).index(layer), "head": head, "bidirectional": not causal, "numbers": numbers}
+    elif view == "head":
+        params |= {"layer": layer + 1, "heads": None, "include_layers": numbers}
+    else:
+        names = list(range(1, heads + 1))
+        params |= {"include_layers": numbers, "include_heads": names, "total_heads": max(heads, 4)}
+    data = json.dumps(params | {"attention": [attention]}, separators=(",", ":"), ensure_ascii=False)
+    return _page(view, title, data, inline, dark)
+
+
+def vectors_table(queries: np.ndarray, keys: np.ndarray, left: TokenAxis, right: TokenAxis) -> Table:
+    """The vectors of the neuron view, all digits of them: a line a query or key of each head, a column a dimension.
+
+    Args:
+        queries, keys: (H, Q, E) and (H, K, E) of one layer.
+        left, right: the Q and K tokens.
+    """
+    vectors = np.concatenate([queries, keys], axis=1)  # (H, Q + K, E)
+    heads, tokens, size = vectors.shape
+    lines = vectors.reshape(-1, size)  # (H * (Q + K), E)
+    return {
+        "head": np.repeat(np.arange(1, heads + 1), tokens),
+        "vector": (["q"] * len(left) + ["k"] * len(right)) * heads,
+        "token": [*left.names, *right.names] * heads,
+        **{f"dimension {i}": lines[:, i] for i in range(size)},
+    }
+
+
+def _thousandths(values: np.ndarray) -> list[Any]:
+    found: list[Any] = np.round(values.astype(np.float64) * PARTS).astype(int).tolist()
+    return found
+
+
+def _page(view: View, title: str, data: str, inline: bool, dark: bool) -> str:
+    source = "'unsafe-inline'" if inline else "'self' 'unsafe-inline'"
+    policy = f"default-src 'none'; script-src {source}; style-src 'unsafe-inline'"
+    libraries = "".join(
+        f"<script>{_read(STATIC / name)}</script>\n" if inline else f'<script src="app/static/{name}"></script>\n'
+        for name in LIBRARIES
+    )
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}"><title>{html.escape(title)}</title>'
+        f'<style>{_style(dark)}</style></head>\n<body><div id="bertviz">{_CONTROLS[view]}<div id="vis"></div></div>\n'
+        f'<script type="text/plain" id="data">{_packed(data)}</script>\n'
+        f'<script type="text/plain" id="code">{_packed_code(view)}</script>\n{libraries}'
+        f"<script>{_SHIM}\n{_START}\n{_FIT}</script></body></html>\n"
+    )
+
+
+def _packed(text: str) -> str:
+    """Letters, digits, +, / and = alone: for `unpacked` in the browser."""
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+@cache
+def _packed_code(view: View) -> str:
+    return _packed(drawing_code(view))
+
+
+@cache
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def drawing_code(view: View) -> str:
+    """BertViz's own JavaScript, with the few changes that it needs here.
+
+    Raises:
+        RuntimeError: this release of BertViz is another than the one that was tested.
+    """
+    spec = importlib.util.find_spec("bertviz")
+    if spec is None or not spec.submodule_search_locations:
+        raise RuntimeError("BertViz is not installed.")
+    code = _read(Path(spec.submodule_search_locations[0]) / f"{view}_view.js")
+    code, found = re.subn(r"require\.config\(\{.*?\n\}\);", "", code, flags=re.DOTALL)  # names the CDN
+    if found != 1:
+        raise RuntimeError("This release of BertViz configures RequireJS in another way.")
+    if view == "neuron":
+        maximum = "Math.max(attentionFilter.left_text.length, attentionFilter.right_text.length)"
+        code = _changed(code, "attentionFilter.right_text.length;", f"{maximum};")  # else a long left side is cut off
+        code = _changed(
+            code, 'layerSelect.append($("<option />").val(i).text(i))', _option("layerSelect", "params.numbers[i]")
+        )
+        code = _changed(code, 'headSelect.append($("<option />").val(i).text(i))', _option("headSelect", "i + 1"))
+        return _changed(
+            code,
+            "config.expanded = false;\n            config.bidirectional",
+            "config.expanded = true;\n            config.bidirectional",
+        )
+    return _changed(code, "const params = PYTHON_PARAMS;", "const params = window.bertviz_params;")
+
+
+def _option(select: str, text: str) -> str:
+    return f'{select}.append($("<option />").val(i).text({text}))'
+
+
+def _changed(code: str, old: str, new: str) -> str:
+    if code.count(old) != 1:
+        raise RuntimeError(
+            f"This release of BertViz is another than the one that was tested: {old!r} is not in it once."
+        )
+    return code.replace(old, new)

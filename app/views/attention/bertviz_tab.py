@@ -1,0 +1,119 @@
+"""A tab of the Attention page: BertViz's three views of our tensors, for those who know them."""
+
+import numpy as np
+import streamlit as st
+
+from app.compute import cached_results
+from app.figures.axes import visible
+from app.figures.mosaic import heads_table
+from app.stage.sentence import Scene
+from app.state.session import is_dark
+from app.state.url import named
+from app.views.attention.bertviz_html import (
+    ALL_LAYERS_UP_TO,
+    MOST_TOKENS,
+    View,
+    bertviz_html,
+    is_installed,
+    vectors_table,
+)
+from app.views.shared.choose import axes
+from app.views.shared.head_pictures import Chosen
+from app.views.shared.placed import belongings
+from transformer.model.attention_kinds import KINDS, SITES
+
+NAMES: dict[View, str] = {"head": "Head view", "model": "Model view", "neuron": "Neuron view"}
+EXPLAINED: dict[View, str] = {
+    "head": "All heads of a layer in their colours. Point at a token; click a colour to turn a head off, double-click "
+    "it to see it alone.",
+    "model": "Every layer and head. Click one to enlarge it.",
+    "neuron": "Query and key of each token, number by number. Point at a token on the left: q times k in each "
+    "dimension, their sum, and the softmax. Blue is positive, orange negative.",
+}
+
+
+def bertviz(scene: Scene, chosen: Chosen) -> None:
+    """One of the views, of the kind of attention that is chosen above."""
+    if not is_installed():
+        st.info("BertViz is not installed here: `pip install -r requirements.txt`.")
+        return
+    view = named("bertviz", NAMES, "head")
+    st.segmented_control(
+        "View", list(NAMES), format_func=NAMES.__getitem__, required=True, key="bertviz", persist_state="session"
+    )
+    st.caption(f"{EXPLAINED[view]} {_limits(view)}")
+    queries, keys = axes(scene, chosen.kind)
+    tokens = max(len(queries), len(keys))
+    if tokens > MOST_TOKENS:
+        st.info(f"This sentence has {tokens} pieces on its longer side, more than this view can draw. Shorten it.")
+        return
+    layers = cached_results.attention(
+        scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, chosen.kind
+    ).weights  # (L, H, Q, K)
+    numbers = list(range(len(layers))) if tokens <= ALL_LAYERS_UP_TO[view] else [chosen.layer]
+    vectors: dict[str, np.ndarray] = {}
+    if view == "neuron":
+        site = SITES[chosen.kind].format(chosen.layer)
+        found = scene.record(f"{site}.query", f"{site}.key")
+        vectors = {"queries": found[f"{site}.query"][None], "keys": found[f"{site}.key"][None]}  # (1, H, ., E)
+    title = f"BertViz {NAMES[view].lower()}: {KINDS[chosen.kind]}"
+
+    def html(inline: bool) -> str:
+        return bertviz_html(
+            view,
+            layers[numbers],
+            [visible(token) for token in queries.tokens],
+            [visible(token) for token in keys.tokens],
+            title=title,
+            layers=numbers,
+            layer=chosen.layer,
+            head=chosen.head,
+            causal=chosen.kind == "decoder",
+            inline=inline,
+            dark=is_dark() and not inline,  # what is taken home is for paper too
+            **vectors,
+        )
+
+    st.caption(
+        f"{KINDS[chosen.kind]}; left: who looks"
+        + (", named by what the row reads" if queries.predicts else "")
+        + "; right: what is looked at."
+        + (f" Layer {chosen.layer + 1} alone." if len(numbers) < len(layers) else "")
+        + " BertViz listens to the mouse alone; the lines above take the keyboard too."
+    )
+    st.iframe(
+        html(inline=False), height="content", alt=f"{title}. Its numbers are in the table{'s' * bool(vectors)} below."
+    )
+    name = title.replace(":", ",")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.download_button(
+            "HTML to take home",
+            lambda: html(inline=True),
+            f"{name}.html",
+            "text/html",
+            key="bertviz_html",
+            on_click="ignore",
+            help="One file that needs no network.",
+        )
+        belongings(
+            key="bertviz",
+            name=name,
+            drawn=False,
+            of="weights" if vectors else "",
+            table=lambda: heads_table(layers[numbers], queries, keys, numbers),
+        )
+        if vectors:
+            belongings(
+                key="bertviz_vectors",
+                name=f"{name}, q and k",
+                drawn=False,
+                of="q and k",
+                table=lambda: vectors_table(vectors["queries"][0], vectors["keys"][0], queries, keys),
+            )
+
+
+def _limits(view: View) -> str:
+    all_layers = ALL_LAYERS_UP_TO[view]
+    if not all_layers:
+        return f"It draws the chosen layer, up to {MOST_TOKENS} pieces."
+    return f"Up to {all_layers} pieces it draws all layers, up to {MOST_TOKENS} the chosen one."

@@ -1,0 +1,94 @@
+"""Two translations of one sentence, piece by piece: where they part, and how their sums of log-probabilities grow.
+
+Greedy decoding takes the most probable piece at each step. A beam may take a less probable one, fall behind, and be
+ahead in the end: log p(y | x) = sum over t of log p(y_t | y_<t, x), and only the whole sum counts (paper, section 6.1).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from app.figures.axes import plotly_text, visible
+from app.figures.charts import Figure, axis, line_at, settled
+from app.figures.tables import Table
+from app.figures.theme import CHOSEN, pair_color, score_text
+
+
+def parting(first: Sequence[int], second: Sequence[int]) -> int | None:
+    """The first step, from 0, at which two outputs differ; None where they are the same."""
+    for step, (a, b) in enumerate(zip(first, second, strict=False)):
+        if a != b:
+            return step
+    return None if len(first) == len(second) else min(len(first), len(second))
+
+
+def running_sums(log_probabilities: Sequence[float]) -> np.ndarray:
+    """The sum of log-probabilities after each step: (T) float64."""
+    return np.cumsum(np.asarray(log_probabilities, dtype=np.float64))  # (T)
+
+
+def running_chart(
+    log_probabilities: Sequence[Sequence[float]],
+    pieces: Sequence[Sequence[str]],
+    names: Sequence[str],
+    parts_at: int,
+    *,
+    title: str,
+    dark: bool = False,
+) -> Figure:
+    """Two lines over the steps, from the last that they share; the end of each has its sum in numbers.
+
+    Args:
+        log_probabilities: of the pieces of each of the two outputs. pieces: what stands in the hover.
+        parts_at: from 0.
+    """
+    begin = max(parts_at - 1, 0)
+    sums = [running_sums(each)[begin:] for each in log_probabilities]  # (T - begin) each
+    last = begin + max(map(len, sums))
+    low, high = min(float(each.min()) for each in sums), max(float(each.max()) for each in sums)
+    room = 0.15 * max(high - low, 0.1)
+    data: list[dict[str, Any]] = []
+    for i, (each, written, name) in enumerate(zip(sums, pieces, names, strict=True)):
+        color = pair_color(bool(i), dark)
+        above = each[-1] >= sums[1 - i][-1]
+        line = {
+            "type": "scatter",
+            "x": np.arange(begin + 1, begin + len(each) + 1, dtype=np.int16),
+            "y": each.astype(np.float32),
+            "mode": "lines+markers+text",
+            "line": {"color": color, "width": 3, "dash": "dot" if i else "solid"},
+            "marker": {"color": color, "size": 8, "symbol": "square" if i else "circle"},
+            "text": ["" for _ in each[:-1]] + [score_text(float(each[-1]))],
+            "textposition": "top right" if above else "bottom right",
+            "textfont": {"size": 15, "color": color},
+            "cliponaxis": False,
+            "name": name,
+            "customdata": [plotly_text(visible(piece)) for piece in written[begin:]],
+            "hovertemplate": "step %{x}: %{customdata}<br>sum %{y:.3f}<extra>" + name + "</extra>",
+        }
+        data.append(line)
+    steps = [begin + 0.8, last + 0.5 + 0.06 * (last - begin)]
+    layout = settled(title, 320, top=72) | {
+        "xaxis": axis("step", dark, steps, dtick=max((last - begin) // 12, 1)),
+        "yaxis": axis("sum of log p", dark, [low - room, high + room]),
+        "shapes": [line_at(x=parts_at + 1, line={"color": CHOSEN, "width": 2, "dash": "dot"})],
+        "showlegend": True,
+    }
+    return Figure(data, layout)
+
+
+def running_table(
+    log_probabilities: Sequence[Sequence[float]], pieces: Sequence[Sequence[str]], names: Sequence[str]
+) -> Table:
+    """A row a step: the piece of each output, its log-probability, and the sum so far; empty where one has ended."""
+    longest = max(map(len, pieces))
+    found: dict[str, Sequence[Any]] = {"step": list(range(1, longest + 1))}
+    for each, written, name in zip(log_probabilities, pieces, names, strict=True):
+        rest = [None] * (longest - len(written))
+        found |= {
+            f"{name}: piece": [*written, *rest],
+            f"{name}: log p": [*each, *rest],
+            f"{name}: sum": [*running_sums(each).tolist(), *rest],
+        }
+    return found

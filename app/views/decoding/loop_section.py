@@ -1,0 +1,136 @@
+"""One turn of the loop: what is fed in, what is looked at and kept, beside the distribution; paper and code of it."""
+
+import numpy as np
+import streamlit as st
+
+from app.components.decoding import loop
+from app.compute import cached_results
+from app.library.source_code import lines_between, lines_from
+from app.stage.sentence import Scene
+from app.state.session import is_dark
+from app.views.decoding.distribution_section import distribution_part, probability_at
+from app.views.decoding.loop_data import Sizes, cache_table, looks_table, loop_picture
+from app.views.shared.placed import belongings
+from app.views.shared.search_code import Method, choice, method_of
+from app.views.shared.triplet import shape_text, triplet
+from transformer.model.cache import Past
+from transformer.model.transformer import Decoder, Transformer
+
+_WORDS: dict[Method, str] = {
+    "beam": "Beam search keeps the best few hypotheses, and compares the **sums** of their log-probabilities: the "
+    "piece that goes on need not be the most probable one of its own step.",
+    "greedy": "Greedy decoding takes the most probable piece, and never comes back to it.",
+    "sampling": "Sampling draws the piece at random; temperature, top k and top p say how freely.",
+    "given": "Nothing is searched for: the decoder reads what you gave, step by step here, in training all at once.",
+}
+
+
+_WHERE: dict[Method, tuple[str, bool]] = {  # and whether it is in the paper
+    "beam": ("section 6.1", True),
+    "greedy": ("greedy decoding", False),
+    "sampling": ("sampling", False),
+    "given": ("teacher forcing", False),
+}
+
+
+def loop_part(scene: Scene, step: int, layer: int, head: int) -> None:
+    """The loop at this step, where this head looks at it, and below it the paper and the code. All from 0."""
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        with st.container(key="picture_loop"):
+            _loop(scene, step, layer, head)
+        belongings(
+            key="loop",
+            name=f"Decoding, step {step + 1}",
+            table=lambda: cache_table(scene.target, len(scene.source), _sizes(scene)),
+            of="cache",
+        )
+        belongings(
+            key="loop_looks",
+            name=f"Decoding, step {step + 1}, layer {layer + 1}, head {head + 1}",
+            table=lambda: looks_table(scene.source, scene.target, *_looks(scene, step, layer, head)),
+            drawn=False,
+            of="weights",
+        )
+    with right:
+        distribution_part(scene, step)
+    _paper(scene, step)
+
+
+def _sizes(scene: Scene) -> Sizes:
+    config = scene.config
+    return Sizes(
+        config.encoder_layers, config.decoder_layers, config.heads, config.d_model, config.d_k, config.vocab_size
+    )
+
+
+def _looks(scene: Scene, step: int, layer: int, head: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where a head looks while this step is made: weights of the source (S) and of what was read (step + 1)."""
+    file, source_ids, ids = scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids
+    cross = cached_results.attention(file, source_ids, ids, "cross").weights[layer, head, step]  # (S)
+    own = cached_results.attention(file, source_ids, ids, "decoder").weights[layer, head, step]  # (T)
+    return cross, own[: step + 1]
+
+
+def _loop(scene: Scene, step: int, layer: int, head: int) -> None:
+    loop(
+        loop_picture(
+            scene.source,
+            scene.target,
+            step,
+            _sizes(scene),
+            looks=_looks(scene, step, layer, head),
+            head=f"layer {layer + 1}, head {head + 1}",
+            probability=probability_at(scene, step),
+            hypotheses=_alive(scene, step),
+            dark=is_dark(),
+        ),
+        key="loop",
+    )
+
+
+def _alive(scene: Scene, step: int) -> int:
+    """How many hypotheses are decoded side by side at this step, from 0: those that the step before kept."""
+    if scene.is_given:
+        return 1
+    if step == 0:
+        return scene.translation.settings.n_best if scene.translation.settings.method == "sampling" else 1
+    return sum(node.step == step and node.fate == "kept" for node in scene.translation.tree)
+
+
+def _paper(scene: Scene, step: int) -> None:
+    method = method_of(scene)
+    rows, config = _alive(scene, step), scene.config
+    triplet(
+        "section 3.1",
+        r"h_t = \mathrm{Decoder}\big(y_{<t},\ \mathrm{Encoder}(x)\big)",
+        "*The model is auto-regressive, consuming the previously generated symbols as additional input when generating "
+        "the next.* A step computes the newest row alone: queries come from that row, keys and values from the "
+        "encoder's output and from the rows before, which the cache has kept.",
+        lines_from(Decoder.step, "for i, (layer, cache)", "x = layer.step"),
+        whole=lines_between("model/transformer.py", "Decoder.step"),
+        shape="x: " + shape_text(("R", "1", "D"), (rows, 1, config.d_model)),
+    )
+    triplet(
+        "section 3.4",
+        r"\begin{gathered}p(y_t \mid y_{<t}, x) = \mathrm{softmax}(W\,h_t) \\"
+        r"\log p(y \mid x) = \textstyle\sum_t \log p(y_t \mid y_{<t}, x)\end{gathered}",
+        "The row becomes one number a piece of the vocabulary, and the softmax makes probabilities of them: the bars "
+        "above. A translation's log-probability is the sum over its steps.",
+        lines_from(Transformer.project, "return linear"),
+        shape="logits: " + shape_text(("R", "V"), (rows, config.vocab_size)),
+    )
+    few, whole = choice(method)
+    shape = "logits: " + shape_text(("W", "V"), (rows, config.vocab_size))
+    where, in_paper = _WHERE[method]
+    triplet(where, "", _WORDS[method], few, whole=whole, shape=shape, in_paper=in_paper)
+    triplet(
+        "the key-value cache",
+        r"K_t = [K_{t-1};\,k_t] \qquad V_t = [V_{t-1};\,v_t]",
+        "Because of the causal mask, keys and values of past rows never change. So a step appends one row of them in "
+        "each layer, instead of computing them all again.",
+        lines_from(Past.append, "keys[:, :, -1:] = key", "return keys, values"),
+        whole=lines_between("model/cache.py", "Past.append"),
+        shape="keys and values, each: " + shape_text(("R", "H", "K", "E"), (rows, config.heads, step + 1, config.d_k)),
+        in_paper=False,
+    )

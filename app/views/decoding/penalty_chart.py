@@ -1,0 +1,110 @@
+"""Which hypothesis would win under another length penalty: the place of each, by sum / lp(length), over alpha.
+
+At alpha = 0 the plain sum decides, and the short have the advantage; the larger alpha, the more a long one gains. The
+scores themselves shrink towards 0 as alpha grows, so the picture has places, and hover and table have scores.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from app.figures.charts import Figure, axis, line_at, settled
+from app.figures.tables import Table
+from app.figures.theme import CHOSEN, fixed, ink, role_color
+
+
+def penalty_lines(
+    scores: np.ndarray,
+    alphas: Sequence[float],
+    names: Sequence[str],
+    at: int,
+    *,
+    title: str,
+    dark: bool = False,
+) -> Figure:
+    """scores (hypotheses, alphas) -> places: the one that wins at alphas[at] is drawn heavily, and says so.
+
+    Args:
+        names: short names of the hypotheses, "A", "B", ...
+    """
+    places = 1 + (-scores).argsort(axis=0, kind="stable").argsort(axis=0)  # (hypotheses, alphas)
+    winner = int(scores[:, at].argmax())
+    side = "right" if alphas[at] < (alphas[0] + alphas[-1]) / 2 else "left"  # of the line that marks α, not across it
+    data: list[dict[str, Any]] = []
+    for i in sorted(range(len(names)), key=lambda i: i == winner):
+        wins = i == winner
+        color = role_color("decoder", dark) if wins else "rgba(128, 136, 150, 0.85)"
+        line = {
+            "type": "scatter",
+            "x": np.asarray(alphas),
+            "y": places[i].astype(np.int16),
+            "mode": "lines",
+            "line": {"color": color, "width": 6 if wins else 2.5},
+            "customdata": scores[i],
+            "hovertemplate": f"{names[i]}, place %{{y}}<br>α %{{x:.2f}}, score %{{customdata:.4f}}<extra></extra>",
+            "showlegend": False,
+        }
+        said = {
+            "type": "scatter",
+            "x": [alphas[0], alphas[at], alphas[-1]],
+            "y": places[i, [0, at, -1]].astype(np.int16),
+            "mode": "markers+text",
+            "text": [
+                f"{names[i]} ",
+                f" {names[i]} wins: {fixed(float(scores[i, at]), 3)} " if wins else "",
+                f" {names[i]}",
+            ],
+            "textposition": ["middle left", f"top {side}", "middle right"],
+            "textfont": {"size": 16, "color": color if wins else ink(dark)},
+            "marker": {"color": color, "size": [7, 12 if wins else 8, 7]},
+            "hoverinfo": "skip",
+            "cliponaxis": False,
+            "showlegend": False,
+        }
+        data += [line, said]
+    count = len(names)
+    layout = settled(title, 130 + 34 * count) | {
+        "xaxis": axis("α", dark, [alphas[0] - 0.12, alphas[-1] + 0.12]),
+        "yaxis": axis("place", dark, [count + 0.5, 0.2], tickvals=list(range(1, count + 1)), showgrid=False),
+        "shapes": [line_at(x=alphas[at], line={"color": CHOSEN, "width": 2, "dash": "dot"})],
+    }
+    return Figure(data, layout)
+
+
+def worth_showing(variants: Sequence[np.ndarray], most: int) -> list[int]:
+    """Which hypotheses to show: all that win somewhere, and of the others the best, up to `most` together.
+
+    Args:
+        variants: scores (hypotheses, alphas) under each form of the penalty; hypotheses are sorted, the best first.
+    """
+    winners = {int(i) for scores in variants for i in scores.argmax(axis=0)}
+    others = [i for i in range(len(variants[0])) if i not in winners]
+    return sorted([*winners, *others[: max(most - len(winners), 0)]])
+
+
+def letters(count: int) -> list[str]:
+    """A, B, ... Z, A1, B1, ...: names that a picture can carry."""
+    return [chr(65 + i % 26) + (str(i // 26) if i >= 26 else "") for i in range(count)]
+
+
+def penalty_table(
+    names: Sequence[str],
+    texts: Sequence[str],
+    lengths: Sequence[int],
+    sums: Sequence[float],
+    columns: dict[str, np.ndarray],
+) -> Table:
+    """A row a hypothesis; `columns` are scores by what they are called."""
+    return {"name": names, "pieces": lengths, "sum": sums, **columns, "translation": texts}
+
+
+def penalty_alt(scores: np.ndarray, names: Sequence[str], title: str) -> str:
+    """The ranking in words: scores (hypotheses)."""
+    order = np.argsort(-scores, kind="stable")
+    return f"{title}: " + ", ".join(f"{names[i]} {fixed(float(scores[i]), 3)}" for i in order) + "."
+
+
+def penalty_curves(scores: np.ndarray, alphas: Sequence[float], names: Sequence[str]) -> Table:
+    """The lines as columns of a table: scores (hypotheses, alphas)."""
+    return {"α": alphas, **dict(zip(names, scores, strict=True))}

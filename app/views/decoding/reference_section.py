@@ -1,0 +1,97 @@
+"""A translation that the reader trusts, beside the model's: scores of the sentence, and the difference word by word."""
+
+import streamlit as st
+
+from app import components
+from app.components.decoding import difference
+from app.library.source_code import lines_between, lines_from
+from app.stage.sentence import Scene
+from app.state.session import show_hypothesis, written_for
+from app.state.url import shown_hypothesis
+from app.views.decoding.text_difference import difference as words_compared
+from app.views.decoding.text_difference import difference_data, difference_table
+from app.views.shared.placed import belongings
+from app.views.shared.triplet import triplet
+from transformer.evaluation import sentence_score
+from transformer.text.normalisation import clean
+
+NAMES = ("reference", "translation")
+REFERENCE = "reference"
+
+
+def reference_part(scene: Scene) -> None:
+    """Asks for the reference; with one, shows scores of all alternatives and the difference of the shown one."""
+    written_for(REFERENCE, (scene.opened.task, scene.translation.source))
+    typed = st.text_input(
+        "Your reference translation",
+        key=REFERENCE,
+        persist_state="session",
+        max_chars=2000,
+        placeholder="Type how you would translate the sentence, and press Enter",
+        autocomplete="off",
+    )
+    reference = clean(typed or "")
+    if reference:
+        _compared(scene, reference)
+    else:
+        st.info("Type a translation of your own above: it will be compared with the model's, word by word.")
+    _sources()
+
+
+def _compared(scene: Scene, reference: str) -> None:
+    hypotheses = scene.translation.hypotheses
+    scores = [sentence_score(hypothesis.text, [reference]) for hypothesis in hypotheses]
+    shown = shown_hypothesis(scene.translation)
+    bleu, chrf, _ = st.columns([1, 1, 3])
+    bleu.metric("BLEU of this sentence", f"{scores[shown]['bleu']:.1f}")
+    chrf.metric("chrF of this sentence", f"{scores[shown]['chrf']:.1f}")
+    st.subheader("Word by word", anchor=False)
+    text = scene.hypothesis.text
+    with st.container(key="picture_difference"):
+        difference(
+            difference_data(reference, text, label="The translation beside the reference"),
+            key="difference",
+        )
+    belongings(key="difference", name="Difference", table=lambda: difference_table(reference, text, NAMES), drawn=False)
+    if len(hypotheses) > 1:
+        st.subheader("The alternatives", anchor=False)
+        components.choices(
+            [
+                {"text": other.text or "(nothing)", "detail": f"BLEU {score['bleu']:.1f} · chrF {score['chrf']:.1f}"}
+                for other, score in zip(hypotheses, scores, strict=True)
+            ],
+            shown,
+            "Alternative translations, best first",
+            key="alternatives_scored",
+            on_choose=show_hypothesis,
+        )
+    st.caption(
+        "0 to 100. BLEU counts shared runs of one to four words, chrF shared runs of one to six characters. Of a "
+        "single sentence both are rough; a good translation may share few words with a good reference."
+    )
+    st.text(f"BLEU {scores[0]['bleu_signature']}\nchrF {scores[0]['chrf_signature']}")
+
+
+def _sources() -> None:
+    """Where the scores and the comparison come from: the paper reports BLEU, and takes it as known."""
+    triplet(
+        "BLEU, Papineni et al. (2002); chrF, Popović (2015); both as sacrebleu computes them, Post (2018)",
+        r"\begin{gathered}\mathrm{BLEU} = \min(1,\,e^{1 - r/c})\cdot"
+        r"\exp\left(\tfrac{1}{4}\textstyle\sum_{n=1}^{4}\log p_n\right)"
+        r"\\[4pt] \mathrm{chrF}_2 = \frac{5\,P\,R}{4P + R}\end{gathered}",
+        "pₙ is the share of the translation's runs of n words that the reference has, r and c are the lengths of "
+        "reference and translation in words. P and R are precision and recall of runs of characters, recall counting "
+        "twice as much. The paper's Table 2 has the BLEU of a whole test set; of one sentence only the runs count that "
+        "it is long enough for.",
+        lines_from(sentence_score, "for name, metric", "get_signature"),
+        whole=lines_between("evaluation.py", "sentence_score"),
+        in_paper=False,
+    )
+    triplet(
+        "the difference by words, from Python's difflib (after Ratcliff and Obershelp, 1988)",
+        "",
+        "The longest run of words that both texts share is kept, then the same is done to the left and to the right of "
+        "it. What is left over is changed, missing or added.",
+        lines_from(words_compared, "matcher =", "found.append"),
+        in_paper=False,
+    )

@@ -1,0 +1,172 @@
+"""The arithmetic of `arithmetic.ByHand`, written out as LaTeX: numbers and indices only, never a token.
+
+Each sum has its largest terms first; the rest is folded into one number, so that what stands there still adds up.
+Query, key and value keep their colours. Tokens count from 1, dimensions from 0 as in the code.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.figures.theme import Role, mantissa_exponent, role_color
+from app.views.hand.arithmetic import ByHand
+
+TERMS = 6  # of a sum, before the rest is folded
+PER_LINE = 3
+
+
+def digits(value: float) -> str:
+    """As `theme.number` has it, with four digits: 0.3804, 12.34, 76,213, 1.234 · 10^7."""
+    if value in (float("inf"), float("-inf")):
+        return r"\infty" if value > 0 else r"-\infty"
+    text, exponent = mantissa_exponent(float(value), 4)
+    text = text.replace(",", "{,}")
+    return rf"{text} \cdot 10^{{{exponent}}}" if exponent else text
+
+
+def exponent(value: float) -> str:
+    """Four decimals: of e^14.61 a calculator would get two digits right, of e^14.6074 four."""
+    return f"{value:.4f}" if abs(value) < float("inf") else digits(value)
+
+
+@dataclass(frozen=True)
+class Writing:
+    """What the formulas of one calculation need to be written down.
+
+    Attributes:
+        query: the position of the query, from 0.
+        terms: how many terms of a sum are shown; None: all.
+    """
+
+    hand: ByHand
+    query: int
+    dark: bool = False
+    terms: int | None = TERMS
+
+    def _colored(self, role: Role, text: str) -> str:
+        return rf"\textcolor{{{role_color(role, self.dark)}}}{{{text}}}"
+
+    @property
+    def _q(self) -> str:
+        return self._colored("query", f"q_{{{self.query + 1}}}")
+
+    def _k(self, key: int | None = None) -> str:
+        return self._colored("key", f"k_{{{(self.hand.chosen if key is None else key) + 1}}}")
+
+    def _v(self, key: int) -> str:
+        return self._colored("value", f"v_{{{key + 1}}}")
+
+    def _s(self, key: int | None = None) -> str:
+        return f"s_{{{(self.hand.chosen if key is None else key) + 1}}}"
+
+    def _shown(self, count: int) -> int:
+        """How many terms of a sum of `count` are shown: one alone is not worth folding."""
+        return count if self.terms is None or count <= self.terms + 1 else self.terms
+
+    def summary(self) -> str:
+        """The whole calculation for the chosen key, a line a step."""
+        hand, j = self.hand, self.hand.chosen
+        product, score, masked = (float(row[j]) for row in (hand.products, hand.scores, hand.masked_scores))
+        e, weight = float(hand.exponentials[j]), float(hand.weights[j])
+        dims, keys = f"{hand.d_k}", int(hand.mask.sum())
+        over = "over 1 key" if keys == 1 else f"over {keys} keys"
+        minus = rf" - {exponent(hand.subtracted)}" if hand.subtracted else ""
+        lines = [
+            (rf"{self._q} \cdot {self._k()}", f"= {digits(product)}", f"{dims} products"),
+            (rf"{digits(product)} / \sqrt{{{dims}}}", f"= {digits(score)}", "the score"),
+            (r"\text{mask}", rf"\to {digits(masked)}", "allowed" if hand.mask[j] else "forbidden"),
+            (rf"e^{{{exponent(masked)}{minus}}}", f"= {digits(e)}", "four decimals"),
+            (rf"\textstyle\sum_j e^{{s_j{minus}}}", f"= {digits(hand.total)}", over),
+            (rf"{digits(e)} / {digits(hand.total)}", rf"= \mathbf{{{digits(weight)}}}", "the weight"),
+        ]
+        written = [rf"{a} & {b} & {{\footnotesize\text{{{note}}}}}" for a, b, note in lines]
+        rows = r" \\[.4em] ".join(written)
+        return rf"\begin{{array}}{{rll}} {rows} \end{{array}}"
+
+    def product(self) -> str:
+        """q·k term by term, each with its dimension below."""
+        hand = self.hand
+        parts = []
+        for i in hand.order[: self._shown(hand.d_k)]:
+            q, k = (
+                self._colored("query", digits(hand.query[i])),
+                self._colored("key", digits(hand.keys[hand.chosen][i])),
+            )
+            parts.append(rf"\underset{{{i}}}{{({q})({k})}}")
+        total = rf"= {digits(hand.products[hand.chosen])}"
+        rest = float(hand.terms[hand.order[len(parts) :]].sum())
+        return _sum(rf"{self._q} \cdot {self._k()}", parts, hand.d_k - len(parts), rest, total)
+
+    def scale(self) -> str:
+        """The division by sqrt(d_k)."""
+        hand = self.hand
+        product, root = digits(hand.products[hand.chosen]), digits(hand.d_k**0.5)
+        return (
+            rf"{self._s()} = \frac{{{self._q} \cdot {self._k()}}}{{\sqrt{{d_k}}}} = "
+            rf"\frac{{{product}}}{{\sqrt{{{hand.d_k}}}}} = \frac{{{product}}}{{{root}}} = "
+            rf"{digits(hand.scores[hand.chosen])}"
+        )
+
+    def mask(self) -> str:
+        """The chosen score before and after the mask."""
+        hand, j = self.hand, self.hand.chosen
+        said = "may be looked at" if hand.mask[j] else "may not be looked at"
+        return rf"{digits(hand.scores[j])} \;\xrightarrow{{\text{{{said}}}}}\; {digits(hand.masked_scores[j])}"
+
+    def softmax(self) -> str:
+        """The exponentials of the row, largest first, their sum, and the weight."""
+        hand, j = self.hand, self.hand.chosen
+        allowed = [int(key) for key in hand.keys_by_weight if hand.mask[key]]
+        shown = allowed[: self._shown(len(allowed))]
+        minus = f" - {exponent(hand.subtracted)}" if hand.subtracted else ""
+        parts = [rf"\underset{{{key + 1}}}{{e^{{{exponent(hand.masked_scores[key])}{minus}}}}}" for key in shown]
+        rest = float(sum(hand.exponentials[key] for key in allowed[len(shown) :]))
+        written = _sum(
+            rf"\textstyle\sum_j e^{{s_j{minus}}}", parts, len(allowed) - len(shown), rest, rf"= {digits(hand.total)}"
+        )
+        share = (
+            rf"\text{{weight}}_{{{j + 1}}} = \frac{{e^{{{exponent(hand.masked_scores[j])}{minus}}}}}"
+            rf"{{\sum_j e^{{s_j{minus}}}}} = \frac{{{digits(hand.exponentials[j])}}}{{{digits(hand.total)}}} = "
+            rf"\mathbf{{{digits(hand.weights[j])}}}"
+        )
+        return rf"\begin{{gathered}} {written} \\[1.2em] {share} \end{{gathered}}"
+
+    def context(self, dimension: int) -> str:
+        """The weighted sum of the value vectors, and one of its numbers in full."""
+        hand = self.hand
+        positive = [int(key) for key in hand.keys_by_weight if hand.weights[key] > 0]
+        keys = positive[: self._shown(len(positive))]
+        left = positive[len(keys) :]
+        vectors = [rf"{digits(hand.weights[key])}\,{self._v(key)}" for key in keys]
+        folded = float(sum(hand.weights[key] for key in left))
+        parts = [
+            rf"({digits(hand.weights[key])})({self._colored('value', digits(hand.values[key][dimension]))})"
+            for key in keys
+        ]
+        rest = float(sum(hand.contributions[key][dimension] for key in left))
+        first = _sum(r"\text{context}", vectors, 0, 0.0, "")
+        if left:
+            first = _sum(r"\text{context}", vectors, 0, 0.0, rf"+ \dots \text{{ {len(left)} more, }} {digits(folded)}")
+        second = _sum(
+            rf"\text{{context}}[{dimension}]",
+            parts,
+            len(left),
+            rest,
+            rf"= \mathbf{{{digits(hand.context[dimension])}}}",
+        )
+        return rf"\begin{{gathered}} {first} \\[1.2em] {second} \end{{gathered}}"
+
+
+def _sum(left: str, parts: Sequence[str], more: int, rest: float, end: str) -> str:
+    """left = a + b + c, three a line; what is left out stands as one number with its count."""
+    terms = list(parts) or ["0"]
+    if more:
+        terms.append(rf"\underset{{\text{{and {more} more, together}}}}{{({digits(rest)})}}")
+    lines = [" + ".join(terms[i : i + PER_LINE]) for i in range(0, len(terms), PER_LINE)]
+    written = [rf"{left} &= {lines[0]}", *(rf"&\quad + {line}" for line in lines[1:])]
+    if end:
+        written.append(rf"&{end}" if end.startswith("=") else rf"&\quad {end}")
+    return _aligned(written)
+
+
+def _aligned(lines: Sequence[str]) -> str:
+    return r"\begin{aligned} " + r" \\ ".join(lines) + r" \end{aligned}"

@@ -1,0 +1,78 @@
+"""The calculation as a few lines of NumPy that stand alone: paste, run, and the page's numbers are printed.
+
+Printed is what the page's own lines have, with the same four digits (test_the_snippet_prints_the_numbers_of_the_page).
+Each number of a tensor is written with the digits that bring back its very bits. Tokens stand in comments only, as
+Python writes them (`repr`), so that no line break in a token can end a comment and begin a statement
+(test_hostile_tokens_stay_in_their_comments).
+"""
+
+import textwrap
+
+import numpy as np
+
+from app.figures.axes import TokenAxis
+from app.views.hand.arithmetic import ByHand
+
+WIDTH = 110
+
+
+def numpy_snippet(hand: ByHand, queries: TokenAxis, keys: TokenAxis, *, query: int, title: str) -> str:
+    """Python source that prints each step to the weight of the chosen key, and the context vector.
+
+    Args:
+        query: the position of the query, from 0.
+        title: names kind, layer and head; without any token.
+    """
+    reads = f", predicts {queries.predicts[query]!r}" if queries.predicts else ""
+    kind = hand.query.dtype.name
+    largest, e = ("masked - masked.max()", "e^(score - largest)") if hand.subtracted else ("masked", "e^score")
+    why = "  # the same number from all changes no weight" if hand.subtracted else ""
+    lines = [
+        f"# {title}, by hand.",
+        f"# Query {query + 1} of {len(queries)}: {queries.tokens[query]!r}{reads}",
+        f"# Key {hand.chosen + 1} of {len(keys)}: {keys.tokens[hand.chosen]!r}",
+        "import numpy as np",
+        "",
+        f"q = np.array([{_rows(hand.query[None])}], np.{kind})[0]  # (E,)",
+        f"K = np.array([{_rows(hand.keys)}], np.{kind})  # (K, E)",
+        f"V = np.array([{_rows(hand.values)}], np.{kind})  # (K, E)",
+        f"mask = np.array({[int(allowed) for allowed in hand.mask]}, bool)  # True = may attend",
+        f"j = {hand.chosen}  # the chosen key, from 0",
+        "",
+        "q, K, V = (x.astype(np.float64) for x in (q, K, V))",
+        "products = K @ q",
+        "scores = products / np.sqrt(len(q))",
+        "masked = np.where(mask, scores, -np.inf)",
+        f"e = np.exp({largest}){why}",
+        "weights = e / (e.sum() or 1)",
+        "context = weights @ V",
+        "",
+        "",
+        "def four(x):  # digits",
+        "    if 9_999.5 <= abs(x) < 999_999.5:",
+        '        return f"{x:,.0f}"',
+        '    return f"{x:#.4g}".rstrip(".") if x else "0"',
+        "",
+        "",
+        'print("q·k =", four(products[j]))',
+        'print("score =", four(scores[j]))',
+        'print("masked =", four(masked[j]))',
+        f'print("{e} =", four(e[j]))',
+        'print("sum =", four(e.sum()))',
+        'print("weight =", four(weights[j]))',
+        'print("context =", np.array2string(context, formatter={"float": four}))',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(values: np.ndarray) -> str:
+    return f"[{', '.join(str(value) for value in values)}]"
+
+
+def _rows(values: np.ndarray) -> str:
+    # Trap: broken at hyphens, 1e-05 would become two lines (test_the_snippet_prints_the_numbers_of_the_page).
+    line = textwrap.TextWrapper(
+        WIDTH, initial_indent="    ", subsequent_indent="     ", break_long_words=False, break_on_hyphens=False
+    )
+    wrapped = (line.fill(f"{_row(row)},") for row in values)
+    return "\n" + "\n".join(wrapped) + "\n"

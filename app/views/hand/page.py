@@ -1,0 +1,144 @@
+"""One head by hand: the weight of one key for one query, written out from q and k to the context vector."""
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from app import components
+from app.components.chart import chart
+from app.figures.mask_reasons import key_name, row_name
+from app.figures.matrix import matrix_alt, matrix_table
+from app.stage.controls import bar
+from app.stage.sentence import Scene, stage
+from app.state.session import choose_position, is_dark
+from app.state.url import named
+from app.views.hand.arithmetic import ByHand, differences
+from app.views.hand.calculation_steps import SITE_NAMES, STEPS, Calculation
+from app.views.hand.hand_figures import CELLS_TO_CLICK, weights_map
+from app.views.hand.latex import Writing
+from app.views.hand.numpy_snippet import numpy_snippet
+from app.views.shared.choose import KEYS, QUERIES, axes, buttons, choose_cell
+from app.views.shared.placed import belongings
+from transformer.model.attention_kinds import KINDS, SITES
+
+WRITTEN_STEP = "written"  # which step is written out; in the address
+
+
+def page() -> None:
+    """Draws the page from top to bottom."""
+    scene = stage()
+    if scene is not None:
+        calculation(scene)
+
+
+@st.fragment
+def calculation(scene: Scene) -> None:
+    """Everything below the sentence: drawn again by itself when a head or a token is chosen."""
+    chooses = bar(scene)
+    kind, layer, head = chooses.kind_layer_head()
+    queries, keys = axes(scene, kind)
+    site = SITES[kind].format(layer)
+    recorded = scene.record(*(f"{site}.{name}" for name in SITE_NAMES))
+    tensors = {name: recorded[f"{site}.{name}"][head] for name in SITE_NAMES}
+    strongest = tensors["weights"].argmax(axis=-1)  # (Q), keys
+    query = chooses.token(queries, QUERIES[kind], "Query")
+    key = chooses.token(keys, KEYS[kind], "Key", int(strongest[query]))  # opens with the key that is looked at most
+    this = Calculation(
+        scene,
+        kind,
+        site,
+        f"{KINDS[kind]}, layer {layer + 1}, head {head + 1}",
+        queries,
+        keys,
+        query,
+        tensors,
+        ByHand(tensors["query"][query], tensors["key"], tensors["value"], tensors["mask"][query], key),
+    )
+    with st.container(key="hand_overview"):
+        _overview(this, int(strongest[query]))
+    for draw in _chosen_steps():
+        draw(this)
+
+
+def _chosen_steps() -> list[Callable[[Calculation], None]]:
+    """One step, or all of them below each other."""
+    drawn = {name: draw for name, (_, draw) in STEPS.items()} | {"check": _checks}
+    titles = {name: title for name, (title, _) in STEPS.items()} | {"check": "The model's number?", "all": "All"}
+    chosen = named(WRITTEN_STEP, titles, "product")
+    buttons(WRITTEN_STEP, titles, "Step", says=False)
+    return list(drawn.values()) if chosen == "all" else [drawn[chosen]]
+
+
+def _overview(this: Calculation, strongest: int) -> None:
+    """Where the chosen cell is, and the whole calculation of its weight."""
+    hand, dark, weights = this.hand, is_dark(), this.tensors["weights"]
+    left, right = st.columns([5, 6], gap="medium")
+    with left, st.container(key="picture_hand_map"):
+        figure = weights_map(
+            weights,
+            this.tensors["mask"],
+            this.queries,
+            this.keys,
+            query=this.query,
+            key=hand.chosen,
+            title=this.title,
+            dark=dark,
+        )
+        chart(
+            figure,
+            key="hand_map",
+            on_click=partial(choose_cell, this.kind),
+            alt=matrix_alt(weights, this.queries, this.keys, this.title),
+        )
+        click = "Click a cell, or choose" if weights.size <= CELLS_TO_CLICK else "Choose"
+        st.caption(f"{click} query and key above. Rows are queries, columns are keys; a row sums to 1.")
+    with left:
+        belongings(
+            key="hand_map",
+            name=f"{this.title}: weights",
+            table=lambda: matrix_table(weights, this.queries, this.keys),
+        )
+    with right:
+        with st.container(key="said_hand"):
+            row, column = row_name(this.queries, this.query), key_name(this.keys, hand.chosen)
+            st.text(f"{row} looks at {column}. How much?")
+        st.latex(Writing(hand, this.query, dark).summary())
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.button(
+                "Strongest key",
+                key="strongest",
+                on_click=choose_position,
+                args=(KEYS[this.kind], strongest),
+                help="The key to which this query gives the largest weight. The page opens with it, unless "
+                "another was chosen.",
+            )
+            components.copied(
+                _snippet(this),
+                "Copy as NumPy",
+                "Copies a few lines of Python that stand alone and print these numbers",
+                key="copy_numpy",
+            )
+
+
+def _checks(this: Calculation) -> None:
+    """The numbers by hand beside the tensors, and the calculation as a file."""
+    st.header("Is it the model's number?", anchor=False)
+    st.markdown(
+        "Each step by hand beside the model's own tensor. By hand the sums are carried in double precision, the model "
+        "computes in single precision; what differs is rounding. The context is shown where it is largest."
+    )
+    rows = differences(this.hand, this.tensors, this.query)
+    st.dataframe(rows, hide_index=True, width="content", alt="Each step by hand beside the tensor of the model")
+    source = st.expander("The same as NumPy", on_change="rerun", key="hand_numpy")
+    if source.open:
+        source.caption("It stands alone and prints these numbers: what “Copy as NumPy” above copies.")
+        source.code(_snippet(this), language="python", height=420)
+        source.download_button("Save as a file", _snippet(this), "by_hand.py", "text/x-python", on_click="ignore")
+
+
+def _snippet(this: Calculation) -> str:
+    return numpy_snippet(this.hand, this.queries, this.keys, query=this.query, title=this.title)
+
+
+page()

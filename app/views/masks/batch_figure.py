@@ -1,0 +1,90 @@
+"""A batch as the rectangle that it is: a line a sentence, padded on the right to the length of the longest."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.figures.axes import plotly_text, visible
+from app.figures.charts import Figure, settled
+from app.figures.panels import BARE, heat, places, words
+from app.figures.theme import ink, mask_color, role_color
+
+TEXT_UP_TO = 26  # columns; beyond, a token does not fit into its cell
+
+
+@dataclass(frozen=True)
+class Line:
+    """One sentence in the batch: which, who reads it, its tokens with padding, and how many are real."""
+
+    name: str
+    role: str  # "encoder" or "decoder"
+    tokens: tuple[str, ...]
+    real: int
+
+
+def batch_figure(lines: Sequence[Line], *, title: str, dark: bool = False) -> Figure:
+    """What the encoder and the decoder read, position by position; padding is grey."""
+    columns = max(len(line.tokens) for line in lines)
+    z = np.full((len(lines), columns), np.nan, dtype=np.float32)  # lines, positions
+    x, y, text, hover = [], [], [], []
+    for i, line in enumerate(lines):
+        for j, token in enumerate(line.tokens):
+            z[i, j] = 0 if j >= line.real else 1 if line.role == "encoder" else 2
+            shown = visible(token)
+            x.append(j)
+            y.append(i)
+            text.append(plotly_text(shown))
+            hover.append(f"{line.name}, token {j + 1}<br>{plotly_text(shown)}")
+    colors = [mask_color("padding", dark), _soft(role_color("encoder", dark)), _soft(role_color("decoder", dark))]
+    scale = [(edge / 3, color) for i, color in enumerate(colors) for edge in (i, i + 1)]
+    template = "%{hovertext}<extra></extra>"
+    at = np.array(x, dtype=np.int16), np.array(y, dtype=np.int16)
+    if columns <= TEXT_UP_TO:
+        cells = {"columns": columns, "beside": 130, "cut": True}  # see chart.js
+        tokens = words(*at, text, ink(dark), 14, meta=cells, hovertext=hover, hovertemplate=template, hoverinfo="all")
+    else:
+        tokens = places(*at, [], template, 14, hovertext=hover)
+    data = [heat(z, scale, -0.5, 2.5, xgap=2, ygap=4), tokens]
+    every = max(1, columns // 30)
+    layout = settled(title, 64 + 32 * len(lines), top=54, bottom=8) | {
+        "xaxis": BARE
+        | {
+            "side": "top",
+            "tickvals": list(range(0, columns, every)),
+            "ticktext": [str(j + 1) for j in range(0, columns, every)],
+            "tickfont": {"size": 12, "color": ink(dark)},
+            "range": [-0.5, columns - 0.5],
+        },
+        "yaxis": BARE
+        | {
+            "tickvals": list(range(len(lines))),
+            "ticktext": [plotly_text(line.name) for line in lines],
+            "tickfont": {"size": 14, "color": ink(dark)},
+            "range": [len(lines) - 0.5, -0.5],
+            "automargin": True,
+        },
+    }
+    return Figure(data, layout)
+
+
+def _soft(color: str) -> str:
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, 0.28)"
+
+
+def batch_table(lines: Sequence[Line]) -> dict[str, list[str]]:
+    """The same as columns of a table, one a position."""
+    columns = max(len(line.tokens) for line in lines)
+    return {"reads": [line.name for line in lines]} | {
+        str(j + 1): [line.tokens[j] if j < len(line.tokens) else "" for line in lines] for j in range(columns)
+    }
+
+
+def batch_alt(lines: Sequence[Line], title: str) -> str:
+    """What the picture says, in words."""
+    said = [
+        f"{line.name}: {line.real} tokens and {len(line.tokens) - line.real} of padding: {' '.join(line.tokens[:40])}"
+        for line in lines
+    ]
+    return f"{title}. " + "; ".join(said) + "."

@@ -1,0 +1,187 @@
+"""A section of Masks: one mask taken apart, and for a chosen cell a sentence that says who may look at whom and why."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from app.components.chart import chart
+from app.figures.axes import TokenAxis
+from app.figures.mask_matrix import can_be_clicked, mask_alt, mask_table, parts_figure
+from app.figures.mask_reasons import Part, Parts, verdict
+from app.figures.panels import Cell
+from app.library.source_code import SourceLines, lines_between, lines_from
+from app.stage.controls import Bar
+from app.stage.sentence import Scene
+from app.state.session import is_dark
+from app.views.shared.choose import KEYS, QUERIES, choose_cell
+from app.views.shared.placed import belongings
+from app.views.shared.triplet import shape_text, triplet
+from transformer.analysis.batch_masks import mask_parts
+from transformer.analysis.trace import Trace
+from transformer.model.attention_kinds import KINDS, Kind
+from transformer.model.transformer import Transformer
+
+NONE_HERE: dict[Kind, str] = {
+    "encoder": "There is no causal mask here: the whole source is known before the encoder begins.",
+    "decoder": "",
+    "cross": "There is no causal mask here: the whole source is known before the first piece is written. The mask is "
+    "that of the *source*: keys are its positions, whatever row of the translation asks.",
+}
+SAYS: dict[Part, tuple[str, str, str]] = {  # section, formula, words
+    "padding": (
+        "section 5.1 (batches), not said of masks",
+        r"\text{mask}_{qk} = [\,\text{id}_k \neq \text{pad}\,]",
+        "A batch is a rectangle, so short sentences are filled up with padding. Nobody may look at it. The paper does "
+        "not speak of this; without it the neighbours in a batch would change a sentence's numbers (see below).",
+    ),
+    "causal": (
+        "sections 3.1 and 3.2.3",
+        r"\text{mask}_{qk} = [\,k \leq q\,]",
+        "“This masking, combined with [the] fact that the output embeddings are offset by one position, ensures that "
+        "the predictions for position i can depend only on the known outputs at positions less than i.”",
+    ),
+    "window": (
+        "section 4",
+        r"\text{mask}_{qk} = [\,|q - k| \leq r\,]",
+        "Restricted self-attention: only a neighbourhood of size r is looked at. Here r is the distance.",
+    ),
+}
+CODE: dict[Part, str] = {"padding": "padding_mask", "causal": "causal_mask", "window": "window_mask"}
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of the padded batch, and the head that is shown.
+
+    Attributes:
+        number: which sentence, from 0.
+        trace: of this sentence, padding included.
+        real: how many tokens of source and target are not padding.
+        batch: how many sentences there are.
+    """
+
+    scene: Scene
+    kind: Kind
+    site: str
+    layer: int
+    head: int
+    number: int
+    trace: Trace
+    real: tuple[int, int]
+    batch: int
+
+    @property
+    def source(self) -> TokenAxis:
+        return TokenAxis(self.scene.source.title, "encoder", self.trace.source_pieces)
+
+    @property
+    def target(self) -> TokenAxis:
+        return TokenAxis(self.scene.target.title, "decoder", self.trace.target_pieces, self.trace.predicts)
+
+    @property
+    def queries(self) -> TokenAxis:
+        return self.source if self.kind == "encoder" else self.target
+
+    @property
+    def keys(self) -> TokenAxis:
+        if self.kind == "decoder":
+            return TokenAxis(f"{self.target.title}, as read", "decoder", self.trace.target_pieces)
+        return self.source
+
+    @property
+    def real_queries(self) -> int:
+        return self.real[0 if self.kind == "encoder" else 1]
+
+    @property
+    def letters(self) -> tuple[str, str]:
+        """Of the shape (Q, K)."""
+        return ("S" if self.kind == "encoder" else "T"), ("T" if self.kind == "decoder" else "S")
+
+    @property
+    def parts(self) -> Parts:
+        return mask_parts(self.scene.config, self.trace.source_ids, self.trace.target_ids, self.kind)
+
+    @property
+    def title(self) -> str:
+        return f"{KINDS[self.kind]}, sentence {self.number + 1}"
+
+    def tensor(self, name: str) -> np.ndarray:
+        """(Q, K) of the chosen head, from the padded pass."""
+        return self.trace[f"{self.site}.{name}"][self.head]
+
+    def shape(self, part: Part | None = None) -> str:
+        """Of one part of the mask, or of all together (None): as it is built, and what it is broadcast to."""
+        return mask_shape(
+            self.kind,
+            part,
+            windowed=self.scene.config.attention_window is not None,
+            sizes={"B": self.batch, "H": self.scene.config.heads, "S": len(self.source), "T": len(self.target)},
+        )
+
+
+def mask_shape(kind: Kind, part: Part | None, *, windowed: bool, sizes: Mapping[str, int]) -> str:
+    """The shape of a mask as `transformer.model.masks` builds it, and of the scores that it is broadcast to.
+
+    Args:
+        part: None is all parts together.
+        windowed: whether there is an attention window.
+        sizes: of B, H, S and T.
+    """
+    q, k = ("S" if kind == "encoder" else "T"), ("T" if kind == "decoder" else "S")
+    by_query = part in ("causal", "window") or (part is None and (kind == "decoder" or (windowed and kind != "cross")))
+    letters = ("1" if part in ("causal", "window") else "B", "1", q if by_query else "1", k)
+    known = {"1": 1, **sizes}
+    scores = " × ".join(("B", "H", q, k))
+    numbers = " × ".join(str(known[letter]) for letter in ("B", "H", q, k))
+    return f"{shape_text(letters, known)}, broadcast to {scores} = **{numbers}**"
+
+
+def cell_and_parts(this: Sentence, chooses: Bar) -> Cell:
+    """The section; returns the cell that is chosen in the bar."""
+    st.header(this.title, anchor=False)
+    mask, parts = this.tensor("mask"), this.parts
+    query, key = _cell(this, chooses, mask)
+    with st.container(key="said_verdict"):
+        window = this.scene.config.attention_window
+        said = verdict(parts, query, key, this.queries, this.keys, window=window, real_queries=this.real_queries)
+        st.text(said)
+    name = f"{this.title}: the mask"
+    with st.container(key="picture_mask_parts"):
+        chart(
+            parts_figure(mask, parts, this.queries, this.keys, title=name, cell=(query, key), dark=is_dark()),
+            key="mask_parts",
+            on_click=partial(choose_cell, this.kind),
+            alt=mask_alt(mask, parts, this.queries, this.keys, name),
+        )
+    click = "Click a cell, or choose" if can_be_clicked(mask) else "Choose"
+    st.caption(f"{click} row and key above. {NONE_HERE[this.kind]}")
+    belongings(key="mask_parts", name=name, table=lambda: mask_table(mask, parts, this.queries, this.keys))
+    for part in parts:
+        section, formula, words = SAYS[part]
+        triplet(section, formula, words, lines_between("model/masks.py", CODE[part]), shape=this.shape(part))
+    triplet(
+        "section 3.2.3",
+        r"\text{mask} = " + r" \wedge ".join(rf"\text{{{part}}}" for part in parts),
+        "The padding mask is all of it: every row may look at every real piece of the source. All layers and all heads "
+        "of the decoder share this one mask."
+        if this.kind == "cross"
+        else "May attend is what every part allows. All layers and all heads of a stack share this one mask.",
+        _combined(this.kind),
+        shape=this.shape(),
+    )
+    return query, key
+
+
+def _combined(kind: Kind) -> SourceLines:
+    if kind == "cross":
+        return lines_from(Transformer.states, "memory = self.encoder", "return self.decoder")
+    return lines_between("model/masks.py", "source_mask" if kind == "encoder" else "target_mask")
+
+
+def _cell(this: Sentence, chooses: Bar, mask: np.ndarray) -> Cell:
+    """The chosen cell. On opening: the first row, and the first key that it may not look at."""
+    query = chooses.token(this.queries, QUERIES[this.kind], "Query")
+    return query, chooses.token(this.keys, KEYS[this.kind], "Key", int(mask[query].argmin()))

@@ -1,0 +1,217 @@
+"""Masks: two sentences of different length in one batch, who may look at whom, and what becomes of the scores."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from app.components.chart import Point, chart
+from app.compute import cached_results
+from app.figures.mask_reasons import Parts
+from app.library import checkpoints
+from app.library.source_code import lines_between
+from app.library.tasks import Task
+from app.stage.controls import bar
+from app.stage.sentence import Scene, stage
+from app.state.session import KIND, LONGEST_SECOND, SECOND, is_dark
+from app.views.masks.batch_figure import Line, batch_alt, batch_figure, batch_table
+from app.views.masks.decoding_section import while_translating
+from app.views.masks.mask_overview import Tile, overview_figure, overview_table
+from app.views.masks.mask_parts_section import Sentence, cell_and_parts
+from app.views.masks.scores_and_padding_sections import padding_check, scores_and_weights
+from app.views.shared.choose import SHORT
+from app.views.shared.placed import belongings
+from app.views.shared.triplet import shape_text, triplet
+from transformer.analysis.batch_masks import mask_parts
+from transformer.analysis.trace import Trace
+from transformer.decoding.translation import Translation
+from transformer.errors import HeadlightError
+from transformer.model.attention_kinds import SITES, Kind
+
+ROW = "sentence_of_batch"
+ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")
+
+
+def page() -> None:
+    """Draws the page from top to bottom."""
+    scene = stage()
+    if scene is not None:
+        masks(scene)
+
+
+def _second_sentence(scene: Scene) -> Translation | None:
+    """The box for the other sentence of the batch, and its translation. None: there is none, and the page says why."""
+    _fill_second(scene)
+    with st.container(key="second", horizontal=True, vertical_alignment="bottom", gap="medium"):
+        text = st.text_input(
+            "Second sentence of the batch",
+            key=SECOND,
+            persist_state="session",
+            max_chars=LONGEST_SECOND,
+            placeholder="Another sentence, shorter or longer, and Enter",
+            autocomplete="off",
+        )
+        shown = st.empty()
+    if not (text or "").strip():
+        st.info("Type a second sentence: a batch has padding only if its sentences differ in length.")
+        return None
+    longest, _ = checkpoints.pieces_needed(scene.opened.file, text)
+    limit = checkpoints.most_pieces(scene.opened.translator)
+    if longest > limit:
+        st.warning(f"The second sentence has {longest:,} pieces; the page shows up to {limit:,} with this checkpoint.")
+        return None
+    try:
+        settings = replace(scene.translation.settings, n_best=1)
+        translated = cached_results.translate(scene.opened.file, text, settings)
+    except HeadlightError as error:
+        st.text(str(error))
+        return None
+    found = next((sentence for sentence in translated.sentences if sentence.hypotheses), None)
+    if found is None:
+        st.info("Nothing is left of the second sentence: it has only white space or invisible characters.")
+        return None
+    with shown.container(key="said_second"):
+        st.text(found.hypotheses[0].text or "(nothing)")
+    if len(translated.sentences) > 1:
+        st.caption("Only the first of these sentences goes into the batch.")
+    return found
+
+
+def _fill_second(scene: Scene) -> None:
+    """Fills the box where the user has not written anything of their own for this task."""
+    task, filled = scene.opened.task, st.session_state.get("second_filled", (None, None))
+    written = st.session_state.get(SECOND)
+    if written is None or (written == filled[1] and (task != filled[0] or not _fits(scene, written))):
+        st.session_state[SECOND] = other_example(task, scene.translation.source, partial(_fits, scene))
+        st.session_state["second_filled"] = (task, st.session_state[SECOND])
+
+
+def _fits(scene: Scene, text: str) -> bool:
+    return checkpoints.pieces_needed(scene.opened.file, text)[0] <= checkpoints.most_pieces(scene.opened.translator)
+
+
+def other_example(task: Task, sentence: str, fits: Callable[[str], bool]) -> str:
+    """Another sentence for the batch: the shortest other example, or the beginning of this one where none fits."""
+    others = [example for example in task.examples if example != sentence and fits(example)]
+    if others:
+        return min(others, key=len)
+    words = sentence.split()
+    return " ".join(words[: len(words) // 2]) or sentence[: max(len(sentence) // 2, 1)]
+
+
+@st.fragment
+def masks(scene: Scene) -> None:
+    """Everything below the sentence: drawn again by itself when a head, a mask or a cell is chosen."""
+    chooses = bar(scene)
+    kind, layer, head = chooses.kind_layer_head()
+    second = _second_sentence(scene)
+    if second is None:
+        return
+    sources = (scene.translation.source_ids, second.source_ids)
+    targets = (scene.hypothesis.ids, second.hypotheses[0].ids)
+    site = SITES[kind].format(layer)
+    traces = cached_results.record_batch(
+        scene.opened.file, sources, targets, tuple(f"{SITES[k].format(0)}.mask" for k in ORDER)
+    )
+    row = _batch(traces, sources, targets)
+    tiles = [[_tile(scene, found, number, kind) for kind in ORDER] for number, found in enumerate(traces)]
+    _overview(tiles, row, kind)
+    _rectangle(traces)
+    this = Sentence(
+        scene=scene,
+        kind=kind,
+        site=site,
+        head=head,
+        layer=layer,
+        number=row,
+        trace=cached_results.record_batch(scene.opened.file, sources, targets, (f"{site}.*",))[row],
+        real=(len(sources[row]), len(targets[row])),
+        batch=len(traces),
+    )
+    cell = cell_and_parts(this, chooses)
+    if kind == "decoder":
+        while_translating(this, cell[0], sources, targets)
+    scores_and_weights(this, cell)
+    padding_check(this, sources, targets)
+
+
+def _which_sentence(sources: tuple[tuple[int, ...], ...]) -> int:
+    """The chosen sentence of the batch, from 0. Opens with the shorter one, which is padded."""
+    shorter = min(range(len(sources)), key=lambda row: len(sources[row]))
+    chosen = st.segmented_control(
+        "Sentence of the batch",
+        (1, 2),
+        default=shorter + 1,
+        required=True,
+        key=ROW,
+        bind="query-params",
+        label_visibility="collapsed",
+        format_func="Sentence {}".format,
+    )
+    return int(chosen or 1) - 1
+
+
+def _batch(
+    traces: tuple[Trace, ...], sources: tuple[tuple[int, ...], ...], targets: tuple[tuple[int, ...], ...]
+) -> int:
+    """What encoder and decoder read. Returns which sentence is looked at, from 0."""
+    lines = [
+        Line(f"encoder, sentence {i + 1}", "encoder", found.source_pieces, len(sources[i]))
+        for i, found in enumerate(traces)
+    ] + [
+        Line(f"decoder, sentence {i + 1}", "decoder", found.target_pieces, len(targets[i]))
+        for i, found in enumerate(traces)
+    ]
+    name = "The batch: what encoder and decoder read"
+    with st.container(key="picture_mask_batch"):
+        figure = batch_figure(lines, title=name, dark=is_dark())
+        chart(figure, key="mask_batch", alt=batch_alt(lines, name))
+    with st.container(horizontal=True, vertical_alignment="center", gap="large"):
+        row = _which_sentence(sources)
+        belongings(key="mask_batch", name=name, table=lambda: batch_table(lines))
+    return row
+
+
+def _tile(scene: Scene, found: Trace, number: int, kind: Kind) -> Tile:
+    parts: Parts = mask_parts(scene.config, found.source_ids, found.target_ids, kind)
+    return Tile(SHORT[kind], f"sentence {number + 1}", found[f"{SITES[kind].format(0)}.mask"][0], parts)
+
+
+def _overview(tiles: list[list[Tile]], row: int, kind: Kind) -> None:
+    name = "All masks of the batch"
+    with st.container(key="picture_mask_overview"):
+        chart(
+            overview_figure(tiles, (row, ORDER.index(kind)), title=name, dark=is_dark()),
+            key="mask_overview",
+            on_click=_clicked,
+            alt=f"{name}, a line a sentence, a column a kind of attention. The table has their numbers; the buttons "
+            "Attention and Sentence of the batch choose one.",
+        )
+    st.caption(
+        "Rows of a mask look, columns are looked at. Click a mask to see it large. All heads and layers share them."
+    )
+    belongings(key="mask_overview", name=name, table=lambda: overview_table(tiles))
+
+
+def _rectangle(traces: tuple[Trace, ...]) -> None:
+    """Why there is padding at all."""
+    read, written = traces[0].source_pieces, traces[0].target_pieces
+    triplet(
+        "section 5.1",
+        r"S = \max_b S_b \qquad T = \max_b T_b",
+        "“Sentence pairs were batched together by approximate sequence length.” Approximate: a tensor is a rectangle, "
+        "so what is shorter goes on with padding to the length of the longest. The masks keep it from being seen.",
+        lines_between("trace.py", "_padded"),
+        shape=f"sources: {shape_text('BS', (len(traces), len(read)))}. "
+        f"targets: {shape_text('BT', (len(traces), len(written)))}",
+    )
+
+
+def _clicked(mask: Point) -> None:
+    row, column = mask.customdata
+    st.session_state[ROW] = int(row) + 1
+    st.session_state[KIND] = ORDER[int(column)]
+
+
+page()

@@ -1,0 +1,182 @@
+"""Scores before the mask, the mask, scores after it, weights: four panels of one head, so that one can follow a cell.
+
+    softmax(mask(Q K^T / sqrt(d_k)))         (equation 1 with section 3.2.3)
+
+Minus infinity has a mark of its own; a weight there is exactly 0, which is something else than a small weight.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from app.figures.attention_stages import Stage
+from app.figures.axes import TokenAxis
+from app.figures.charts import Figure, settled
+from app.figures.mask_matrix import letters, reason_heat
+from app.figures.mask_reasons import Parts
+from app.figures.panels import TEXT_FROM, Cell, Piece, cell_frames, heat, panel_axes, panel_height, panels_top, words
+from app.figures.tensor import ink_on, label_width, number_text
+from app.figures.theme import MASKED, fixed, ink, number, signed_scale, text_on_weight, weight_scale, weight_text
+
+NUMBERS_UP_TO = 18  # columns of a panel; beyond, only what is masked is marked
+SHORT_FROM = 8  # columns from which numbers have one digit after the point, so that they can be large
+LARGEST = 16  # px of a number; smaller where cells are narrow (chart.js), or low
+ROW = 24  # px
+MARKS_UP_TO = 26
+PANELS = ("scores before", "mask", "scores after", "weights")
+
+
+def masking_figure(
+    scores: np.ndarray,
+    mask: np.ndarray,
+    masked_scores: np.ndarray,
+    weights: np.ndarray,
+    parts: Parts,
+    queries: TokenAxis,
+    keys: TokenAxis,
+    *,
+    title: str,
+    cell: Cell,
+    dark: bool = False,
+) -> Figure:
+    """Four stages (Q, K) of one head, drawn as they are.
+
+    Args:
+        mask: True = may attend. parts: why not.
+        cell: the chosen query and key, from 0.
+    """
+    rows, columns = mask.shape
+    limit = float(np.abs(scores).max()) or 1.0
+    finite = np.isfinite(masked_scores)
+    template = "%{y}<br>%{x}<br>%{z:.4f}<extra></extra>"
+    hover: Piece = {"hovertemplate": template, "hoverinfo": "all", "hoverongaps": False}
+    signed, after = signed_scale(dark), np.where(finite, masked_scores, np.nan).astype(np.float32)
+    data = [
+        heat(scores.astype(np.float32), signed, -limit, limit, 1, **hover),
+        reason_heat(mask, parts, dark, 2),
+        heat(after, signed, -limit, limit, 3, **hover),
+        _grey(~finite, 3),
+        heat(np.where(mask, weights, np.nan).astype(np.float32), weight_scale(dark), 0, 1, 4, **hover),
+        _grey(~mask, 4),
+    ]
+    if columns <= MARKS_UP_TO and panel_height(rows, ROW) >= TEXT_FROM * rows:
+        black, beside = ink(dark), label_width(queries.tokens, 13) + 40
+        text = np.vectorize(partial(_score, columns=columns), otypes=[object])
+        rounded = np.vectorize(lambda score: "−∞" if np.isinf(score) else fixed(score, 0), otypes=[object])
+        inks = np.vectorize(lambda score: ink_on(abs(float(score)) / limit, dark), otypes=[object])
+        weighed = np.vectorize(partial(_weight, columns=columns), otypes=[object])(weights, mask)
+        on = np.vectorize(lambda weight: text_on_weight(float(weight), dark), otypes=[object])(weights)
+        data += [
+            _texts(text(scores), inks(scores), beside, 1, rounded(scores)),
+            _texts(letters(mask, parts), np.full(mask.shape, black), beside, 2),
+            _texts(text(masked_scores), np.where(finite, inks(scores), black), beside, 3, rounded(masked_scores)),
+            _texts(weighed, np.where(mask, on, black), beside, 4),
+        ]
+    axes = panel_axes(PANELS, queries, keys, dark, per_line=2, across=0.03, between=_gap(rows, keys))
+    shapes = [shape for panel in (1, 2, 3, 4) for shape in cell_frames(cell, columns, panel)]
+    layout = settled(title, _height(rows, keys), top=panels_top(keys, 2), bottom=10)
+    return Figure(data, layout | axes | {"shapes": shapes})
+
+
+def plain_zero(weight: float) -> str:
+    """A masked weight as it is: "0", and what it is if it were anything else."""
+    return number(weight, 2)
+
+
+def _score(score: float, columns: int) -> str:
+    if np.isinf(score):
+        return "−∞"
+    if columns > NUMBERS_UP_TO:
+        return ""
+    return fixed(score, 1) if columns >= SHORT_FROM else number_text(float(score))
+
+
+def _weight(weight: float, may: bool, columns: int) -> str:
+    if not may:
+        return plain_zero(float(weight))
+    return weight_text(float(weight)) if columns <= NUMBERS_UP_TO else ""
+
+
+def _height(rows: int, keys: TokenAxis) -> int:
+    return 2 * panels_top(keys, 2) + 2 * panel_height(rows, ROW) - 10
+
+
+def _gap(rows: int, keys: TokenAxis) -> float:
+    """The share between the two lines of panels, for the tokens above the second."""
+    between = panels_top(keys, 2) - 20
+    return between / (between + 2 * panel_height(rows, ROW))
+
+
+def _grey(where: np.ndarray, panel: int) -> Piece:
+    """The mark of cells that are minus infinity, or 0 for that reason."""
+    return heat(where.astype(np.int8), [(0, "rgba(0, 0, 0, 0)"), (1, MASKED)], 0, 1, panel)
+
+
+def _texts(texts: np.ndarray, inks: np.ndarray, beside: float, panel: int, rounded: np.ndarray | None = None) -> Piece:
+    """A text in each cell (Q, K) of a panel that has one; two panels lie in a line, and `beside` them so many px.
+
+    Narrow cells have the `rounded` texts.
+    """
+    q, k = np.nonzero(texts != "")
+    shown = texts[q, k].tolist()
+    room = {
+        "columns": 2 * texts.shape[1],
+        "beside": beside,
+        "short": (texts if rounded is None else rounded)[q, k].tolist(),
+    }
+    x, y = k.astype(np.int16), q.astype(np.int16)
+    size = min(LARGEST, panel_height(len(texts), ROW) // len(texts))
+    return words(x, y, shown, inks[q, k].tolist(), size, panel, meta=room)
+
+
+def row_stages(
+    products: np.ndarray,
+    scores: np.ndarray,
+    mask: np.ndarray,
+    masked_scores: np.ndarray,
+    weights: np.ndarray,
+    query: int,
+) -> list[Stage]:
+    """One query's row of these stages (Q, K), for `app.figures.attention_stages`."""
+    return [
+        Stage("q·k", products[query]),
+        Stage("before", scores[query]),
+        Stage("mask", mask[query]),
+        Stage("after", masked_scores[query]),
+        Stage("weight", weights[query], float(weights[query].sum(dtype=np.float64))),
+    ]
+
+
+def largest_masked(weights: np.ndarray, mask: np.ndarray) -> float:
+    """The largest weight on a cell that may not be looked at: 0, or the mask does not do its work."""
+    return float(np.abs(weights[~mask]).max()) if (~mask).any() else 0.0
+
+
+def masking_alt(weights: np.ndarray, mask: np.ndarray, title: str) -> str:
+    """What the picture says, in words."""
+    forbidden, left = int((~mask).sum()), plain_zero(largest_masked(weights, mask))
+    return (
+        f"{title}. Four panels: scores before the mask, the mask, scores after it, weights. {forbidden} of {mask.size} "
+        f"cells are masked: their score becomes minus infinity, their weight {left}. "
+        f"The largest weight is {float(weights.max()):.2f}."
+    )
+
+
+def masking_table(
+    scores: np.ndarray,
+    mask: np.ndarray,
+    masked_scores: np.ndarray,
+    weights: np.ndarray,
+    queries: TokenAxis,
+    keys: TokenAxis,
+) -> dict[str, list[str] | np.ndarray]:
+    """All cells, one a line."""
+    rows, columns = mask.shape
+    return {
+        "query": [name for name in queries.names for _ in range(columns)],
+        "key": list(keys.names) * rows,
+        "score before": scores.ravel(),
+        "may look": mask.ravel(),
+        "score after": masked_scores.ravel(),
+        "weight": weights.ravel(),
+    }

@@ -1,0 +1,141 @@
+"""Sections of Models: a family as a plot, beside the paper's numbers; a click opens that member on the sentence."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app.library.catalogue import Entry
+from app.library.families import Families, Family, Measure, Member
+from app.state.session import CHECKPOINT, is_dark, open_checkpoint
+from app.state.url import named
+from app.views.models.cards_section import card
+from app.views.models.family_plot import NOT_RUN, Place, family_alt, family_chart, family_table
+from app.views.shared.choose import buttons
+from app.views.shared.placed import placed
+
+FAMILY, MEASURE = "family", "measure"
+TITLES: dict[Measure, str] = {"bleu": "BLEU", "chrf": "chrF", "perplexity": "Perplexity"}
+UNITS: dict[Measure, str] = {"bleu": "BLEU", "chrf": "chrF", "perplexity": "perplexity of a piece"}
+
+
+def families(found: Families, entries: Sequence[Entry]) -> None:
+    """The chosen family; `entries` are the members that ship."""
+    st.header("Families: alike but for one thing", anchor=False)
+    if not found.families:
+        st.caption(
+            "Not run. `python -m transformer queue families` trains small models that differ in one thing (heads, "
+            "positions, layers, the mask), and its `--report` writes `families.json`; laid beside the checkpoints, it "
+            "is drawn here, score over value."
+        )
+        return
+    names = {family.name: family.name.replace("-", " ").capitalize() for family in found.families}
+    with st.container(key="choose_family", horizontal=True, vertical_alignment="bottom", gap="medium"):
+        name = named(FAMILY, names, found.families[0].name)
+        buttons(FAMILY, names, "Family")
+        measure: Measure = named(MEASURE, TITLES, "bleu")
+        buttons(MEASURE, TITLES, "Score")
+    family = next(one for one in found.families if one.name == name)
+    _plots(family, measure, found.scored_on)
+    _members(family)
+    st.table(_rows(family))
+    st.caption(
+        "The spread is the standard deviation over the seeds; one seed has none. The paper's numbers are of "
+        "newstest2013, after 100,000 updates on 4.5 million pairs: only the order can be compared, never the numbers."
+    )
+    if found.remarks:
+        with st.expander("Where the order is not the paper's", key="said_disagreements"):
+            for remark in found.remarks:
+                st.text(remark)
+    if entries:
+        with (
+            st.expander(f"The {len(entries)} members that ship, as cards", key="member_cards"),
+            st.container(key="members"),
+        ):
+            for number, one in enumerate(entries):
+                card(one, f"member_{number}")
+
+
+def _plots(family: Family, measure: Measure, scored_on: str) -> None:
+    """Ours at the left, the paper's at the right, each with its own axis."""
+    opened = st.session_state.get(CHECKPOINT)
+    ours = [_place(member, measure, opened) for member in family.members]
+    theirs = [Place(member.label, member.paper.get(measure)) for member in family.members]
+    title = f"{TITLES[measure]} over {family.varies}"
+    papers = f"The paper, table 3: {TITLES[measure]}"
+    has_papers = any(place.score is not None for place in theirs)
+    with st.container(key="family_duo"):
+        left, *right = st.columns([3, 2], gap="medium") if has_papers else [st.container()]
+        with left:
+            placed(
+                family_chart(ours, title=title, varies=family.varies, unit=UNITS[measure], dark=is_dark()),
+                key="family_ours",
+                name=f"{family.name} - {title}",
+                alt=family_alt(ours, title),
+                table=lambda: family_table(ours, family.varies, UNITS[measure]),
+                on_click=lambda point: _clicked(family, point.customdata),
+            )
+            st.caption(f"Scored on {scored_on}. A full point ships: a click opens it on the sentence above.")
+        for column in right:
+            with column:
+                placed(
+                    family_chart(
+                        theirs, title=papers, varies=family.varies, unit=UNITS[measure], papers=True, dark=is_dark()
+                    ),
+                    key="family_paper",
+                    name=f"{family.name} - {papers}",
+                    alt=family_alt(theirs, papers, papers=True),
+                    table=lambda: family_table(theirs, family.varies, UNITS[measure], papers=True),
+                )
+
+
+def _place(member: Member, measure: Measure, opened: object) -> Place:
+    found = member.ours.get(measure)
+    ships = member.file is not None
+    is_open = member.file is not None and member.file.name == opened
+    if found is None:
+        return Place(member.label, None, opens=ships, is_open=is_open)
+    return Place(member.label, found.mean, found.spread, found.seeds, ships, is_open)
+
+
+def _clicked(family: Family, place: object) -> None:
+    if isinstance(place, int) and 0 <= place < len(family.members):
+        file = family.members[place].file
+        if file:
+            open_checkpoint(file.name)
+
+
+def _members(family: Family) -> None:
+    """The same as buttons, for whoever has no mouse."""
+    with st.container(key="family_members", horizontal=True, gap="small"):
+        for member in family.members:
+            if member.file:
+                is_open = st.session_state.get(CHECKPOINT) == member.file.name
+                st.button(
+                    f"{'Is open' if is_open else 'Open'}: {member.label}", key=f"open_{family.name}_{member.name}",
+                    on_click=open_checkpoint, args=(member.file.name,), disabled=is_open,
+                )  # fmt: skip
+
+
+def _rows(family: Family) -> dict[str, list[str]]:
+    """A row a member, in the form of the paper's table 3."""
+
+    def ours(member: Member, measure: Measure, digits: int) -> str:
+        found = member.ours.get(measure)
+        if found is None:
+            return NOT_RUN
+        spread = "" if found.spread is None else f" ± {found.spread:.{digits}f}"
+        return f"{found.mean:,.{digits}f}{spread}"
+
+    def papers(member: Member, measure: Measure, digits: int) -> str:
+        return f"{member.paper[measure]:.{digits}f}" if measure in member.paper else "–"
+
+    return {
+        family.varies: [member.label for member in family.members],
+        "PPL": [ours(member, "perplexity", 2) for member in family.members],
+        "BLEU": [ours(member, "bleu", 1) for member in family.members],
+        "chrF": [ours(member, "chrf", 1) for member in family.members],
+        "seeds": [str(max((n.seeds for n in member.ours.values()), default=0)) for member in family.members],
+        "params ×10⁶": [f"{member.parameters / 1e6:.2f}" if member.parameters else "" for member in family.members],
+        "PPL, the paper": [papers(member, "perplexity", 2) for member in family.members],
+        "BLEU, the paper": [papers(member, "bleu", 1) for member in family.members],
+    }

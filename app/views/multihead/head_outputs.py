@@ -1,0 +1,138 @@
+"""What each head writes (paper, section 3.2.2): Concat(head_1, ..., head_h) W^O is the sum of head_i W_i^O.
+
+Lengths of vectors do not add up, because heads point in different directions and can cancel each other. The parts along
+the sum do: a head's part is its dot product with the sum, divided by the length of the sum.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.figures.axes import TokenAxis
+from app.figures.charts import Figure, axis, line_at, settled
+from app.figures.tensor import tensor_heatmap
+from app.figures.theme import CHOSEN, Role, fixed, ink, pair_color
+
+AT_A_GLANCE = 65_536  # numbers; beyond, only the window of numbers is drawn
+BELOW = 0.13  # of the highest bar: room for the number under a small negative one
+BIAS, SUM = "bias", "sum = output"
+
+
+@dataclass(frozen=True)
+class Written:
+    """One query of one attention: what its heads add to the output.
+
+    Attributes:
+        parts: (H, D), each head's context times its slice of W^O.
+        bias: (D), of W^O.
+        total: (D), the output as the model recorded it on the other road, concatenating first.
+    """
+
+    parts: np.ndarray
+    bias: np.ndarray
+    total: np.ndarray
+
+    @property
+    def rows(self) -> np.ndarray:
+        """(H + 2, D): the heads, the bias, and the output, which is the sum of those above it."""
+        return np.concatenate([self.parts, self.bias[None], self.total[None]])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*(f"head {i + 1}" for i in range(len(self.parts))), BIAS, SUM)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """(H + 2), in float64."""
+        found: np.ndarray = np.linalg.norm(self.rows.astype(np.float64), axis=-1)
+        return found
+
+    @property
+    def along(self) -> np.ndarray:
+        """(H + 2), the part of each row along the output; all but the last add up to the last."""
+        direction = self.total.astype(np.float64) / (self.lengths[-1] or 1.0)
+        found: np.ndarray = self.rows.astype(np.float64) @ direction
+        return found
+
+
+def sum_difference(head_outputs: np.ndarray, bias: np.ndarray, output: np.ndarray) -> float:
+    """(H, Q, D), (D), (Q, D): how far the sum of the heads plus the bias is from the output, at most."""
+    return float(np.abs(head_outputs.sum(axis=0, dtype=np.float64) + bias - output).max())
+
+
+def written_bars(written: Written, head: int, *, title: str, dark: bool = False) -> Figure:
+    """Two bars a head: how long its vector is, and its part along the sum."""
+    names = written.names
+    places = np.arange(len(names), dtype=np.int16)
+    numbers = len(names) <= 18
+    bars = [
+        {
+            "type": "bar",
+            "x": places,
+            "y": values.astype(np.float32),
+            "name": said,
+            "marker": {"color": pair_color(second, dark)},
+            "text": [fixed(value, 2) for value in values] if numbers else None,
+            "textposition": "outside",
+            "textangle": 0,
+            "cliponaxis": False,
+            "textfont": {"size": 12, "color": ink(dark)},
+            "hovertext": names,
+            "hovertemplate": "%{hovertext}<br>%{y:.4f}<extra>" + said + "</extra>",
+        }
+        for second, said, values in ((False, "length", written.lengths), (True, "part along the sum", written.along))
+    ]
+    low, high = float(written.along.min()), float(max(written.lengths.max(), 1e-6))
+    step = -(-len(written.parts) // 32)
+    shown = list(range(0, len(written.parts), step))
+    # Trap: among ticks, those that are left out where there is little room may be just these two
+    # (test_the_sum_is_named_however_narrow_the_picture_is).
+    under = {"y": 0, "yref": "paper", "yanchor": "top", "showarrow": False, "font": {"size": 13, "color": ink(dark)}}
+    last = {len(names) - 1: "<b>sum</b>"} | ({len(names) - 2: BIAS} if numbers else {})
+    layout = settled(title, 360, top=78) | {
+        "barmode": "group",
+        "bargap": 0.22,
+        "showlegend": True,
+        "xaxis": axis(
+            "head", dark, [-0.6, len(names) - 0.4], showgrid=False, tickangle=0,
+            tickvals=shown, ticktext=[str(i + 1) for i in shown],
+        ),
+        "annotations": [{"x": place, "text": text} | under for place, text in last.items()],
+        "yaxis": axis("", dark, [min(1.25 * low, -BELOW * high) if low < 0 else 0, 1.14 * high]),
+        "shapes": [
+            {"type": "rect", "x0": head - 0.48, "x1": head + 0.48, "y0": 0, "y1": 1, "yref": "paper"}
+            | {"line": {"color": CHOSEN, "width": 3}},
+            {"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": 0, "y1": 0}
+            | {"line": {"color": ink(dark), "width": 1}},
+        ],
+    }  # fmt: skip
+    layout["legend"] |= {"x": 0, "xanchor": "left", "y": 1.01}
+    return Figure(bars, layout)
+
+
+def written_heatmap(
+    written: Written, head: int, role: Role, *, title: str, first: int = 0, count: int | None = None, dark: bool = False
+) -> Figure:
+    """A row a head, then the bias and the sum; all dimensions, or `count` of them from `first` on.
+
+    The range is that of all dimensions, so that every window has the same colours.
+    """
+    values = written.rows[:, first : None if count is None else first + count]
+    limit = float(np.abs(written.rows).max())
+    figure = tensor_heatmap(
+        values, TokenAxis("rows", role, written.names), title=title, first=first, row=head, limit=limit, dark=dark
+    )
+    figure.layout["shapes"].append(line_at(y=len(written.parts) + 0.5, line={"color": ink(dark), "width": 2.5}))
+    return figure
+
+
+def bars_table(written: Written) -> dict[str, list[str] | np.ndarray]:
+    """The numbers of `written_bars`."""
+    return {"": list(written.names), "length": written.lengths, "part along the sum": written.along}
+
+
+def written_table(written: Written, first: int = 0, count: int | None = None) -> dict[str, list[str] | np.ndarray]:
+    """The numbers of `written_heatmap`: a row a head, a column a dimension."""
+    values = written.rows[:, first : None if count is None else first + count]
+    columns = {f"dimension {first + i}": values[:, i] for i in range(values.shape[1])}
+    return {"": list(written.names), **columns}

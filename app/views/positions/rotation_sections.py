@@ -1,0 +1,166 @@
+"""Two sections of Positions: the paper's layout beside half and half, and the rotation from PE(p) to PE(p + k)."""
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from app.compute import cached_results
+from app.figures.layouts import LAYOUT_NAMES, layout_table, layouts_figure, same_numbers
+from app.figures.sinusoids import Layout, best_rotations, pairs, rotation_error, rotations, turns
+from app.figures.theme import number
+from app.library.catalogue import entry
+from app.library.source_code import SourceLines, lines_from, together
+from app.stage.controls import Stack
+from app.stage.sentence import Scene
+from app.state.session import forget_beyond, is_dark
+from app.views.positions.rotation import rotation_circles, rotation_table
+from app.views.shared.placed import placed
+from app.views.shared.triplet import shape_text, triplet
+from transformer.model.positions import sinusoids
+
+FARTHEST = 1024  # positions that are looked at, however many the table has
+
+
+def layout_of(scene: Scene) -> Layout | None:
+    """None: the table was learned, or there is none."""
+    return scene.config.sinusoid_layout if scene.config.positions == "sinusoidal" else None
+
+
+def table_of(scene: Scene, stack: Stack, count: int = FARTHEST) -> np.ndarray:
+    """The first positions of the checkpoint's own table: (P, D)."""
+    return cached_results.position_table(scene.opened.file, stack, count)
+
+
+def trained_of(scene: Scene) -> int | None:
+    """How many learned positions training can have reached: those of its longest sentence, and one for its sign of the
+    end (in the decoder, of the beginning). Beyond, the table is what chance made it. None: nothing was learned, or the
+    recipe does not say."""
+    longest = entry(scene.opened.file).longest if scene.config.positions == "learned" else None
+    return min(longest + 1, scene.config.max_positions) if longest else None
+
+
+def said_of_untrained(scene: Scene, what: str) -> str:
+    """A sentence about the positions that no training sentence had; "" where there are none."""
+    trained = trained_of(scene)
+    if trained is None or trained >= scene.config.max_positions:
+        return ""
+    beyond = "those beyond are as chance made them"
+    return f" No sentence of its training had more than {trained} positions; {beyond}, and {what}."
+
+
+@st.fragment
+def layouts(scene: Scene) -> None:
+    """Both layouts and the permutation between them; the same for every checkpoint of this d_model."""
+    own = layout_of(scene)
+    st.header("Sines left and cosines right, or 2i and 2i+1?", anchor=False)
+    if scene.config.positions == "none":  # the first picture of the page then: it stands where it is seen at once
+        _layouts_picture(scene, own)
+        _layouts_explained(scene, own)
+    else:
+        _layouts_explained(scene, own)
+        _layouts_picture(scene, own)
+
+
+def _layouts_explained(scene: Scene, own: Layout | None) -> None:
+    even = scene.config.d_model + scene.config.d_model % 2
+    triplet(
+        "section 3.5",
+        r"\begin{gathered}PE_{(pos,\,2i)}=\sin(\dots)\\ PE_{(pos,\,2i+1)}=\cos(\dots)\end{gathered}",
+        "The formula puts sine and cosine of a pair side by side. Many pictures, and much code (MarianMT's), have all "
+        "sines left and all cosines right. Both are right: they are **the same numbers in another order**, and the "
+        "weight matrices behind them learn one order as easily as the other. "
+        + (f"This checkpoint uses **{LAYOUT_NAMES[own]}**." if own else "This checkpoint uses neither."),
+        lines_from(sinusoids, "pair = torch.stack", "return"),
+        shape="pair: " + shape_text(("P", "D/2", "2"), (scene.config.max_positions, even // 2, 2)),
+    )
+
+
+def _layouts_picture(scene: Scene, own: Layout | None) -> None:
+    even = scene.config.d_model + scene.config.d_model % 2
+    choices = sorted({n for n in (8, 16, 32, even) if n <= even})
+    d_model = int(
+        st.segmented_control(
+            f"d_model of the picture (this checkpoint: {scene.config.d_model})",
+            choices,
+            default=16 if even >= 16 else even,
+            required=True,
+            key="layout_width",
+            bind="query-params",
+        )
+        or even
+    )
+    placed(
+        layouts_figure(d_model, own, dark=is_dark()),
+        key="layouts",
+        name=f"Two layouts of the same numbers, d_model {d_model}",
+        alt="Above, the paper's layout: sine and cosine of each pair side by side. Below, half and half: all sines, "
+        "then all cosines. Lines join the places of the same number: even dimensions go left, odd ones right.",
+        table=lambda: layout_table(d_model),
+    )
+    st.caption(
+        "Dimension j of the lower picture is dimension 2j of the upper one in its left half, and 2(j − d/2) + 1 in its "
+        f"right half. Largest difference after the permutation: **{number(same_numbers(d_model), 2)}**."
+    )
+
+
+@st.fragment
+def rotation(scene: Scene, stack: Stack) -> None:
+    """The rotation from PE(p) to PE(p + k), checked against the checkpoint's own table."""
+    layout = layout_of(scene)
+    table = table_of(scene, stack, trained_of(scene) or FARTHEST)
+    if table.shape[1] < 2:
+        return
+    st.header("From one position to another: a rotation", anchor=False)
+    triplet(
+        "section 3.5",
+        r"\begin{gathered}\begin{pmatrix}\sin((p+k)\,\omega_i)\\\cos((p+k)\,\omega_i)\end{pmatrix}=M_i(k)"
+        r"\begin{pmatrix}\sin p\,\omega_i\\\cos p\,\omega_i\end{pmatrix}\\[4pt]"
+        r"M_i(k)=\begin{pmatrix}\cos k\omega_i&\sin k\omega_i\\-\sin k\omega_i&\cos k\omega_i\end{pmatrix}"
+        r"\end{gathered}",
+        "“For any fixed offset k, PE(pos+k) can be represented as a linear function of PE(pos).” Each pair is the hand "
+        "of a clock: k positions on, hand i has turned by k·ωᵢ, ωᵢ = 10000^(−2i/d), wherever it was before."
+        + ("" if layout else " Learned positions know no such rule: the picture shows the best rotation of each pair."),
+        _code(layout),
+        shape="all M: " + shape_text(("D/2", "2", "2"), (table.shape[1] // 2, 2, 2)),
+    )
+    available = len(table)
+    farthest = min(64, (available - 1) // 2)
+    most = min(64, available - 1 - farthest)
+    forget_beyond("from_position", 0, farthest)
+    forget_beyond("offset", 0, most)
+    with st.container(key="rotation_controls", horizontal=True):
+        slide = partial(st.slider, min_value=0, bind="query-params")
+        p = slide("Position p", max_value=farthest, value=min(4, farthest), key="from_position") if farthest else 0
+        k = slide("Offset k", max_value=most, value=min(5, most), key="offset") if most else 0
+    points = pairs(table, layout or "interleaved")
+    matrices = rotations(k, table.shape[1]) if layout else best_rotations(points, k)
+    error, share = rotation_error(points, matrices, k)
+    title = f"From PE({p}) to PE({p + k}): " + ("each pair turns by its own angle" if layout else "the best rotation")
+    placed(
+        rotation_circles(points, matrices, p, k, title=title, formula=bool(layout), dark=is_dark()),
+        key="rotation",
+        name=title,
+        alt=f"{title}. Clock hands of some pairs, from the shortest wavelength to the longest, with the 2 × 2 matrix "
+        f"of each below. Largest difference between what the rotation gives and PE(p+{k}): {number(error, 2)}.",
+        table=lambda: rotation_table(matrices, bool(layout)),
+    )
+    whose = "all" if available == scene.config.max_positions else "the first"
+    st.markdown(
+        f"Rotation · PE(p) against PE(p+{k}), {whose} {available - k:,} positions and {len(matrices):,} pairs of the "
+        f"table: largest difference **{number(error, 2)}**"
+        + (
+            ", which is the rounding of float32."
+            if layout
+            else f". The root-mean-square error is {share:.0%} of what should come out."
+        )
+        + said_of_untrained(scene, "are left out")
+    )
+
+
+def _code(layout: Layout | None) -> SourceLines:
+    """What makes the matrices of the picture: of the formula, or as near as learned positions come to one."""
+    turned = lines_from(turns, "cos, sin", "return")
+    if layout:
+        return together(lines_from(rotations, "return"), turned)
+    return together(lines_from(best_rotations, "before, after", "return"), turned)

@@ -1,0 +1,138 @@
+"""How alike two positions are: PE(p) . PE(q), for every pair and over the distance.
+
+For sinusoids sin a sin b + cos a cos b = cos(a - b), so the product depends on the distance alone:
+
+    PE(p) . PE(p + k) = sum over i of cos(k / 10000^(2i / d_model)),   at k = 0: d_model / 2
+
+For learned positions nothing forces that; the band shows how far they are from it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.figures.charts import BAR_ROOM, Figure, axis, color_bar, plain_axis, settled
+from app.figures.panels import Piece
+from app.figures.sinusoids import frequencies
+from app.figures.theme import ink, pair_color, signed_scale
+
+
+@dataclass(frozen=True)
+class OverDistance:
+    """PE(p) . PE(p + k) over all p that the table has: mean, smallest and largest for each k, (K) each."""
+
+    mean: np.ndarray
+    least: np.ndarray
+    most: np.ndarray
+
+    @property
+    def spread(self) -> float:
+        """The largest difference between two pairs at the same distance."""
+        return float((self.most - self.least).max())
+
+
+def products(table: np.ndarray) -> np.ndarray:
+    """(P, D) -> (P, P): PE(p) . PE(q)."""
+    wide = table.astype(np.float64)
+    return wide @ wide.T
+
+
+def over_distance(table: np.ndarray) -> OverDistance:
+    """Gathers the diagonals of the matrix of products, from distance 0 to the longest there is."""
+    matrix = products(table)
+    diagonals = [np.diagonal(matrix, k) for k in range(len(matrix))]
+    return OverDistance(
+        np.array([d.mean() for d in diagonals]),
+        np.array([d.min() for d in diagonals]),
+        np.array([d.max() for d in diagonals]),
+    )
+
+
+def formula_over_distance(distances: np.ndarray, d_model: int) -> np.ndarray:
+    """sum over i of cos(k w_i): (K) -> (K)."""
+    return np.cos(np.asarray(distances)[:, None] * frequencies(d_model)).sum(axis=1)
+
+
+def similarity_matrix(table: np.ndarray, *, title: str, dark: bool = False) -> Figure:
+    """PE . PE of every position with every other, from the table (P, D)."""
+    matrix = products(table)  # (P, P)
+    limit = max(float(np.abs(matrix).max()), 1e-9)
+    count = len(matrix)
+    cells = {
+        "type": "heatmap",
+        "z": matrix.astype(np.float32),
+        "hovertemplate": "PE(%{y}) · PE(%{x}) = %{z:.3f}<extra></extra>",
+        "colorscale": signed_scale(dark),
+        "zmin": -limit,
+        "zmax": limit,
+        "colorbar": color_bar(),
+    }
+    axes = {
+        "xaxis": plain_axis("position", dark, [-0.5, count - 0.5], nticks=8),
+        "yaxis": plain_axis("position", dark, [count - 0.5, -0.5], nticks=8),
+    }
+    return Figure([cells], settled(title, 460, bottom=BAR_ROOM) | axes)
+
+
+def similarity_curve(table: np.ndarray, *, title: str, formula: bool, dark: bool = False) -> Figure:
+    """PE(p) . PE(p + k) over k: the mean over p, and the band from the smallest to the largest.
+
+    Args:
+        formula: whether the table is sinusoidal; then the sum of cosines is drawn too.
+    """
+    found = over_distance(table)
+    distances = np.arange(len(found.mean), dtype=np.int32)
+    band: Piece = {
+        "type": "scatter",
+        "x": np.concatenate([distances, distances[::-1]]),
+        "y": np.concatenate([found.most, found.least[::-1]]).astype(np.float32),
+        "fill": "toself",
+        "mode": "lines",
+        "line": {"width": 0, "color": pair_color(False, dark)},
+        "opacity": 0.3,
+        "name": "smallest to largest",
+        "hoverinfo": "skip",
+    }
+    data = [band]
+    if formula:
+        cosines = {
+            "type": "scatter",
+            "x": distances,
+            "y": formula_over_distance(distances, table.shape[1]).astype(np.float32),
+            "mode": "lines",
+            "line": {"color": pair_color(True, dark), "width": 2, "dash": "dot"},
+            "name": "Σ cos(k / 10000^(2i/d))",
+            "hoverinfo": "skip",
+        }
+        data.append(cosines)
+    mean = {
+        "type": "scatter",
+        "x": distances,
+        "y": found.mean.astype(np.float32),
+        "mode": "markers" if formula else "lines+markers",
+        "marker": {"color": ink(dark), "size": 6},
+        "line": {"color": ink(dark), "width": 1.5},
+        "name": "mean over p",
+        "hovertemplate": "distance k = %{x}<br>PE(p) · PE(p+k) = %{y:.3f}<extra></extra>",
+    }
+    data.append(mean)
+    low, high = float(found.least.min()), float(found.most.max())
+    pad = 0.06 * max(high - low, 1e-6)
+    more = {
+        "xaxis": axis("distance k", dark, [-0.6, max(len(distances) - 0.4, 0.6)]),
+        "yaxis": axis("PE(p) · PE(p+k)", dark, [min(low, 0.0) - pad, max(high, 0.0) + pad]),
+        "showlegend": True,
+    }
+    return Figure(data, settled(title, 460, top=92, bottom=60) | more)
+
+
+def matrix_table(table: np.ndarray) -> dict[str, np.ndarray]:
+    """All products, a row and a column a position."""
+    matrix = products(table)
+    return {"position": np.arange(len(matrix)), **{str(q): matrix[:, q] for q in range(len(matrix))}}
+
+
+def curve_table(table: np.ndarray) -> dict[str, np.ndarray]:
+    """A row a distance."""
+    found = over_distance(table)
+    return {"distance k": np.arange(len(found.mean)), "mean": found.mean, "least": found.least, "most": found.most}

@@ -1,0 +1,92 @@
+"""Embedding times sqrt(d_model), plus position (paper, sections 3.4 and 3.5): the sum, and how large its two parts are.
+
+The embedding is scaled because it starts as N(0, 1/d_model), so that without the scale a position, whose length is
+sqrt(d_model / 2) where it is sinusoidal, would drown the word.
+"""
+
+import numpy as np
+
+from app.figures.axes import TokenAxis, plotly_text, ticks, visible
+from app.figures.charts import BAR_ROOM, Figure, axis, band, color_bar, plain_axis, settled
+from app.figures.theme import CHOSEN, SMALL_TICK_SIZE, TICK_SIZE, ink, pair_color, role_color, signed_scale
+
+PARTS = ("embedding · √d_model", "position", "sum")
+
+
+def norms(scaled: np.ndarray, positions: np.ndarray, total: np.ndarray) -> dict[str, np.ndarray]:
+    """Euclidean length of each row of the three (T, D): (T) each."""
+    found = (np.linalg.norm(part.astype(np.float64), axis=-1) for part in (scaled, positions, total))
+    return dict(zip(PARTS, found, strict=True))
+
+
+def norm_bars(lengths: dict[str, np.ndarray], tokens: TokenAxis, chosen: int, *, dark: bool = False) -> Figure:
+    """Three bars a token: how long its scaled embedding is, its position, and their sum."""
+    place = np.arange(len(tokens), dtype=np.int16)
+    names = [plotly_text(visible(token)) for token in tokens.tokens]
+    colors = (role_color(tokens.role, dark), pair_color(True, dark), ink(dark))
+    data = [
+        {
+            "type": "bar",
+            "x": place,
+            "y": values.astype(np.float32),
+            "name": name,
+            "marker": {"color": color},
+            "hovertext": names,
+            "hovertemplate": "%{hovertext}, position %{x}<br>%{y:.3f}<extra>" + name + "</extra>",
+        }
+        for (name, values), color in zip(lengths.items(), colors, strict=True)
+    ]
+    frame = {"line": {"color": CHOSEN, "width": 3}, "fillcolor": "rgba(0,0,0,0)"}
+    size = TICK_SIZE if len(tokens) <= 32 else SMALL_TICK_SIZE
+    most = max(float(values.max()) for values in lengths.values())
+    more = {
+        "barmode": "group",
+        "bargap": 0.25,
+        "shapes": [band(chosen - 0.5, chosen + 0.5, **frame)],
+        "xaxis": axis(
+            tokens.title, dark, [-0.6, len(tokens) - 0.4], showgrid=False, tickvals=place,
+            ticktext=ticks(tokens.tokens),
+            tickfont={"size": size, "color": role_color(tokens.role, dark)},
+            tickangle=0 if len(tokens) <= 10 else -45,
+        ),
+        "yaxis": axis("length of the vector", dark, [0, 1.08 * max(most, 1e-6)]),
+        "showlegend": True,
+    }  # fmt: skip
+    title = "Length of each token's scaled embedding, of its position, and of the sum"
+    return Figure(data, settled(title, 400, top=72) | more)
+
+
+def sum_strips(
+    scaled: np.ndarray, position: np.ndarray, total: np.ndarray, token: str, index: int, *, dark: bool = False
+) -> Figure:
+    """One token's three vectors (D) below each other: embedding, plus position, equals what enters the first layer."""
+    values = np.stack([scaled, position, total]).astype(np.float32)  # (3, D)
+    limit = max(float(np.abs(values).max()), 1e-6)
+    strips = {
+        "type": "heatmap",
+        "z": values,
+        "zmin": -limit,
+        "zmax": limit,
+        "ygap": 6,
+        "colorscale": signed_scale(dark),
+        "hovertemplate": "%{y}, dimension %{x}<br>%{z:.4f}<extra></extra>",
+        "colorbar": color_bar(),
+    }
+    names = [PARTS[0], f"+ {PARTS[1]}", f"= {PARTS[2]}"]
+    axes = {
+        "xaxis": plain_axis("dimension", dark, [-0.5, len(scaled) - 0.5], nticks=12),
+        "yaxis": plain_axis("", dark, [2.5, -0.5], tickvals=[0, 1, 2], ticktext=names),
+    }
+    title = f"What enters the first layer for {visible(token)} at position {index}: the sum"
+    return Figure([strips], settled(title, 260, bottom=BAR_ROOM) | axes)
+
+
+def norm_table(lengths: dict[str, np.ndarray], tokens: TokenAxis) -> dict[str, list[str] | np.ndarray]:
+    """The same numbers as columns of a table."""
+    share = lengths["position"] / np.maximum(lengths["position"] + lengths[PARTS[0]], 1e-30)
+    return {"token": list(tokens.names), **lengths, "share of the position": share}
+
+
+def strips_table(scaled: np.ndarray, position: np.ndarray, total: np.ndarray) -> dict[str, np.ndarray]:
+    """A row a dimension."""
+    return {"dimension": np.arange(len(scaled)), **dict(zip(PARTS, (scaled, position, total), strict=True))}

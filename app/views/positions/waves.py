@@ -1,0 +1,168 @@
+"""Single dimensions of the positional encoding over the positions, and their wavelengths (paper, section 3.5).
+
+    dimension 2i: sin(pos / w), dimension 2i+1: cos(pos / w), w = 10000^(2i/d_model), with the wavelength 2 pi w
+
+A dimension of a table that was learned has no wavelength and no partner. Positions that no sentence of the training had
+are as chance made them; their ground is shaded.
+"""
+
+import numpy as np
+
+from app.figures.charts import FAINT, Figure, axis, band, line_at, settled
+from app.figures.panels import Piece
+from app.figures.sinusoids import Layout, encoding, pair_dimensions, pair_of, wavelengths
+from app.figures.theme import ink, number, pair_color, role_color
+from app.views.positions.encoding_matrix import encoding_names
+
+UNTRAINED = {"fillcolor": "#e5484d", "opacity": 0.16, "line": {"width": 0}, "layer": "below"}
+
+
+def wave(
+    table: np.ndarray,
+    dimension: int,
+    layout: Layout | None,
+    sentence: int,
+    *,
+    trained: int | None = None,
+    dark: bool = False,
+) -> Figure:
+    """One dimension of the table (P, D) over the positions, and its partner in the pair.
+
+    Dots are the table's numbers; the line through them is the formula between whole positions.
+
+    Args:
+        layout: None for a learned table: one dimension, no formula.
+        sentence: positions that the shown sentence uses.
+        trained: positions that training reached, where not all; those beyond are shaded.
+    """
+    positions, d_model = table.shape
+    shown = (
+        [dimension]
+        if layout is None
+        else sorted(pair_dimensions(pair_of(dimension, d_model, layout)[0], d_model, layout))
+    )
+    data: list[Piece] = []
+    for column in shown:
+        cosine = layout is not None and pair_of(column, d_model, layout)[1]
+        color = pair_color(cosine, dark)
+        name = f"{'cosine, ' if cosine else 'sine, ' if layout else ''}dimension {column}"
+        strong = column == dimension
+        if layout is not None:
+            fine = np.linspace(0, positions - 1, min(12 * positions, 1500))
+            formula = {
+                "type": "scatter",
+                "x": fine.astype(np.float32),
+                "y": encoding(fine, d_model, layout)[:, column].astype(np.float32),
+                "mode": "lines",
+                "line": {"color": color, "width": 3 if strong else 1.5, "dash": "solid" if strong else "dot"},
+                "hoverinfo": "skip",
+                "showlegend": False,
+            }
+            data.append(formula)
+        numbers = {
+            "type": "scatter",
+            "x": np.arange(positions, dtype=np.int32),
+            "y": np.asarray(table[:, column], dtype=np.float32),
+            "name": name,
+            "mode": "markers" if layout is not None else "lines+markers",
+            "marker": {"color": color, "size": (9 if positions <= 64 else 5) if strong else 5},
+            "line": {"color": color, "width": 1.5},
+            "hovertemplate": "position %{x}<br>%{y:.4f}<extra>" + name + "</extra>",
+        }
+        data.append(numbers)
+    limit = 1.12 if layout is not None else 1.08 * max(float(np.abs(table).max()), 1e-6)
+    shade = {"fillcolor": FAINT, "opacity": 0.28, "line": {"width": 0}, "layer": "below"}
+    shapes = [band(-0.5, min(sentence, positions) - 0.5, **shade)]
+    if trained is not None and trained < positions:
+        shapes.append(band(trained - 0.5, positions - 0.5, **UNTRAINED))
+    more = {
+        "shapes": shapes,
+        "xaxis": axis("position (shaded: this sentence)", dark, [-0.5, positions - 0.5]),
+        "yaxis": axis("", dark, [-limit, limit]),
+        "showlegend": True,
+    }
+    return Figure(data, settled(wave_title(dimension, d_model, layout), 340, top=72) | more)
+
+
+def wave_title(dimension: int, d_model: int, layout: Layout | None) -> str:
+    """Names the dimension, its formula and its wavelength."""
+    if layout is None:
+        return f"Dimension {dimension}, as learned: there is no formula and no wavelength"
+    pair, cosine = pair_of(dimension, d_model, layout)
+    length = wavelengths(d_model)[pair]
+    function = "cos" if cosine else "sin"
+    return (
+        f"Dimension {dimension}: {function}(pos / 10000^({2 * pair}/{d_model})), "
+        f"wavelength {wavelength_text(length)} positions"
+    )
+
+
+def wavelength_text(length: float) -> str:
+    """6.28, 19.9, 1,234."""
+    return number(length)
+
+
+def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int, *, dark: bool = False) -> Figure:
+    """The wavelengths of all pairs, a geometric progression from 2 pi towards 10000 * 2 pi; the chosen one marked."""
+    lengths = wavelengths(d_model)
+    chosen = pair_of(dimension, d_model, layout)[0]
+    index = np.arange(len(lengths), dtype=np.int32)
+    progression = {
+        "type": "scatter",
+        "x": index,
+        "y": lengths.astype(np.float32),
+        "mode": "lines+markers",
+        "marker": {"size": 4, "color": ink(dark)},
+        "line": {"width": 1, "color": FAINT},
+        "hovertemplate": "pair i = %{x}<br>wavelength %{y:,.2f} positions<extra></extra>",
+        "showlegend": False,
+    }
+    crossed = abs(np.log10(lengths[chosen] / sentence)) < 0.2  # by the line of the sentence, were it beside the mark
+    mark = {
+        "type": "scatter",
+        "x": [chosen],
+        "y": [float(lengths[chosen])],
+        "mode": "markers+text",
+        "marker": {"size": 15, "color": pair_color(False, dark), "line": {"width": 2, "color": ink(dark)}},
+        "text": [f"  {wavelength_text(lengths[chosen])}  "],
+        "textposition": f"{'bottom' if crossed else 'middle'} {'left' if chosen > len(lengths) / 2 else 'right'}",
+        "textfont": {"size": 15, "color": ink(dark)},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+    color = role_color("encoder", dark)
+    words = {  # on a logarithmic axis their place is a logarithm, unlike that of the line
+        "text": f"this sentence: {sentence}", "x": 1, "xref": "x domain", "xanchor": "right",
+        "y": float(np.log10(sentence)), "yanchor": "top", "showarrow": False, "font": {"size": 14, "color": color},
+    }  # fmt: skip
+    pad = 0.04 * max(len(lengths), 2)
+    more = {
+        "shapes": [line_at(y=sentence, line={"color": color, "width": 1.5, "dash": "dash"})],
+        "annotations": [words],
+        "xaxis": axis("pair i", dark, [-pad, len(lengths) - 1 + pad], nticks=6),
+        "yaxis": axis(
+            "positions",
+            dark,
+            [-0.3, 5.2],
+            type="log",
+            tickvals=[1, 10, 100, 1000, 10000],
+            ticktext=["1", "10", "100", "1,000", "10,000"],
+        ),
+    }
+    return Figure([progression, mark], settled("Wavelength of each pair", 340, top=72) | more)
+
+
+def wave_table(table: np.ndarray, dimension: int, layout: Layout | None) -> dict[str, np.ndarray]:
+    """The numbers of one dimension and of its partner, a row a position."""
+    d_model = table.shape[1]
+    names = encoding_names(d_model, layout)
+    shown = [dimension]
+    if layout is not None:
+        shown = sorted(pair_dimensions(pair_of(dimension, d_model, layout)[0], d_model, layout))
+    return {"position": np.arange(len(table)), **{f"dimension {names[j]}": table[:, j] for j in shown}}
+
+
+def wavelength_table(d_model: int) -> dict[str, np.ndarray]:
+    """A row a pair."""
+    found = wavelengths(d_model)
+    return {"pair i": np.arange(len(found)), "wavelength in positions": found}

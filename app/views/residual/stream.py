@@ -1,0 +1,106 @@
+"""The residual stream in numbers: how long it is, what each sub-layer adds to it, and what it is made of in the end.
+
+Every sub-layer reads the stream x and adds to it: x + Sublayer(x) (paper, section 3.1). In a pre-norm model nothing
+else happens to the stream, so what leaves a stack is exactly a sum,
+
+    x_last = embedding + Sublayer_1 + Sublayer_2 + ...
+
+and each summand's share of it is its component along x_last, over the length of x_last; the shares sum to 1. A
+post-norm model normalises the stream after each sub-layer, and there is no such sum.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.figures.tensor import row_norms
+from app.figures.theme import Role
+
+_NAMES = {"self_attention": "self-attention", "cross_attention": "encoder-decoder", "feed_forward": "feed-forward"}
+
+
+@dataclass(frozen=True)
+class SubLayer:
+    """One sub-layer of a stack, `layer` from 0."""
+
+    stack: Role
+    layer: int
+    part: str
+
+    @property
+    def site(self) -> str:
+        """What its sites begin with."""
+        return f"{self.stack}.layers.{self.layer}.{self.part}"
+
+    @property
+    def name(self) -> str:
+        """For people: layers from 1."""
+        return f"{self.layer + 1} {_NAMES[self.part]}"
+
+    @property
+    def attends(self) -> bool:
+        return self.part != "feed_forward"
+
+
+def sub_layers(stack: Role, layers: int) -> tuple[SubLayer, ...]:
+    """The sub-layers of a stack in their order (paper, figure 1)."""
+    parts = ["self_attention", *(["cross_attention"] if stack == "decoder" else []), "feed_forward"]
+    return tuple(SubLayer(stack, layer, part) for layer in range(layers) for part in parts)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """The stream at each of its U sub-layers, of R tokens or of one: arrays of (U, R, D), or (U, D)."""
+
+    subs: tuple[SubLayer, ...]
+    before: np.ndarray
+    added: np.ndarray
+    after: np.ndarray
+    to_norm: np.ndarray  # what LayerNorm reads
+    normed: np.ndarray  # what it gives
+    embedding: np.ndarray  # (R, D), or (D): where the stream begins
+
+    def of(self, row: int) -> "Stream":
+        """The same of one token."""
+        before, added, after = self.before[:, row], self.added[:, row], self.after[:, row]
+        return Stream(self.subs, before, added, after, self.to_norm[:, row], self.normed[:, row], self.embedding[row])
+
+
+STREAM_SITES = ("residual_in", "output", "residual_sum", "norm_out")
+
+
+def stream(found: Mapping[str, np.ndarray], subs: tuple[SubLayer, ...], *, pre_norm: bool) -> Stream:
+    """Puts recorded tensors together: those of `STREAM_SITES` of each sub-layer, and the stack's embedding."""
+    before, added, after, normed = (np.stack([found[f"{sub.site}.{name}"] for sub in subs]) for name in STREAM_SITES)
+    embedding = found[f"{subs[0].stack}.embedding.output"]
+    return Stream(subs, before, added, after, before if pre_norm else after, normed, embedding)
+
+
+def cosines(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Of each pair of rows: (R, D), (R, D) -> (R,), in float64; 0 where a row is 0."""
+    dots = np.sum(one.astype(np.float64) * other.astype(np.float64), axis=-1)
+    lengths = row_norms(one) * row_norms(other)
+    return np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0)
+
+
+def relative(every: Stream) -> np.ndarray:
+    """‖Sublayer(x)‖ / ‖x‖ of each token at each sub-layer: (R, U)."""
+    lengths = row_norms(every.before)
+    ratios = np.divide(row_norms(every.added), lengths, out=np.zeros_like(lengths), where=lengths > 0)  # (U, R)
+    return ratios.T
+
+
+def shares(summands: np.ndarray) -> np.ndarray:
+    """How much of their sum each of these vectors is: (N, D) -> (N,), in float64, which sum to 1.
+
+    The component of each along the sum x, over the length of x: (a · x) / (x · x).
+    """
+    exact = summands.astype(np.float64)
+    total = exact.sum(axis=0)  # (D,)
+    return exact @ total / (total @ total)
+
+
+def summands(one: Stream) -> np.ndarray:
+    """What the last stream of a pre-norm model is the sum of: the embedding, and what is added: (1 + U, D)."""
+    return np.concatenate([one.embedding[None], one.added])

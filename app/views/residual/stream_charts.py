@@ -1,0 +1,172 @@
+"""The residual stream in pictures: its length on the way up, what each sub-layer adds, what the last vector is made of.
+
+The numbers are those of app/views/residual/stream.py.
+"""
+
+import numpy as np
+
+from app.figures.axes import TokenAxis, plotly_text, ticks
+from app.figures.charts import Figure, axis, color_bar, plain_axis, settled
+from app.figures.panels import Piece, fold, frame, heat, words
+from app.figures.tables import Table
+from app.figures.tensor import label_width, row_norms
+from app.figures.theme import CELL_SIZE, TICK_SIZE, ink, pair_color, role_color, text_on_weight, weight_scale
+from app.views.residual.stream import Stream, SubLayer, cosines
+
+HIGHEST = 900  # px of the cells; the rows of a long sentence close up
+NUMBERS_UP_TO = 20  # tokens beside which numbers in cells are legible
+
+
+def stream_chart(one: Stream, *, title: str, dark: bool) -> Figure:
+    """One token on its way up: length of the stream before each sub-layer, of what is added, of the sum."""
+    subs = one.subs
+    places, names = np.arange(len(subs), dtype=np.int16), np.array([sub.name for sub in subs])
+    entering, adding, leaving = row_norms(one.before), row_norms(one.added), row_norms(one.after)
+    bars: list[Piece] = [
+        {
+            "type": "bar",
+            "x": places[chosen],
+            "y": adding[chosen],
+            "name": f"added by {name}",
+            "marker": {"color": pair_color(second, dark), "opacity": 0.85},
+            "customdata": names[chosen],
+            "hovertemplate": "%{customdata}<br>‖Sublayer(x)‖ %{y:.4f}<extra></extra>",
+        }
+        for name, second, chosen in (
+            ("attention", False, np.array([sub.attends for sub in subs])),
+            ("feed-forward", True, np.array([not sub.attends for sub in subs])),
+        )
+    ]
+    line = {
+        "type": "scatter",
+        "x": places,
+        "y": entering,
+        "name": "the stream x before",
+        "mode": "lines+markers",
+        "line": {"color": ink(dark), "width": 2},
+        "marker": {"size": 7},
+        "customdata": names,
+        "hovertemplate": "before %{customdata}<br>‖x‖ %{y:.4f}<extra></extra>",
+    }
+    sums = {
+        "type": "scatter",
+        "x": places,
+        "y": leaving,
+        "name": "x + what is added",
+        "mode": "markers",
+        "marker": {"size": 10, "symbol": "diamond-open", "color": ink(dark), "line": {"width": 2}},
+        "customdata": names,
+        "hovertemplate": "after %{customdata}<br>‖x + Sublayer(x)‖ %{y:.4f}<extra></extra>",
+    }
+    layout = settled(title, 400, top=72, bottom=50) | {"xaxis": _across(subs, dark), "yaxis": axis("length", dark)}
+    return Figure([*bars, line, sums], layout)
+
+
+def stream_alt(one: Stream, title: str) -> str:
+    """The picture in words."""
+    begin, end = row_norms(one.before)[0], row_norms(one.after)[-1]
+    return f"{title}. It enters with length {begin:.2f} and has {end:.2f} after the last sub-layer."
+
+
+def stream_table(one: Stream) -> Table:
+    """The same lengths, and the angle at which each sub-layer writes into the stream."""
+    return {
+        "sub-layer": [sub.name for sub in one.subs],
+        "length before": row_norms(one.before),
+        "length added": row_norms(one.added),
+        "length after": row_norms(one.after),
+        "cosine of x and what is added": cosines(one.before, one.added),
+    }
+
+
+def added_heatmap(
+    ratios: np.ndarray, rows: TokenAxis, subs: tuple[SubLayer, ...], *, row: int, title: str, dark: bool
+) -> Figure:
+    """All tokens: ‖Sublayer(x)‖ over ‖x‖, (R, U) as `relative` gives it."""
+    height, width = ratios.shape
+    top = max(1.0, float(ratios.max()))
+    data = [
+        heat(
+            ratios.astype(np.float32),
+            weight_scale(dark),
+            0,
+            top,
+            hoverinfo="all",
+            showscale=True,
+            customdata=np.array([[f"{plotly_text(name)}<br>{sub.name}" for sub in subs] for name in rows.names]),
+            hovertemplate="%{customdata}<br>adds %{z:.4f} of the stream's length<extra></extra>",
+            colorbar=color_bar(),
+        )
+    ]
+    large = height <= NUMBERS_UP_TO
+    if large:
+        r, c = np.indices(ratios.shape).reshape(2, -1)
+        texts = [f"{value:.2f}".removeprefix("0") for value in ratios[r, c]]
+        inks = [text_on_weight(float(value) / top, dark) for value in ratios[r, c]]
+        short = [f"{value:.1f}".removeprefix("0") for value in ratios[r, c]]
+        room = {"columns": width, "beside": label_width(rows.tokens, TICK_SIZE) + 30, "short": short}  # see chart.js
+        data.append(words(c.astype(np.int32), r.astype(np.int32), texts, inks, CELL_SIZE - 1, meta=room))
+    down = plain_axis(
+        rows.title + (", reads" if rows.predicts else ""), dark, [height - 0.5, -0.5],
+        tickvals=list(range(height)), ticktext=ticks(rows.tokens),
+        tickfont={"size": TICK_SIZE if large else 11, "color": role_color(rows.role, dark)},
+    )  # fmt: skip
+    high = max(min(height * (26 if large else 14), HIGHEST), 120)
+    fold(down["title"], high)
+    layout = settled(title, 190 + high, bottom=90) | {
+        "shapes": [frame(-0.5, width - 0.5, row - 0.5, row + 0.5, 3)],
+        "yaxis": down,
+        "xaxis": _across(subs, dark),
+    }
+    return Figure(data, layout)
+
+
+def added_alt(ratios: np.ndarray, title: str) -> str:
+    """The picture in words."""
+    return f"{title}. Largest: {ratios.max():.2f}; mean: {ratios.mean():.2f}. The table has every number."
+
+
+def added_table(ratios: np.ndarray, rows: TokenAxis, subs: tuple[SubLayer, ...]) -> Table:
+    """The same as columns."""
+    return {"token": list(rows.names), **{sub.name: ratios[:, number] for number, sub in enumerate(subs)}}
+
+
+def share_chart(found: np.ndarray, start: str, subs: tuple[SubLayer, ...], *, title: str, dark: bool) -> Figure:
+    """Shares of the last stream: first of what the stream starts with, then of each sub-layer; (1 + U,)."""
+    kinds = [
+        (start, role_color(subs[0].stack, dark), np.array([True] + [False] * len(subs))),
+        ("attention", pair_color(False, dark), np.array([False, *(sub.attends for sub in subs)])),
+        ("feed-forward", pair_color(True, dark), np.array([False, *(not sub.attends for sub in subs)])),
+    ]
+    places, names = np.arange(len(found), dtype=np.int16), np.array([start, *(sub.name for sub in subs)])
+    bars = [
+        {
+            "type": "bar",
+            "x": places[chosen],
+            "y": found[chosen],
+            "name": name,
+            "marker": {"color": color, "opacity": 0.85},
+            "customdata": names[chosen],
+            "hovertemplate": "%{customdata}: share %{y:.4f}<extra></extra>",
+        }
+        for name, color, chosen in kinds
+    ]
+    across = _across(subs, dark) | {
+        "range": [-0.6, len(found) - 0.4],
+        "tickvals": list(range(len(found))),
+        "ticktext": [start, *(sub.name for sub in subs)],
+    }
+    layout = settled(title, 360, top=72, bottom=50)
+    return Figure(bars, layout | {"xaxis": across, "yaxis": axis("share", dark, tickformat=".0%", zeroline=True)})
+
+
+def share_table(found: np.ndarray, start: str, subs: tuple[SubLayer, ...]) -> Table:
+    """The same as columns."""
+    return {"written by": [start, *(sub.name for sub in subs)], "share": found}
+
+
+def _across(subs: tuple[SubLayer, ...], dark: bool) -> dict[str, object]:
+    return axis(
+        "", dark, [-0.6, len(subs) - 0.4], tickvals=list(range(len(subs))), ticktext=[sub.name for sub in subs],
+        autotickangles=[0, -45], showgrid=False,
+    )  # fmt: skip

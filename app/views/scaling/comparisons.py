@@ -1,0 +1,118 @@
+"""Everything is compared with everything (paper, section 4 and table 1): how many comparisons, and how many matter.
+
+Each head of each layer makes one score for each query and key: n x n in self-attention, T x S in encoder-decoder
+attention. The mask forbids some afterwards. A weight counts as attention if it is above a threshold.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.figures.charts import FAINT, Figure, axis, line_at, settled
+from app.figures.panels import Piece
+from app.figures.theme import ink, role_color
+
+THRESHOLDS = np.geomspace(1e-4, 1.0, 81)
+NAMES = {"encoder": "encoder self-attention", "decoder": "decoder self-attention", "cross": "encoder-decoder attention"}
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Comparisons of one kind of attention over all its layers and heads."""
+
+    layers: int
+    heads: int
+    queries: int
+    keys: int
+    allowed: int  # cells that the mask lets through, over all layers and heads
+    above: int  # of these, cells with a weight above the threshold
+    mass: float  # what share of all attention those hold
+
+    @property
+    def cells(self) -> int:
+        """Scores that are computed."""
+        return self.layers * self.heads * self.queries * self.keys
+
+    @property
+    def share(self) -> float:
+        """Of the cells that may be looked at, those that get a weight above the threshold."""
+        return self.above / self.allowed if self.allowed else 0.0
+
+
+def count(weights: np.ndarray, mask: np.ndarray, threshold: float) -> Counted:
+    """weights (L, H, Q, K); mask (Q, K), True = may attend."""
+    layers, heads, queries, keys = weights.shape
+    strong = weights > threshold
+    whole = float(weights.sum(dtype=np.float64))
+    return Counted(
+        layers,
+        heads,
+        queries,
+        keys,
+        layers * heads * int(mask.sum()),
+        int(strong.sum()),
+        float(weights[strong].sum(dtype=np.float64)) / whole if whole else 0.0,
+    )
+
+
+def shares_above(values: np.ndarray) -> np.ndarray:
+    """For every threshold the share of these values that are above it."""
+    ordered = np.sort(values.astype(np.float64))
+    found: np.ndarray = 1 - np.searchsorted(ordered, THRESHOLDS, side="right") / max(len(ordered), 1)
+    return found
+
+
+def share_curves(
+    weights: Mapping[str, np.ndarray], masks: Mapping[str, np.ndarray], threshold: float, *, dark: bool = False
+) -> Figure:
+    """For every threshold the share of allowed cells above it, one line a kind of attention; the chosen one marked."""
+    colors = {"encoder": role_color("encoder", dark), "decoder": role_color("decoder", dark), "cross": ink(dark)}
+    data: list[Piece] = []
+    for kind, values in weights.items():
+        shares = shares_above(values[..., masks[kind]].ravel())
+        line = {
+            "type": "scatter",
+            "x": THRESHOLDS.astype(np.float32),
+            "y": shares.astype(np.float32),
+            "mode": "lines",
+            "line": {"color": colors[kind], "width": 3, "dash": "dash" if kind == "cross" else "solid"},
+            "name": NAMES[kind],
+            "hovertemplate": "%{y:.1%} of the cells have more than %{x:.2g}<extra>" + NAMES[kind] + "</extra>",
+        }
+        data.append(line)
+    more = {
+        "shapes": [line_at(x=threshold, line={"color": FAINT, "width": 3})],
+        "xaxis": axis(
+            "weight", dark, [-4, 0], type="log",
+            tickvals=[0.0001, 0.001, 0.01, 0.1, 1], ticktext=["0.0001", "0.001", "0.01", "0.1", "1"],
+        ),
+        "yaxis": axis("cells with more than this weight", dark, [0, 1.03], tickformat=".0%"),
+        "showlegend": True,
+    }  # fmt: skip
+    title = "How many cells get any attention, over all layers and heads"
+    return Figure(data, settled(title, 380, top=72) | more)
+
+
+def count_table(found: Mapping[str, Counted], threshold: float) -> dict[str, list[str] | list[int]]:
+    """A row a kind of attention, and one for all."""
+    rows = list(found.values())
+    above, allowed, cells = (sum(getattr(row, name) for row in rows) for name in ("above", "allowed", "cells"))
+    size = [f"{r.layers} × {r.heads} × {r.queries} × {r.keys}" for r in rows]
+    return {
+        "attention": [NAMES[kind] for kind in found] + ["all"],
+        "layers × heads × queries × keys": [*size, ""],
+        "comparisons": [*(row.cells for row in rows), cells],
+        "allowed by the mask": [*(row.allowed for row in rows), allowed],
+        f"weight above {threshold:g}": [*(row.above for row in rows), above],
+        "share of the allowed": [*(f"{row.share:.1%}" for row in rows), f"{above / max(allowed, 1):.1%}"],
+        "attention that they hold": [*(f"{row.mass:.1%}" for row in rows), ""],
+    }
+
+
+def share_table(weights: Mapping[str, np.ndarray], masks: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The numbers of `share_curves`: a row a threshold, a column a kind of attention."""
+    return {
+        "weight": THRESHOLDS,
+        **{NAMES[kind]: shares_above(values[..., masks[kind]].ravel()) for kind, values in weights.items()},
+    }

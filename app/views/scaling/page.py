@@ -1,0 +1,225 @@
+"""Scaling and softmax: why scores are divided by sqrt(d_k) (paper, section 3.2.1), and what all the comparing costs.
+
+Each section is a fragment of its own: its controls draw it again and nothing else.
+"""
+
+import numpy as np
+import streamlit as st
+
+from app.figures.tables import for_reading
+from app.figures.theme import number
+from app.library.source_code import lines_from, together
+from app.stage.controls import bar
+from app.stage.sentence import Scene, stage
+from app.state.session import is_dark
+from app.views.scaling.additive_section import additive
+from app.views.scaling.comparisons import count, count_table, share_curves, share_table
+from app.views.scaling.scaling_charts import (
+    curve,
+    curve_table,
+    facts_table,
+    histograms,
+    random_histograms,
+    random_row,
+    row_table,
+    rows_table,
+    scores_table,
+    strongest_of_rows,
+)
+from app.views.scaling.softmax import (
+    KEYS,
+    QUERIES,
+    WIDTHS,
+    jacobian_norms,
+    random_products,
+    random_sharpness,
+    sharpness,
+    softmax,
+)
+from app.views.shared.choose import SHORT, axes
+from app.views.shared.placed import placed
+from app.views.shared.triplet import shape_text, triplet
+from transformer.model.attention_kinds import KINDS, SITES, Kind
+
+
+def page() -> None:
+    """Draws the page from top to bottom."""
+    scene = stage()
+    if scene is not None:
+        _sections(scene)
+
+
+@st.fragment
+def _sections(scene: Scene) -> None:
+    """Everything below the sentence: drawn again by itself when another head is chosen."""
+    kind, layer, head = bar(scene).kind_layer_head()
+    _random(scene)
+    _chosen_head(scene, kind, layer, head)
+    _comparisons(scene)
+
+
+@st.fragment
+def _random(scene: Scene) -> None:
+    st.header("Random queries and keys: what √d_k does", anchor=False)
+    own = scene.config.d_k
+    d_k = int(
+        st.select_slider(
+            f"d_k, the width of a head (this checkpoint: {own})",
+            sorted({*WIDTHS, own}),
+            value=own,
+            key="d_k",
+            bind="query-params",
+        )
+    )
+    dark = is_dark()
+    without, divided = random_sharpness(d_k)
+    left, right = st.columns(2, gap="medium")
+    products = random_products(d_k).ravel()
+    with left:
+        placed(
+            random_histograms(d_k, dark=dark),
+            key="histogram",
+            name=f"Dot products of random vectors, d_k {d_k}",
+            alt=f"Dot products of random vectors of width {d_k} have variance {number(without.variance)}; divided by "
+            f"√{d_k} they have variance {number(divided.variance)}.",
+            table=lambda: scores_table(products, products / np.sqrt(d_k)),
+        )
+    with right:
+        placed(
+            random_row(d_k, dark=dark),
+            key="random_row",
+            name=f"Softmax of a typical random query, d_k {d_k}",
+            alt=f"Weights of a typical random query over {KEYS} keys. Strongest weight, mean over {QUERIES} queries: "
+            f"{without.strongest:.2f} without the division, {divided.strongest:.2f} with it.",
+            table=lambda: row_table(d_k),
+        )
+    triplet(
+        "section 3.2.1 and footnote 4",
+        r"\begin{gathered}\mathrm{Var}(q\cdot k)=d_k\\[4pt]"
+        r"\frac{\partial p_i}{\partial s_j}=p_i\,(\delta_{ij}-p_j)\end{gathered}",
+        "“We suspect that for large values of d_k, the dot products grow large in magnitude, pushing the softmax "
+        "function into regions where it has extremely small gradients. To counteract this effect, we scale the dot "
+        "products by 1/√d_k.”",
+        together(
+            lines_from(random_products, "query =", "products:"),
+            lines_from(random_sharpness, "return"),
+            lines_from(jacobian_norms, "jacobian =", "norms:"),
+        ),
+        shape=shape_text("QK", (QUERIES, KEYS)),
+    )
+    for column, what, title in zip(
+        st.columns(3, gap="medium"),
+        ("variance", "strongest", "gradient"),
+        ("Variance of the scores", "Strongest weight of a row", "Gradient of the softmax"),
+        strict=True,
+    ):
+        values = [getattr(found, what) for found in (without, divided)]
+        with column:
+            placed(
+                curve(what, d_k, title=title, dark=dark),
+                key=f"curve_{what}",
+                name=title,
+                alt=f"{title} over d_k from 1 to 1,024. At d_k = {d_k}: {number(values[0])} without the division, "
+                f"{number(values[1])} with it.",
+                table=lambda: curve_table(d_k),
+            )
+    st.caption(
+        f"{QUERIES} random queries with {KEYS} keys each, components N(0, 1), always the same seed; the single "
+        "one has the median of their strongest weights, without the division. The gradient is the Frobenius norm of "
+        "the softmax's Jacobian, mean over the queries."
+    )
+
+
+def _chosen_head(scene: Scene, kind: Kind, layer: int, head: int) -> None:
+    st.header("This checkpoint's own scores", anchor=False)
+    site = SITES[kind].format(layer)
+    names = ("products", "scores", "mask", "weights", "query", "key")
+    found = scene.record(*(f"{site}.{name}" for name in names))
+    products, scores, mask, weights, query, key = (found[f"{site}.{name}"][head] for name in names)
+    queries, keys = axes(scene, kind)
+    where = f"{KINDS[kind]}, layer {layer + 1}, head {head + 1}"
+    short = f"{SHORT[kind].lower()}, layer {layer + 1}, head {head + 1}"
+    d_k, dark = scene.config.d_k, is_dark()
+    without = softmax(products, mask)
+    triplet(
+        "section 3.2.1, equation 1",
+        r"\mathrm{Attention}(Q,K,V)=\mathrm{softmax}\!\left(\frac{QK^{\top}}{\sqrt{d_k}}\right)V",
+        f"Here d_k = d_model / h = {scene.config.d_model} / {scene.config.heads} = {d_k}, so scores are divided by "
+        f"√{d_k} = {number(d_k**0.5)}. The model was trained with the division; what the softmax would give without it "
+        "is computed here from the very same products.",
+        f"{site}.scores",
+        shape=shape_text(("Q", "K"), products.shape),
+    )
+    before, after = sharpness(products, mask), sharpness(scores, mask)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        placed(
+            histograms(products[mask], scores[mask], title=f"Scores, {short}", dark=dark),
+            key="head_histogram",
+            name=f"{where} - scores",
+            alt=f"{where}: the scores have variance {number(before.variance)} before the division and "
+            f"{number(after.variance)} after it.",
+            table=lambda: scores_table(products[mask], scores[mask]),
+        )
+    with right:
+        placed(
+            strongest_of_rows(without, weights, queries, title=f"Strongest of each row, {short}", dark=dark),
+            key="head_rows",
+            name=f"{where} - strongest weights",
+            alt=f"{where}: the strongest weight of a row is {before.strongest:.2f} on average without the division and "
+            f"{after.strongest:.2f} with it.",
+            table=lambda: rows_table(without, weights, queries),
+        )
+    st.table(facts_table(before, after), border="horizontal")
+    additive(scene, where, (queries, keys), (query, key), scores, mask, weights)
+
+
+@st.fragment
+def _comparisons(scene: Scene) -> None:
+    st.header("Everything with everything", anchor=False)
+    triplet(
+        "section 4, table 1",
+        r"\text{self-attention: } O(n^2\cdot d)\ \text{a layer}",
+        "Each head of each layer compares every query with every key: n × n scores. That is brute force, in one matrix "
+        "product. Many cells then get next to no weight; which ones, only the scores can tell.",
+        "encoder.layers.0.self_attention.products",
+        shape=shape_text("HSS", scene.sizes),
+    )
+    threshold = float(
+        st.segmented_control(
+            "A cell counts if its weight is above",
+            [0.001, 0.01, 0.05, 0.1, 0.5],
+            default=0.01,
+            required=True,
+            key="counts_above",
+            bind="query-params",
+        )
+        or 0.01
+    )
+    patterns = {kind: SITES[kind].format("*") for kind in KINDS}
+    found = scene.record(*(f"{site}.{name}" for site in patterns.values() for name in ("weights", "mask")))
+    layers = {"encoder": scene.config.encoder_layers}
+    weights, masks = {}, {}
+    for kind, pattern in patterns.items():
+        sites = [pattern.replace("*", str(i)) for i in range(layers.get(kind, scene.config.decoder_layers))]
+        weights[str(kind)] = np.stack([found[f"{site}.weights"] for site in sites])  # (L, H, Q, K)
+        masks[str(kind)] = found[f"{sites[0]}.mask"][0]  # (Q, K)
+    counted = {kind: count(weights[kind], masks[kind], threshold) for kind in weights}
+    cells, allowed, above = (sum(getattr(c, n) for c in counted.values()) for n in ("cells", "allowed", "above"))
+    placed(
+        share_curves(weights, masks, threshold, dark=is_dark()),
+        key="shares",
+        name="How many cells get any attention",
+        alt=f"This sentence makes {cells:,} comparisons; {above:,} of {allowed:,} allowed cells have a weight above "
+        f"{threshold:g}.",
+        table=lambda: share_table(weights, masks),
+    )
+    st.markdown(
+        f"This sentence: **{cells:,} comparisons** over all layers and heads, {allowed:,} of them allowed by the "
+        f"masks, and **{above:,} cells ({above / max(allowed, 1):.0%})** with a weight above {threshold:g}. "
+        f"A sentence twice as long: {4 * cells:,}."
+    )
+    st.table(for_reading(count_table(counted, threshold)), border="horizontal")
+
+
+page()

@@ -1,0 +1,87 @@
+"""A page is triplets: what the paper says, what the code does, and the picture of that very tensor.
+
+This draws the first two: the formula on a line of its own, for which it has the whole width, then words and code beside
+each other. The page places the picture below. The lines of code are read from the file.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from app.library.source_code import SourceLines, lines_of
+
+
+def triplet(
+    section: str,
+    formula: str,
+    text: str,
+    code: str | SourceLines,
+    *,
+    whole: SourceLines | None = None,
+    shape: str = "",
+    pre_norm: bool = False,
+    in_paper: bool = True,
+) -> None:
+    """The paper beside the code.
+
+    Args:
+        section: where in the paper, e.g. "section 3.2.1, equation 1"; what it is, if it is not `in_paper`.
+        formula: LaTeX, without dollars; "" where there is none.
+        text: one or two sentences of Markdown, never a user's words.
+        code: the name of a site, or the few lines of the source that do it.
+        whole: the function round those lines, folded.
+        pre_norm: of the model, where the code for the two placements of LayerNorm differs.
+        shape: what `shape_text` gives.
+    """
+    lines = lines_of(code, pre_norm) if isinstance(code, str) else code
+    with st.container(border=True):
+        st.caption(f"The paper, {section}" if in_paper else f"Not in the paper: {section}")
+        if formula:
+            st.latex(formula)
+        left, right = st.columns([2, 3], gap="medium")
+        with left:
+            st.markdown(text)
+        with right:
+            _code(lines)
+            if shape:
+                st.caption(shape)
+            if whole:
+                with st.expander(f"The whole function, {len(whole.text.splitlines())} lines"):
+                    _code(whole)
+
+
+def code_card(lines: SourceLines) -> None:
+    """The code alone."""
+    with st.container(border=True):
+        _code(lines)
+
+
+def _code(lines: SourceLines) -> None:
+    st.caption(f"The code, `{lines.place}`")
+    st.code(lines.text, language="python", wrap_lines=True)
+
+
+LETTERS = {
+    "N": "layers",
+    "B": "batch",
+    "S": "source length",
+    "T": "target length",
+    "Q": "queries",
+    "K": "keys",
+    "H": "heads",
+    "D": "d_model",
+    "E": "d_k per head",
+    "F": "d_ff",
+    "V": "vocabulary",
+    "P": "positions",
+    "D/2": "d_model / 2",
+    "R": "rows decoded side by side",
+    "W": "hypotheses",
+}
+
+
+def shape_text(letters: Sequence[str], sizes: Sequence[int] | Mapping[str, int]) -> str:
+    """A shape in letters and numbers: "H × T × S = heads × target length × source length = 8 × 14 × 13"."""
+    numbers = [sizes[letter] for letter in letters] if isinstance(sizes, Mapping) else list(sizes)
+    words = " × ".join(LETTERS.get(letter, letter) for letter in letters)
+    return f"Shape {' × '.join(letters)} = {words} = **{' × '.join(f'{n:,}' for n in numbers)}**"

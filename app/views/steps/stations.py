@@ -1,0 +1,196 @@
+"""The walk through the model: every station from characters to the chosen piece, in the order of the computation.
+
+The list is made from the checkpoint's own config: its layers, the place of its norms, its positions. A station is known
+by the name of its site (contract 1 of the design), or by a plain name where the model has no tensor of its own there:
+`characters`, `pieces`, `shifted`, `chosen`; and `….concatenated`, which is the site `context` with its heads joined.
+What is said at each station stands in walk.toml, and what depends on the checkpoint in walk_words.py.
+
+A first lecture stops at the first layer of each stack, then where the last one ends, and leaves out what a first look
+can do without.
+"""
+
+import tomllib
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from string import Template
+from typing import Any, Literal
+
+from app.figures.station_texts import words_for
+from transformer.config import ModelConfig
+from transformer.model.attention_kinds import depth
+
+Detail = Literal["lecture", "exam"]
+Look = Literal[
+    "characters",
+    "pieces",
+    "shifted",
+    "stream",
+    "sum",
+    "head",
+    "scores",
+    "mask",
+    "weights",
+    "norm",
+    "hidden",
+    "logits",
+    "chosen",
+]
+Stack = Literal["encoder", "decoder", "output"]
+
+_WORDS: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(
+    Path(__file__).with_name("stations.toml").read_text(encoding="utf-8")
+)
+_PLAIN = ("characters", "pieces", "shifted", "chosen")
+_LECTURE = {
+    "encoder.self_attention": ("norm_out", "query", "key", "value", "products", "scores", "weights", "context"),
+    "encoder.feed_forward": ("activated",),
+    "decoder.self_attention": ("mask", "weights"),
+    "decoder.cross_attention": ("weights", "context"),
+    "decoder.feed_forward": ("activated",),
+}
+
+
+@dataclass(frozen=True)
+class Station:
+    """One stop of the walk.
+
+    Attributes:
+        id: the site's name, or a plain one.
+        look: which kind of picture shows it.
+        part: "input", "self_attention", "cross_attention", "feed_forward" or "top".
+        layer: from 0; None outside the layers.
+        letters: the shape, in the alphabet of the design, without the batch axis.
+        formula: LaTeX.
+    """
+
+    id: str
+    title: str
+    look: Look
+    stack: Stack
+    part: str
+    layer: int | None
+    letters: tuple[str, ...]
+    section: str
+    formula: str
+    text: str
+
+    @property
+    def name(self) -> str:
+        """The last part of the id."""
+        return self.id.rsplit(".", 1)[-1]
+
+    @property
+    def site(self) -> str | None:
+        """The tensor that is shown; None where there is only text."""
+        if self.id in _PLAIN:
+            return "logits" if self.id == "chosen" else None
+        return self.id.replace(".concatenated", ".context")
+
+    @property
+    def rows(self) -> Literal["encoder", "decoder"]:
+        """The stack whose tokens its rows are: keys and values of encoder-decoder attention are the source's."""
+        of_source = self.part == "cross_attention" and self.name in ("key", "value")
+        return "encoder" if self.stack == "encoder" or of_source else "decoder"
+
+    @property
+    def block(self) -> str:
+        """The box of the map in which it lies: a prefix of its site, where it has one."""
+        place = f"{self.stack}.layers.{self.layer}" if self.layer is not None else self.stack
+        return f"{place}.{self.part}"
+
+
+@lru_cache(maxsize=64)
+def stations(config: ModelConfig, detail: Detail = "exam", beside: str = "") -> tuple[Station, ...]:
+    """Every station in order, or those of a first lecture and the station `beside`, to which somebody strayed."""
+    if detail == "lecture":
+        return tuple(
+            _for_a_lecture(station, config)
+            for station in stations(config)
+            if station.id == beside or _is_for_a_lecture(station, config)
+        )
+    found = [_station(config, "encoder", "input", None, "text", name) for name in ("characters", "pieces")]
+    for stack, layers in (("encoder", config.encoder_layers), ("decoder", config.decoder_layers)):
+        if stack == "decoder":
+            found.append(_station(config, stack, "input", None, "text", "shifted"))
+        found += [_station(config, stack, "input", None, "embedding", name) for name in _WORDS["embedding"]]
+        attentions = ["self_attention"] if stack == "encoder" else ["self_attention", "cross_attention"]
+        for layer in range(layers):
+            for part in attentions:
+                found += [
+                    _station(config, stack, part, layer, "attention", name) for name in _order(config, "attention")
+                ]
+            names = _order(config, "feed_forward")
+            found += [_station(config, stack, "feed_forward", layer, "feed_forward", name) for name in names]
+        if config.norm == "pre":
+            found.append(_station(config, stack, "top", None, "top", "norm_out"))
+    found += [_station(config, "output", "top", None, "output", name) for name in _WORDS["output"]]
+    return tuple(found)
+
+
+def nearest(wanted: str, walk: tuple[Station, ...]) -> int:
+    """The place in the walk of a station, or of the one whose name begins most alike: walks differ."""
+    parts = wanted.split(".")
+
+    def shared(station: Station) -> int:
+        own = station.id.split(".")
+        different = (i for i, (a, b) in enumerate(zip(parts, own, strict=False)) if a != b)
+        return next(different, min(len(parts), len(own))) + (station.id == wanted)
+
+    return max(range(len(walk)), key=lambda i: (shared(walk[i]), -i))
+
+
+def _order(config: ModelConfig, words: str) -> list[str]:
+    names = [name for name in _WORDS[words] if name != "norm_out"]
+    return [names[0], "norm_out", *names[1:]] if config.norm == "pre" else [*names, "norm_out"]
+
+
+def _is_for_a_lecture(station: Station, config: ModelConfig) -> bool:
+    if station.layer is None:
+        return station.part == "top" or station.name in ("characters", "pieces", "shifted", "output")
+    if station.layer > 0:
+        return _ends_a_stack(station, config)
+    ends = station.name == _closing(config) and (station.stack == "encoder" or station.part == "feed_forward")
+    return ends or station.name in _LECTURE[f"{station.stack}.{station.part}"]
+
+
+def _for_a_lecture(station: Station, config: ModelConfig) -> Station:
+    """The same, and in the last layer with words for all layers after the first."""
+    if not station.layer or not _ends_a_stack(station, config):
+        return station
+    last = station.layer + 1
+    rest, do = ("Layer 2", "does") if last == 2 else (f"Layers 2 to {last}", "do")
+    said = _WORDS["lecture"]["rest"]
+    title, text = (Template(said[name]).substitute(rest=rest, do=do, stack=station.stack) for name in ("title", "text"))
+    return replace(station, title=title, text=text, look="stream", formula="")
+
+
+def _ends_a_stack(station: Station, config: ModelConfig) -> bool:
+    layers = depth(config, station.stack)
+    return station.layer == layers - 1 and station.part == "feed_forward" and station.name == _closing(config)
+
+
+def _closing(config: ModelConfig) -> str:
+    """The last site of a sub-layer."""
+    return "residual_sum" if config.norm == "pre" else "norm_out"
+
+
+def _station(config: ModelConfig, stack: Any, part: str, layer: int | None, words: str, name: str) -> Station:
+    said = _WORDS[words][name]
+    place = {"text": "", "output": "", "embedding": f"{stack}.embedding.", "top": f"{stack}."}
+    prefix = place.get(words, f"{stack}.layers.{layer}.{part}.")
+    rows = "S" if stack == "encoder" else "T"
+    seen = "T" if part == "self_attention" and stack == "decoder" else "S"
+    fill = words_for(config, stack, part)
+    return Station(
+        id=prefix + name,
+        title=Template(said["title"]).substitute(fill),
+        look=said["look"],
+        stack=stack,
+        part=part,
+        layer=layer,
+        letters=tuple({"Q": rows, "K": seen}.get(letter, letter) for letter in said.get("shape", "")),
+        section=Template(said["section"]).substitute(fill),
+        formula=Template(said.get("formula", "")).substitute(fill),
+        text=Template(said["text"]).substitute(fill),
+    )

@@ -1,0 +1,141 @@
+"""Sections of Training: what runs measured, and the learning rate beside the paper's."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import streamlit as st
+
+from app.figures.training_curves import Curve, Style, curve_alt, curve_chart, curve_table
+from app.library.runs import Curves, Run, read_curves
+from app.library.source_code import lines_between, together
+from app.state.session import Opened, is_dark
+from app.views.shared.placed import placed
+from app.views.shared.triplet import triplet
+from app.views.training.learning_rate_curves import papers_rate, planned_rate
+from transformer.checkpoint.untrusted_config import validate
+from transformer.config import Recipe, TrainingConfig
+from transformer.training.learning_rate import cooldown_length
+
+MOSTLY_RIGHT = 50  # chrF, of which such a text shows something
+
+
+def loss_chart(runs: Sequence[Run], marked: int | None, sentence: tuple[np.ndarray, np.ndarray] | None) -> None:
+    """Training and validation loss of the runs, and the loss of the sentence at each rung (updates, values)."""
+    curves = [
+        *_curves(runs, "train", "loss", ""),
+        *_curves(runs, "valid", "loss", "validation", "validation"),
+    ]
+    if sentence is not None:
+        curves.append(Curve(runs[0].name, "this sentence", *sentence, None, "computed"))
+    if not curves:
+        return
+    _place(curves, "Loss", "nats a piece", key="loss", marked=marked)
+    said = "A nat is 1.44 bits; a loss of 0.69 nats is that of a coin, and e to the loss is the perplexity."
+    measured = [run for run in runs if ("train", "loss") in read_curves(run.folder)]
+    if any(run.recipe and run.recipe.training.label_smoothing for run in measured):
+        said += " The training loss has label smoothing in it, the validation loss has not."
+    st.caption(said)
+
+
+def chosen_curves(runs: Sequence[Run]) -> None:
+    """Scores of the validations, speed and gradient."""
+    st.header("What the run measured", anchor=False)
+    scores = [*_curves(runs, "valid", "bleu", "BLEU"), *_curves(runs, "valid", "chrf", "chrF", "validation")]
+    charts = [
+        (scores, "BLEU and chrF of the validation text", "0 to 100", "scores"),
+        (_curves(runs, "valid", "accuracy", ""), "Pieces that are ranked first", "share", "accuracy"),
+        (_curves(runs, "train", "tokens_per_second", ""), "Speed", "target pieces a second", "speed"),
+        (_curves(runs, "train", "gradient_norm", ""), "Norm of the gradient, before clipping", "norm", "gradient"),
+    ]
+    measured = [chart for chart in charts if chart[0]]
+    if runs and not measured:
+        st.text(_not_yet(runs[0]))
+    for row in (measured[:2], measured[2:]):
+        if not row:
+            continue
+        for column, (curves, title, unit, key) in zip(st.columns(len(row), gap="medium"), row, strict=True):
+            with column:
+                _place(curves, title, unit, key=key, width=1100 // len(row))
+                if key == "scores":
+                    say_where_bleu_is_0(read_curves(run.folder) for run in runs)
+
+
+def _not_yet(run: Run) -> str:
+    """What is said in place of the curves of a run that has none."""
+    first = min(run.recipe.training.log_every, run.updates) if run.recipe else 0
+    comes = f" The first numbers come after update {first:,}." if run.update < first else ""
+    return f"Nothing has been measured yet.{comes}"
+
+
+def say_where_bleu_is_0(measured: Iterable[Curves]) -> None:
+    """BLEU of single words is 0 however right they are, and chrF is not: whoever sees that should know why."""
+    scores = ((found.get(("valid", "bleu")), found.get(("valid", "chrf"))) for found in measured)
+    if any(bleu and chrf and not bleu[1].any() and chrf[1].max() > MOSTLY_RIGHT for bleu, chrf in scores):
+        st.caption(
+            "BLEU counts shared runs of up to four words. Where no sentence has four, as with numbers in words, it is "
+            "0, however right the translations are."
+        )
+
+
+def rate_section(runs: Sequence[Run], opened: Opened | None) -> None:
+    """Equation 3, and the rate of each run beside it; without a run, the recipe of the checkpoint."""
+    st.header("The learning rate", anchor=False)
+    triplet(
+        "section 5.3, equation 3",
+        r"lrate = d_{\text{model}}^{-0.5} \cdot \min(step\_num^{-0.5},\; step\_num \cdot warmup\_steps^{-1.5})",
+        "“This corresponds to increasing the learning rate linearly for the first warmup_steps training steps, and "
+        "decreasing it thereafter proportionally to the inverse square root of the step number.” The code computes a "
+        "shape with peak 1, times a peak that is the paper's unless the recipe names one, times a cool-down, which the "
+        "paper does not have: over the last share `cooldown` of the updates the rate falls to 0 in a straight line.",
+        lines_between("training/schedule.py", "learning_rate"),
+        whole=together(*(lines_between("training/schedule.py", name) for name in ("_shape", "_cooldown"))),
+    )
+    curves = _curves(runs, "train", "rate", "")
+    for place, run in enumerate(runs):
+        if run.recipe and run.recipe.training.warmup:
+            warmup, width = run.recipe.training.warmup, run.recipe.model.d_model
+            curves.append(papers_rate(run.name, place, warmup, width, max(run.updates, 1)))
+    recipe = _recipe_of(opened) if not runs else None
+    if opened and recipe:
+        plan, width = recipe.training, recipe.model.d_model
+        curves = [planned_rate(opened.file.name, 0, plan, width)]
+        if plan.warmup:
+            curves.append(papers_rate(opened.file.name, 1, plan.warmup, width, plan.updates))
+    plans = {run.name: run.recipe.training for run in runs if run.recipe}
+    if opened and recipe:
+        plans = {opened.file.name: recipe.training}
+    if any(cooldown_length(training) for training in plans.values()):
+        st.text("\n".join(f"{name}: {cooldown_text(training)}" for name, training in plans.items()))
+    _place(curves, "Learning rate of each update", "rate", key="rate", width=1100)
+
+
+def cooldown_text(training: TrainingConfig) -> str:
+    """From which update on the rate of a run falls to 0."""
+    length = cooldown_length(training)
+    if not length:
+        return "no cool-down"
+    return f"cools down from update {training.updates - length + 1:,} to {training.updates:,}"
+
+
+def _recipe_of(opened: Opened | None) -> Recipe | None:
+    checkpoint = opened.translator.checkpoint if opened else None
+    return validate(Recipe, checkpoint.recipe)[0] if checkpoint and checkpoint.recipe else None
+
+
+def _curves(runs: Sequence[Run], kind: str, name: str, what: str, style: Style = "measured") -> list[Curve]:
+    found = [(place, run, read_curves(run.folder).get((kind, name))) for place, run in enumerate(runs)]
+    return [Curve(run.name, what, *points, place, style) for place, run, points in found if points is not None]
+
+
+def _place(
+    curves: Sequence[Curve], title: str, unit: str, *, key: str, marked: int | None = None, width: int = 560
+) -> None:
+    if not curves:
+        return
+    placed(
+        curve_chart(curves, title=title, unit=unit, marked=marked, width=width, dark=is_dark()),
+        key=f"curve_{key}",
+        name=title,
+        alt=curve_alt(curves, title),
+        table=lambda: curve_table(curves),
+    )

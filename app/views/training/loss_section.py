@@ -1,0 +1,75 @@
+"""Section of Training: label smoothing, on one piece of the sentence (paper, section 5.4)."""
+
+import math
+
+import streamlit as st
+
+from app.figures.distribution import offers
+from app.figures.theme import number
+from app.library.source_code import lines_from
+from app.stage.controls import row_of_tokens
+from app.stage.sentence import Scene
+from app.state.session import STEP, Opened, is_dark
+from app.state.url import shown_hypothesis
+from app.views.shared.placed import placed
+from app.views.shared.triplet import triplet
+from app.views.training.label_smoothing import loss, smoothed, target_bars, target_table
+from transformer.decoding.translation import Translation
+from transformer.kernels.cross_entropy import LinearCrossEntropy
+
+SHOWN = 6  # pieces
+
+
+@st.fragment
+def loss_section(opened: Opened, translation: Translation) -> None:
+    """The target distribution of a piece of the translation, and what this checkpoint predicts there."""
+    scene = Scene(opened, translation, translation.hypotheses[shown_hypothesis(translation)])
+    vocabulary = scene.config.vocab_size
+    st.header("Label smoothing: what the loss compares", anchor=False)
+    triplet(
+        "section 5.4",
+        r"{q'(k) = (1-\epsilon_{ls})\,[k = y] + \frac{\epsilon_{ls}}{V}} \qquad \allowbreak "
+        r"{\mathrm{loss} = -\sum_k q'(k)\log p(k)}",
+        "“During training, we employed label smoothing of value ε_ls = 0.1. This hurts perplexity, as the model learns "
+        "to be more unsure, but improves accuracy and BLEU score.” The right piece gets 1 − ε, and ε is spread over "
+        "all V pieces, the right one included.",
+        lines_from(LinearCrossEntropy.forward, "normaliser = ", "loss +="),
+    )
+    epsilon = float(
+        st.slider("ε, how much is smoothed", 0.0, 0.3, _usual(opened), 0.01, key="epsilon", bind="query-params")
+    )
+    step = row_of_tokens(scene.target, STEP, "The right piece", key="pick_smoothed")
+    logits = scene.record("logits")["logits"][step]  # (V)
+    gold = scene.hypothesis.ids[step]
+    target = smoothed(gold, vocabulary, epsilon)  # (V)
+    found = offers(logits, gold, opened.translator.tokenizer.piece, count=SHOWN)
+    found.sort(key=lambda offer: not offer.chosen)
+    text = f"Target distribution of step {step + 1}, V = {vocabulary:,}, ε = {epsilon:g}"
+    now, plain = loss(target, logits), loss(smoothed(gold, vocabulary, 0.0), logits)
+    others = f"each other piece {number(epsilon / vocabulary)}"
+    placed(
+        target_bars(found, target, text=text, dark=is_dark()),
+        key="smoothing",
+        name=text,
+        alt=f"{text}. The right piece gets {number(float(target[gold]))}, {others}. The model gives it "
+        f"{number(math.exp(-plain))}.",
+        table=lambda: target_table(found, target),
+    )
+    least = -sum(q * math.log(q) * n for q, n in ((target[gold], 1), (epsilon / vocabulary, vocabulary - 1)) if q > 0)
+    with st.container(horizontal=True, gap="large"):
+        st.metric("Loss with smoothing", f"{now:.3f}")
+        st.metric("Without, −log p(right)", f"{plain:.3f}")
+        st.metric("Least possible with smoothing", f"{least:z.3f}")
+    st.caption(
+        "In nats. With smoothing the loss cannot become 0: it is least, the entropy of q′, where p equals q′. So "
+        "losses of runs with another ε or another V cannot be compared; the validation loss is without smoothing."
+    )
+
+
+def _usual(opened: Opened) -> float:
+    """The ε that the checkpoint was trained with, or the paper's."""
+    recipe = opened.translator.checkpoint.recipe if opened.translator.checkpoint else None
+    training = recipe.get("training") if isinstance(recipe, dict) else None
+    found = training.get("label_smoothing") if isinstance(training, dict) else None
+    usable = isinstance(found, float) and 0 < found <= 0.3
+    return round(found, 2) if usable and isinstance(found, float) else 0.1

@@ -1,0 +1,163 @@
+"""Training: runs while they run and afterwards. Curves, the time machine, and what the schedule and the loss are.
+
+What may change while one looks stands in a fragment that is drawn again every other second, as long as the run runs.
+"""
+
+import streamlit as st
+
+from app.library.runs import Phase, Run, corpus_counts, phase_of, read_curves, read_run
+from app.library.snapshots import run_names, skipped_runs
+from app.stage.sentence import choose_sentence
+from app.state.session import Opened
+from app.state.url import keep_in_address, linked
+from app.views.training import launch_run
+from app.views.training.curves_section import chosen_curves, loss_chart, rate_section
+from app.views.training.loss_section import loss_section
+from app.views.training.start_section import attempt, show_problem, start_form
+from app.views.training.time_machine import is_playing, time_machine
+from transformer.decoding.translation import Translation
+
+RUN, COMPARED, STOPPING = "run", "compare", "stopping"
+EVERY, PLAYING = 1.5, 0.9  # seconds
+MOST_COMPARED = 5
+
+
+def page() -> None:
+    """Draws the page from top to bottom."""
+    found = choose_sentence()
+    keep_in_address()
+    names = run_names()
+    st.header("Runs", anchor=False)
+    if skipped := skipped_runs():
+        st.text(f"Not listed, because the folder name is not valid UTF-8: {', '.join(skipped)}. Rename it to see it.")
+    if names:
+        with st.container(key="choose_runs", horizontal=True, vertical_alignment="bottom"):
+            name = linked(RUN, names, names[0])
+            st.selectbox("Run", names, key=RUN, persist_state="session", width=340)
+            others = [other for other in names if other != name]
+            if COMPARED in st.session_state:
+                st.session_state[COMPARED] = [other for other in st.session_state[COMPARED] if other in others]
+            compared = st.multiselect(
+                "Compare with", others, key=COMPARED, bind="query-params", max_selections=MOST_COMPARED,
+                placeholder="other runs", width=420,
+            )  # fmt: skip
+        live = _is_live(name)
+        st.fragment(_status, run_every=EVERY if live else None)(name, live)
+    start_form(expanded=not names, chosen=RUN)
+    if names:
+        every = EVERY if live else PLAYING if is_playing() else None
+        shown = (name, *(str(each) for each in compared))
+        st.fragment(_watch, run_every=every)(shown, found)
+        st.fragment(_curves, run_every=2 * EVERY if live else None)(shown, found[0] if found else None)
+    else:
+        show_problem()
+        st.info(
+            "There is no run yet. Start one above, or on the command line: `python -m transformer train reverse`. Its "
+            "folder, `runs/reverse`, is then found here."
+        )
+        rate_section([], found[0] if found else None)
+    if found:
+        loss_section(*found)
+
+
+def _watch(names: tuple[str, ...], found: tuple[Opened, Translation] | None) -> None:
+    """The time machine of the first of these runs, and the losses of all."""
+    runs = _read(names)
+    if runs and runs[0].name == names[0]:
+        time_machine(runs[0], found, lambda marked, sentence: loss_chart(runs, marked, sentence))
+
+
+def _curves(names: tuple[str, ...], opened: Opened | None) -> None:
+    runs = _read(names)
+    chosen_curves(runs)
+    rate_section(runs, opened)
+
+
+def _read(names: tuple[str, ...]) -> list[Run]:
+    return [run for run in map(read_run, names) if run is not None]
+
+
+def _is_live(name: str) -> bool:
+    """Whether the page should draw itself again and again."""
+    run = read_run(name)
+    return run is not None and launch_run.is_busy(run.folder)
+
+
+def _status(name: str, live: bool) -> None:
+    """One line about the run, and what can be done with it. `live`: whether it ran when the page was last drawn."""
+    run = read_run(name)
+    if run is None:
+        st.info("This run is gone. Choose another one.")
+        return
+    busy, ending = launch_run.is_busy(run.folder), launch_run.is_ending(run.folder)
+    stopping = ending or _stopping(run)
+    with st.container(key="run_status", horizontal=True, vertical_alignment="center", gap="medium"):
+        st.text(_standing(run, busy, stopping), width="content")
+        if run.ours and launch_run.is_allowed():
+            yours = launch_run.is_owner(run)
+            if busy:
+                st.button("Stop", key="stop_run", on_click=_stop, args=(run.name,), disabled=stopping or not yours)
+            elif run.state == "stopped":
+                st.button(
+                    "Resume", key="resume_run", on_click=_resume, args=(run.name,), type="primary", disabled=not yours
+                )
+            if not yours and (busy or run.state == "stopped"):
+                st.text(launch_run.NOT_YOURS, width="content")
+    if run.updates and busy:
+        st.progress(min(run.update / run.updates, 1.0))
+    counted = corpus_counts(run.folder)
+    if busy and not ending and run.ours and (run.state != "running" or phase_of(run) == "preparing"):
+        st.text(launch_run.newest_words(run.folder))
+    elif counted:
+        st.caption(f"The text: {counted}")
+    words = launch_run.last_words(run.folder) if run.ours and not busy else ""
+    if words and not words.startswith("Stopped by"):  # which the reader knows, and the button says how to go on
+        with st.container(border=True):
+            st.text(words)
+    show_problem()
+    if busy != live:
+        st.rerun()
+
+
+def _standing(run: Run, busy: bool, stopping: bool) -> str:
+    made = f"update {run.update:,} of {run.updates:,}" if run.updates else f"update {run.update:,}"
+    if busy and run.state == "stopped":
+        if stopping:
+            return f"Stopping: {made}"
+        return "Starting …" if not run.update else f"Starting again after {made} …"
+    if run.state == "running":
+        does = "Stopping" if stopping else "Running"
+        if not run.update and phase_of(run) == "preparing":
+            return f"{does}: preparing its text and its model"
+        return ", ".join([f"{does}: {made}", *_newest(run)])
+    return f"{run.state.capitalize()} after {made}"
+
+
+def _newest(run: Run) -> list[str]:
+    """The newest line of metrics, in words, and what takes so long if it is no update."""
+    curves = read_curves(run.folder)
+    loss, speed = (curves.get(("train", name)) for name in ("loss", "tokens_per_second"))
+    words: dict[Phase, str] = {
+        "preparing": "now preparing to go on",
+        "updating": "making its first updates" if speed is None else f"{speed[1][-1]:,.0f} target pieces a second",
+        "validating": "now validating",
+        "averaging": "now averaging its last checkpoints and validating the average",
+    }
+    return [*([] if loss is None else [f"loss {loss[1][-1]:.3f}"]), words[phase_of(run)]]
+
+
+def _stopping(run: Run) -> bool:
+    return st.session_state.get(STOPPING) == run.name
+
+
+def _stop(name: str) -> None:
+    st.session_state[STOPPING] = name
+    attempt(lambda: launch_run.stop(name))
+
+
+def _resume(name: str) -> None:
+    st.session_state.pop(STOPPING, None)
+    attempt(lambda: launch_run.resume(name))
+
+
+page()

@@ -1,0 +1,80 @@
+"""A head at each rung of a ladder, side by side: attention as training makes it (one tiled heatmap).
+
+All rungs read the same right translation, so a cell is the same query and the same key in every tile.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from app.figures.charts import Figure, title
+from app.figures.mosaic import pooled
+from app.figures.panels import BARE, Piece, frame, heat, places, words
+from app.figures.tables import Table
+from app.figures.theme import ink, weight_scale
+
+LABEL, TALL = 42, 124  # px: above a tile, and the tile
+PAD, ABOVE = 4, 15  # px from a tile to its frame, and to the middle of the number above it, clear of the frame
+ONE_LINE = 8  # as many tiles beside each other at most
+
+
+def ladder_tiles(
+    weights: np.ndarray,
+    updates: Sequence[int],
+    losses: Sequence[float],
+    chosen: int,
+    *,
+    text: str,
+    dark: bool = False,
+) -> Figure:
+    """One head at every rung, the chosen one framed.
+
+    Args:
+        weights: (R, Q, K), a matrix a rung.
+        updates: (R) after how many updates each was taken. losses: (R) of the sentence.
+        chosen: which is framed, from 0.
+        text: the title.
+    """
+    tiles = pooled(weights[:, None])[:, 0]  # (R, Q', K')
+    count, q, k = tiles.shape
+    lines = -(-count // ONE_LINE)
+    per_line = -(-count // lines)
+    gap_k, label = max(1, k // 8), max(1, round(q * LABEL / TALL))  # in cells
+    high, wide = q + label, k + gap_k
+    wall = np.full((lines * high, per_line * wide - gap_k), np.nan, dtype=np.float32)
+    corners = [(line * high + high - q, place * wide) for line, place in (divmod(n, per_line) for n in range(count))]
+    for tile, (top, left) in zip(tiles, corners, strict=True):
+        wall[top : top + q, left : left + k] = tile
+    x = np.array([left + (k - 1) / 2 for _, left in corners], dtype=np.float32)
+    middle = np.array([top + (q - 1) / 2 for top, _ in corners], dtype=np.float32)
+    above = np.array([top - 0.5 - ABOVE * q / TALL for top, _ in corners], dtype=np.float32)
+    hover = [f"update {u:,}<br>loss {loss:.3f}" for u, loss in zip(updates, losses, strict=True)]
+    data = [
+        heat(wall, weight_scale(dark), 0, 1, xgap=0, ygap=0),
+        words(x, above, [f"{update:,}" for update in updates], ink(dark), 15),
+        places(x, middle, hover, "%{text}<extra></extra>", 90, customdata=list(range(count))),
+    ]
+    top, left = corners[chosen]
+    pad, pad_y = 0.03 * max(q, k), PAD * q / TALL
+    layout: Piece = {
+        "title": title(text),
+        "height": 44 + lines * round(TALL * high / q),
+        "margin": {"l": 6, "r": 6, "t": 34, "b": 10, "pad": 0},
+        "dragmode": False,
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "shapes": [frame(left - 0.5 - pad, left + k - 0.5 + pad, top - 0.5 - pad_y, top + q - 0.5 + pad_y, 4)],
+        "xaxis": BARE | {"showticklabels": False, "range": [-0.5 - 2 * pad, wall.shape[1] - 0.5 + 2 * pad]},
+        "yaxis": BARE | {"showticklabels": False, "range": [wall.shape[0] - 0.5 + 2 * pad, -0.5]},
+    }
+    return Figure(data, layout)
+
+
+def ladder_table(updates: Sequence[int], losses: Sequence[float], texts: Sequence[str]) -> Table:
+    """What each rung writes, and its loss."""
+    return {"update": list(updates), "loss (nats a piece)": list(losses), "writes": list(texts)}
+
+
+def ladder_alt(updates: Sequence[int], losses: Sequence[float], texts: Sequence[str], text: str) -> str:
+    """What the picture says, in words."""
+    said = [f"update {u:,}: loss {loss:.3f}" for u, loss in zip(updates, losses, strict=True)]
+    return f"{text}, a tile for each of {len(updates)} snapshots. {'; '.join(said)}. The last writes: {texts[-1]}"

@@ -1,0 +1,199 @@
+"""The time machine: one sentence at every rung of a run's ladder, from the untrained model on.
+
+Every rung reads the same right translation (teacher forcing, as in training), so that a cell is the same query and key
+at each update, and losses can be compared. What the rung would write by itself stands beside it.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+
+from app.figures.matrix import attention_matrix, matrix_alt, matrix_table, matrix_width
+from app.library.checkpoints import CheckpointFile
+from app.library.runs import Run
+from app.library.snapshots import ladder
+from app.state import playback
+from app.state.session import CHECKPOINT, Opened, forget_choice, forget_head, is_dark, take_sentence
+from app.state.url import linked
+from app.views.shared.choose import SHORT
+from app.views.shared.placed import placed, scrolling
+from app.views.training.snapshot_heads import ladder_alt, ladder_table, ladder_tiles
+from app.views.training.snapshot_sweep import Sweep, sweep
+from transformer.decoding.translation import Translation
+from transformer.model.attention_kinds import KINDS
+
+AT = "at_update"
+SHOWN, FOLLOWS, PLAYS, AGAIN = "run_shown", "run_follows", playback.TIME_MACHINE, "run_again"
+MOVES = "run_moves"  # how often the page itself has taken another rung
+
+Losses = Callable[[int | None, tuple[np.ndarray, np.ndarray] | None], None]
+
+
+def is_playing() -> bool:
+    """Whether the slider moves by itself."""
+    return st.session_state.get(PLAYS) is not None
+
+
+def time_machine(run: Run, found: tuple[Opened, Translation] | None, losses: Losses) -> None:
+    """The loss beside the tiles of all rungs; below, the slider and the chosen rung."""
+    if st.session_state.pop(AGAIN, False):
+        st.rerun()  # the whole page: it shall draw by itself, or no longer; or the sidebar has another checkpoint
+    files = ladder(run.name)
+    if not files:
+        losses(None, None)
+        st.caption(
+            "This run keeps no ladder (yet). With `training.ladder = [0, 50, 100, 200, 400]` in its recipe it keeps a "
+            "small checkpoint after each of these updates, and a slider here shows the same sentence at each of them."
+        )
+        return
+    st.header("Time machine", anchor=False)
+    seen = sweep(run, files, found)
+    if seen is None:
+        losses(None, None)
+        return
+    chosen = _chosen(run, seen.updates)
+    _tiles(seen, chosen)
+    _slider(seen.updates)
+    _written(seen, files[seen.updates[chosen]], chosen)
+    with st.container(key="rung_duo"):  # see page.css
+        left, right = st.columns(2, gap="medium")
+        with left:
+            _matrix(seen, chosen)
+        with right:
+            losses(seen.updates[chosen], (np.array(seen.updates), np.array(seen.losses)))
+
+
+def _chosen(run: Run, updates: list[int]) -> int:
+    """The chosen rung, from 0: the newest, also when newer ones come, until the reader takes another one."""
+    state = st.session_state
+    if state.get(SHOWN) != run.name:
+        state[FOLLOWS] = SHOWN in state or AT not in st.query_params
+        state[SHOWN], state[PLAYS] = run.name, None
+    if is_playing():
+        _move(updates[min(state[PLAYS], len(updates) - 1)])
+        state[PLAYS] += 1
+        if state[PLAYS] >= len(updates):
+            state[PLAYS], state[AGAIN] = None, True
+    elif state[FOLLOWS]:
+        _move(updates[-1])
+    return updates.index(linked(AT, updates, updates[-1]))
+
+
+def _move(update: int) -> None:
+    """The page itself takes a rung.
+
+    Trap: a browser that draws by itself may still send where its slider stood before, which would look as if the reader
+    had moved it back. So what the page moves is another slider (test_the_page_moves_another_slider_than_the_reader).
+    """
+    if st.session_state.get(AT) != update:
+        st.session_state[AT] = update
+        st.session_state[MOVES] = st.session_state.get(MOVES, 0) + 1
+
+
+def _tiles(seen: Sweep, chosen: int) -> None:
+    layer, head = seen.head
+    weights = np.stack([look.attention.weights[layer, head] for look in seen.looks])  # (R, Q, K)
+    texts = [look.text for look in seen.looks]
+    text = f"{KINDS[seen.kind]}, layer {layer + 1}, head {head + 1}, after so many updates"
+    placed(
+        ladder_tiles(weights, seen.updates, seen.losses, chosen, text=text, dark=is_dark()),
+        key="ladder",
+        name=f"{seen.run} - {text}",
+        alt=ladder_alt(seen.updates, seen.losses, texts, text),
+        table=lambda: ladder_table(seen.updates, seen.losses, texts),
+        on_click=lambda point: _take(seen.updates, point.customdata),
+    )
+
+
+def _take(updates: list[int], index: object) -> None:
+    if isinstance(index, int) and 0 <= index < len(updates):
+        _move(updates[index])
+        _taken(updates)
+
+
+def _slid(updates: list[int], key: str) -> None:
+    st.session_state[AT] = st.session_state[key]
+    _taken(updates)
+
+
+def _taken(updates: list[int]) -> None:
+    """The reader has taken a rung: no newer one takes its place, unless it was the newest."""
+    st.session_state[FOLLOWS] = st.session_state[AT] == updates[-1]
+    _play(None)
+
+
+def _slider(updates: list[int]) -> None:
+    if len(updates) < 2:
+        return
+    with st.container(key="time_slider", horizontal=True, vertical_alignment="bottom", gap="medium"):
+        playing = is_playing()
+        st.button("Pause" if playing else "Play", key="play", on_click=_play, args=(None if playing else 0,))
+        key = f"slider_{st.session_state.get(MOVES, 0)}"
+        st.select_slider(
+            "After update",
+            updates,
+            st.session_state[AT],
+            format_func="{:,}".format,
+            key=key,
+            on_change=_slid,
+            args=(updates, key),
+            width="stretch",
+        )
+
+
+def _play(rung: int | None) -> None:
+    """Goes from this rung, from 0, to the newest; None: stays where it is."""
+    st.session_state[AGAIN] = is_playing() != (rung is not None)
+    st.session_state[PLAYS] = rung
+    if rung is not None:
+        st.session_state[FOLLOWS] = False
+
+
+def _written(seen: Sweep, file: CheckpointFile, chosen: int) -> None:
+    """What the chosen rung writes, and what it thinks of the right translation."""
+    look, update = seen.looks[chosen], seen.updates[chosen]
+    with st.container(key="rung_says"):
+        writes, right, loss, probability = st.columns([3, 3, 1.5, 1.5], gap="medium")
+    with writes:
+        st.subheader(f"After {update:,} updates it writes" if update else "The untrained model writes", anchor=False)
+        with st.container(key="headline"):
+            st.text((look.text or "(nothing)") + (" …" if look.cut else ""))
+    with right:
+        st.subheader("Right would be" if seen.is_known else "The newest snapshot writes", anchor=False)
+        with st.container(key="said_right"):
+            st.text(seen.right)
+    loss.metric(
+        "Loss", f"{look.loss:.3f}", help=f"Of the {seen.says}, teacher-forced, without smoothing: nats a piece."
+    )
+    probability.metric("Probability", f"{np.exp(-look.loss):.1%}", help="Of a piece of it: their geometric mean.")
+    if st.session_state.get(CHECKPOINT) == file.name:
+        st.page_link("views/attention/page.py", label="It is open: see all its heads", icon=":material/arrow_forward:")
+    else:
+        st.button("Open this snapshot on the other pages", key="open_rung", on_click=_open, args=(file, seen.sentence))
+
+
+def _matrix(seen: Sweep, chosen: int) -> None:
+    """The head of the chosen rung in full."""
+    layer, head = seen.head
+    queries, keys = seen.axes
+    attention = seen.looks[chosen].attention
+    title = f"{SHORT[seen.kind]}, layer {layer + 1}, head {head + 1}, after {seen.updates[chosen]:,} updates"
+    weights, mask = attention.weights[layer, head], attention.mask
+    key = "rung_matrix"
+    with scrolling(key, matrix_width(queries, keys)):
+        placed(
+            attention_matrix(weights, queries, keys, title=title, mask=mask, dark=is_dark()),
+            key=key,
+            name=f"{seen.run} - {title}",
+            alt=matrix_alt(weights, queries, keys, title),
+            table=lambda: matrix_table(weights, queries, keys),
+        )
+    st.caption(f"Each row sums to 1. The decoder reads the {seen.says} here: teacher forcing, as in training.")
+
+
+def _open(file: CheckpointFile, sentence: str) -> None:
+    st.session_state[CHECKPOINT], st.session_state[AGAIN] = file.name, True
+    forget_head()
+    forget_choice()
+    take_sentence(sentence)

@@ -1,0 +1,160 @@
+"""What is found in a store is whole, whatever happened while it was made."""
+
+import errno
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.patience import PATIENCE
+from transformer.data.mapped_arrays import growing, mapped
+from transformer.data.prepared_store import Store
+from transformer.errors import CorpusError
+
+MADE_FROM = {"text": "a", "options": [1, None]}
+
+
+def writing(text: str) -> Callable[[Path], None]:
+    def make(folder: Path) -> None:
+        (folder / "file").write_text(text)
+
+    return make
+
+
+def never(folder: Path) -> None:
+    raise AssertionError("made again")
+
+
+def half_and_dead(folder: Path) -> None:
+    (folder / "file").write_text("half a fi")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_while_making(store: Path) -> None:
+    Store(store).find_or_make("text", MADE_FROM, half_and_dead)
+
+
+def test_what_was_made_is_found_by_what_it_was_made_from(tmp_path: Path) -> None:
+    store = Store(tmp_path / "a" / "b")
+    first = store.find_or_make("text", MADE_FROM, writing("one"))
+    assert store.find_or_make("text", dict(reversed(MADE_FROM.items())), never) == first
+    assert (first / "file").read_text() == "one"
+    others = [store.find_or_make("ids", MADE_FROM, writing("two"))]
+    others += [store.find_or_make("text", {**MADE_FROM, "text": "b"}, writing("three"))]
+    assert len({first, *others}) == 3
+
+
+def test_what_a_killed_process_left_half_made_is_neither_found_nor_kept(tmp_path: Path) -> None:
+    process = multiprocessing.get_context("spawn").Process(target=die_while_making, args=(tmp_path,))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    assert len(list(tmp_path.glob(".*.tmp"))) == 1
+    made = Store(tmp_path).find_or_make("other", MADE_FROM, writing("whole"))
+    assert (made / "file").read_text() == "whole"
+    assert not list(tmp_path.glob(".*.tmp"))
+    made = Store(tmp_path).find_or_make("text", MADE_FROM, writing("whole"))
+    assert (made / "file").read_text() == "whole"
+
+
+def test_what_fails_leaves_nothing_and_a_full_disk_is_a_sentence(tmp_path: Path) -> None:
+    def fail(folder: Path) -> None:
+        (folder / "file").write_text("half a fi")
+        raise KeyboardInterrupt
+
+    def full(folder: Path) -> None:
+        (folder / "file").write_text("half a fi")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    store = Store(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        store.find_or_make("text", MADE_FROM, fail)
+    with pytest.raises(
+        CorpusError, match=r"cannot be kept in .*No space left on device.*data\.prepared.*command again"
+    ):
+        store.find_or_make("text", MADE_FROM, full)
+    assert [path.name for path in tmp_path.iterdir()] == [".lock"]
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(CorpusError, match=r"cannot be kept in .*file"):
+        Store(tmp_path / "file" / "store").find_or_make("text", MADE_FROM, never)
+
+
+def test_of_two_that_want_the_same_one_makes_it_and_the_other_waits(tmp_path: Path) -> None:
+    begun, may_end, made = threading.Event(), threading.Event(), list[str]()
+
+    def slow(folder: Path) -> None:
+        begun.set()
+        may_end.wait(PATIENCE)
+        made.append("slow")
+
+    first = threading.Thread(target=Store(tmp_path).find_or_make, args=("text", MADE_FROM, slow))
+    second = threading.Thread(target=Store(tmp_path).find_or_make, args=("text", MADE_FROM, never))
+    first.start()
+    assert begun.wait(PATIENCE)
+    second.start()
+    second.join(0.2)
+    assert second.is_alive()
+    assert not list(tmp_path.glob("text-*"))
+    may_end.set()
+    for thread in (first, second):
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+    assert made == ["slow"]
+    assert len(list(tmp_path.glob("text-*"))) == 1
+
+
+def test_without_locks_two_make_the_same_at_once_and_neither_is_in_the_others_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As all ranks of a run do with every epoch, on a network disk that has no locks."""
+
+    def flock(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    def first(folder: Path) -> None:
+        (folder / "file").write_text("who")
+        found.append(store.find_or_make("epoch", MADE_FROM, writing("whole")))  # another one, quicker
+        (folder / "file").write_text("whole")
+
+    found, store = list[Path](), Store(tmp_path)
+    monkeypatch.setattr("fcntl.flock", flock)
+    found.append(store.find_or_make("epoch", MADE_FROM, first))
+    assert found[0] == found[1]
+    assert (found[0] / "file").read_text() == "whole"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", found[0].name]
+
+
+def test_dropping_leaves_other_kinds_and_what_is_mapped_stays_readable(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+
+    def array(folder: Path) -> None:
+        np.save(folder / "array.npy", np.arange(100_000))
+
+    old = store.find_or_make("epoch", {"epoch": 1}, array)
+    values = mapped(old / "array.npy", np.int64)
+    newer, new = (store.find_or_make("epoch", {"epoch": epoch}, array) for epoch in (2, 3))
+    kept = store.find_or_make("ids", {}, array)
+    store.drop("epoch", but=[newer, new])
+    assert (old.exists(), newer.exists(), new.exists(), kept.exists()) == (False, True, True, True)
+    assert values.tolist() == list(range(100_000))
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64, np.uint64, np.uint8])
+@pytest.mark.parametrize("parts", [[], [0], [3], [5, 0, 100_000, 1]])
+def test_an_array_that_grew_is_an_ordinary_one(kind: type, parts: list[int], tmp_path: Path) -> None:
+    pieces = [np.arange(length) for length in parts]
+    with growing(tmp_path / "a.npy", kind) as append:
+        for piece in pieces:
+            append(piece)
+    whole = np.concatenate([np.zeros(0, kind), *(piece.astype(kind) for piece in pieces)])
+    found = mapped(tmp_path / "a.npy", kind)
+    assert type(found) is np.ndarray
+    assert found.dtype == np.load(tmp_path / "a.npy").dtype == kind
+    assert np.array_equal(found, whole)
+    np.save(tmp_path / "b.npy", whole)
+    assert (tmp_path / "a.npy").read_bytes() == (tmp_path / "b.npy").read_bytes()

@@ -1,0 +1,19 @@
+"""A queue that has been worked off."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.small_study import write_queue
+from transformer.studies.run_queue import work_off
+from transformer.studies.training_queue import load_queue
+
+
+@pytest.fixture(scope="package")
+def worked_off(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """(the queue's file, the folder of its runs), all of them done."""
+    folder = tmp_path_factory.mktemp("queue")
+    file, runs = write_queue(folder), folder / "runs"
+    queue = load_queue(file, folder)
+    work_off(queue, queue.trainings, runs, "cpu")
+    return file, runs

@@ -1,0 +1,126 @@
+"""The members that a lesson needs lie beside the other checkpoints, each with a card that says what it is for."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from transformer.checkpoint.checkpoint_file import load_checkpoint, save_checkpoint
+from transformer.cli import app
+from transformer.data.corpus import read_pairs
+from transformer.decoding.translator import Translator
+from transformer.errors import HeadlightError
+from transformer.evaluation import evaluate
+from transformer.studies.measure_member import RESULT
+from transformer.studies.ship_members import card, ship
+from transformer.studies.training_queue import load_queue
+
+PRETRAINED = Path(__file__).parents[2] / "pretrained"
+
+
+def test_members_with_a_lesson_ship_as_they_were_scored(worked_off: tuple[Path, Path], tmp_path: Path) -> None:
+    file, runs = worked_off
+    command = ["queue", str(file), "--data", str(file.parent), "--runs", str(runs), "--ship", str(tmp_path / "to")]
+    assert CliRunner().invoke(app, command).exit_code == 0
+    assert {path.name for path in (tmp_path / "to").iterdir()} == {"family-no-mask.safetensors", "family-no-mask.md"}
+    result = json.loads((runs / "no-mask-seed1" / RESULT).read_text(encoding="utf-8"))
+    base = json.loads((runs / "base-seed1" / RESULT).read_text(encoding="utf-8"))
+    shipped = tmp_path / "to" / "family-no-mask.safetensors"
+    assert shipped.read_bytes() == (runs / "no-mask-seed1" / result["checkpoint"]).read_bytes()
+    assert not load_checkpoint(shipped).config.causal_training
+    said = shipped.with_suffix(".md").read_text(encoding="utf-8")
+    assert "What it saw, it copies." in said
+    assert "| Unlike the base | `model.causal_training=false` |" in said
+    assert "1 + 1 layers" in said
+    assert "parameters, stored in single precision |" in said
+    assert f"`python -m transformer evaluate {shipped} --data" in said
+    assert f"the training loss was {result['train_loss']:.2f} at the end" in said
+    assert f"| BLEU, beam 4 | {result['beam_4']['bleu']:.1f} | {base['beam_4']['bleu']:.1f} |" in said
+    assert f"seeing the pieces after it too, as in training | {result['perplexity_without_mask']:.2f} |  |" in said
+    translator = Translator.load(shipped)
+    greedy = replace(translator.settings, method="greedy", n_best=1)
+    found = evaluate(translator, read_pairs(file.parent / "scored.tsv"), greedy)
+    assert f"| chrF, greedy | {found['chrf']:.1f} |" in said
+
+
+def test_one_command_reports_and_ships(worked_off: tuple[Path, Path], tmp_path: Path) -> None:
+    file, runs = worked_off
+    command = ["queue", str(file), "--data", str(file.parent), "--runs", str(runs)]
+    said = CliRunner().invoke(app, [*command, "--report", str(tmp_path / "card"), "--ship", str(tmp_path / "to")])
+    assert said.exit_code == 0
+    written = {tmp_path / "card.json", tmp_path / "card.md", tmp_path / "to" / "family-no-mask.safetensors"}
+    assert set(said.stderr.splitlines()) == {f"Written: {path}" for path in written}
+    assert all(path.is_file() for path in written)
+
+
+def test_what_was_not_measured_or_is_stored_otherwise_is_said_otherwise(
+    worked_off: tuple[Path, Path], tmp_path: Path
+) -> None:
+    file, runs = worked_off
+    queue = load_queue(file, file.parent)
+    training = next(training for training in queue.trainings if training.member == "no-mask")
+    result = json.loads((runs / training.folder / RESULT).read_text(encoding="utf-8"))
+    kept = load_checkpoint(runs / training.folder / result["checkpoint"])
+    save_checkpoint(tmp_path / "half.safetensors", kept.model, kept.tokenizer, recipe=None, metrics={}, half=True)
+    text = card(queue, tmp_path / "half.safetensors", training, result | {"train_loss": None}, result)
+    assert "parameters, stored in half precision |" in text
+    assert f"seed {training.seed} |" in text
+
+
+def test_what_has_no_result_does_not_ship_and_a_lost_checkpoint_is_told(
+    worked_off: tuple[Path, Path], tmp_path: Path
+) -> None:
+    file, runs = worked_off
+    queue = load_queue(file, file.parent)
+    assert ship(queue, tmp_path / "no-runs", tmp_path / "to") == []
+    command = ["queue", str(file), "--data", str(file.parent), "--runs", str(tmp_path / "no-runs")]
+    said = CliRunner().invoke(app, [*command, "--ship", str(tmp_path / "to")])
+    assert f"Nothing was copied to {tmp_path / 'to'}." in said.stderr
+    assert "once they and the first member, base, have a result" in said.stderr
+    assert not (tmp_path / "to").exists()
+    for folder in ("base-seed1", "no-mask-seed1"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / RESULT).write_bytes((runs / folder / RESULT).read_bytes())
+    with pytest.raises(HeadlightError, match="which was scored, is not there"):
+        ship(queue, tmp_path, tmp_path / "to")
+
+
+def test_the_members_that_ship_are_those_with_a_lesson_and_their_cards_have_the_numbers_of_the_report() -> None:
+    queue = load_queue("families")
+    report = json.loads((PRETRAINED / "families.json").read_text(encoding="utf-8"))
+    assert {path.stem for path in PRETRAINED.glob("family-*.safetensors")} == {f"family-{m}" for m in queue.lessons}
+    for name, lesson in queue.lessons.items():
+        said = (PRETRAINED / f"family-{name}.md").read_text(encoding="utf-8")
+        assert lesson.strip() in said
+        result = report["members"][name]["runs"][0]
+        for title, value in (("BLEU, beam 4", result["beam_4"]["bleu"]), ("chrF, greedy", result["greedy"]["chrf"])):
+            assert re.search(rf"^\| {title} \| {value:.1f} \|", said, re.MULTILINE)
+        loaded = load_checkpoint(PRETRAINED / f"family-{name}.safetensors")
+        options = {f"model.{option}": value for option, value in vars(queue.recipes[name].model).items()}
+        odd = [option for option, value in options.items() if getattr(loaded.config, option[6:]) != value]
+        assert odd in ([], ["model.vocab_size"])
+
+
+def test_without_positions_the_order_of_words_is_lost_and_with_them_it_is_not() -> None:
+    """What the card of family-positions-none says."""
+    for name, lost in (("positions-none", True), ("base", False)):
+        translator = Translator.load(PRETRAINED / f"family-{name}.safetensors")
+        one, other = (translator.translate(words).text for words in ("Tom loves Mary.", "Mary loves Tom."))
+        assert (one == other) is lost
+
+
+def test_what_was_shipped_elsewhere_stays_where_only_its_result_is_here(
+    worked_off: tuple[Path, Path], tmp_path: Path
+) -> None:
+    file, runs = worked_off
+    queue = load_queue(file, file.parent)
+    (shipped,) = ship(queue, runs, tmp_path / "to")
+    before = shipped.read_bytes(), shipped.with_suffix(".md").read_bytes()
+    for folder in ("base-seed1", "no-mask-seed1"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / RESULT).write_bytes((runs / folder / RESULT).read_bytes())
+    assert ship(queue, tmp_path, tmp_path / "to") == []
+    assert (shipped.read_bytes(), shipped.with_suffix(".md").read_bytes()) == before

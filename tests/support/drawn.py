@@ -1,0 +1,105 @@
+"""A page opened as a visitor would open it, and the numbers that it draws."""
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Sequence
+from fnmatch import fnmatch
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from streamlit.testing.v1 import AppTest
+
+from app.figures.charts import Figure
+from tests.support.pages import MAIN, switch_page
+from tests.support.patience import PATIENCE
+from transformer.analysis.doctor import SITES
+from transformer.analysis.trace import trace
+from transformer.model import Transformer
+
+
+def attention_weights(
+    model: Transformer, source_ids: Sequence[int], target_ids: Sequence[int], pattern: str
+) -> np.ndarray:
+    """The weights at the sites of a pattern, (L, H, Q, K), computed beside the app. As there, all attention is probed
+    in one pass: other paths round differently."""
+    arrays = trace(model, source_ids, target_ids, SITES).arrays
+    return np.stack([array for site, array in arrays.items() if fnmatch(site, pattern)])
+
+
+def open_view(name: str, **address: str) -> AppTest:
+    """The page `app/views/NAME/page.py` with these query parameters in the address; fails the test if it raises."""
+    app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
+    switch_page(app, name)
+    for key, value in address.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception, app.exception[0].message
+    return app
+
+
+def sent(app: AppTest) -> list[bytes]:
+    """What goes to the browser for each chart of the page, from top to bottom."""
+    components = [found.proto for found in app.get("bidi_component")]
+    return [proto.bytes for proto in components if proto.component_name == "headlight_chart"]
+
+
+def charts(app: AppTest) -> list[dict[str, Any]]:
+    """The figures of the page, as Plotly gets them, from top to bottom; each one passes Plotly's own checks."""
+    figures = [json.loads(data)["figure"] for data in sent(app)]
+    for figure in figures:
+        go.Figure(figure)
+    return figures
+
+
+def checked(figure: Figure) -> go.Figure:
+    """The same as Plotly's own figure, which raises for a value that no chart can have."""
+    return go.Figure(figure.data, figure.layout)
+
+
+def title(figure: dict[str, Any]) -> str:
+    """The title of a figure; "" if it has none."""
+    return str(figure["layout"].get("title", {}).get("text", ""))
+
+
+def chart(app: AppTest, words: str) -> dict[str, Any]:
+    """The first figure with these words in its title."""
+    found = charts(app)
+    for figure in found:
+        if words in title(figure):
+            return figure
+    raise AssertionError(f"no chart {words!r} among {[title(figure) for figure in found]}")
+
+
+def written(text: str) -> float:
+    """The number that stands in the page as `app.figures.theme.number` writes it."""
+    mantissa, _, exponent = text.replace(",", "").replace("−", "-").partition("×10")
+    return float(mantissa) * 10 ** int(exponent.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")) or 0)
+
+
+def array(value: Any) -> np.ndarray:
+    """Numbers of a chart as they are sent: a list, or bytes with their type."""
+    if not isinstance(value, dict):
+        return np.array(value)
+    found = np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"]))
+    return found.reshape([int(n) for n in value["shape"].split(",")]) if "shape" in value else found
+
+
+def components(app: AppTest, name: str) -> list[dict[str, Any]]:
+    """What goes to the browser for each component of this name, from top to bottom."""
+    found = [each.proto for each in app.get("bidi_component")]
+    return [dict(json.loads(each.json)) for each in found if each.component_name == f"headlight_{name}"]
+
+
+def unpacked(page: str, name: str) -> str:
+    """What a page of `app.views.attention.bertviz_html` carries packed in the script of this id: "data" or "code"."""
+    (found,) = re.findall(rf'<script type="text/plain" id="{name}">([A-Za-z0-9+/=]+)</script>', page)
+    return zlib.decompress(base64.b64decode(found)).decode()
+
+
+def switches(app: AppTest) -> list[dict[str, Any]]:
+    """What can be chosen in the first line of the bar, from left to right."""
+    (found,) = components(app, "switches")
+    return list(found["choices"])

@@ -1,0 +1,144 @@
+"""Runs that take a second: a tiny model, a tiny corpus, and a way to train it in a process of its own."""
+
+import json
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import replace
+from multiprocessing.context import ForkServerContext, ForkServerProcess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors import safe_open
+from torch import Tensor
+
+from transformer.config import DataConfig, DecodingConfig, ModelConfig, Recipe, TokenizerConfig, TrainingConfig
+from transformer.data.toy_tasks import toy_pairs
+from transformer.training import flops, trainer
+from transformer.training.metrics import read_metrics
+from transformer.training.update import one_update as make_update
+
+MODEL = ModelConfig(vocab_size=400, encoder_layers=1, decoder_layers=1, d_model=16, d_ff=32, heads=2, max_positions=64)
+TRAINING = TrainingConfig(
+    updates=12,
+    warmup=4,
+    peak_rate=0.01,
+    log_every=5,
+    validate_every=5,
+    save_every=4,
+    validation_sentences=8,
+    average_last=2,
+)
+DECODING = DecodingConfig(max_extra_length=2)  # one that has learnt nothing would go on and on
+TIMES = ("seconds", "tokens_per_second", "share_of_peak")  # all that may differ between two runs of one recipe
+
+
+def toy_recipe(**training: Any) -> Recipe:
+    """Letters in reverse order, made on the fly."""
+    data = DataConfig(
+        toy="reverse",
+        toy_symbols=4,
+        toy_max_length=5,
+        toy_epoch=150,
+        valid_size=20,
+        max_length=20,
+        tokens_per_batch=200,
+    )
+    tokenizer = TokenizerConfig(vocab_size=400)
+    training_config = replace(TRAINING, **training)
+    return Recipe(name="toy", model=MODEL, data=data, tokenizer=tokenizer, training=training_config, decoding=DECODING)
+
+
+def corpus_recipe(folder: Path, sampling: float = 0.2, **training: Any) -> Recipe:
+    """Number words from a file, cut anew in each epoch."""
+    corpus = folder / "corpus.tsv"
+    if not corpus.exists():
+        write_pairs(corpus, toy_pairs("numbers", 1, 150))
+    return Recipe(
+        name="corpus",
+        model=MODEL,
+        data=DataConfig(train=(str(corpus),), valid_size=12, max_length=60, tokens_per_batch=400),
+        tokenizer=TokenizerConfig(vocab_size=350, sampling=sampling),
+        training=replace(TRAINING, **training),
+        decoding=DECODING,
+    )
+
+
+def write_pairs(path: Path, pairs: list[tuple[str, str]]) -> Path:
+    path.write_text("".join(f"{source}\t{target}\n" for source, target in pairs), encoding="utf-8")
+    return path
+
+
+def stop_after(update: int, monkeypatch: pytest.MonkeyPatch, number: signal.Signals = signal.SIGTERM) -> None:
+    """The next run gets a signal while it makes this update."""
+
+    def one_update(*arguments: Any) -> Any:
+        done = make_update(*arguments)
+        if arguments[3].update == update:
+            os.kill(os.getpid(), number)
+        return done
+
+    monkeypatch.setattr(trainer, "one_update", one_update)
+
+
+# What a run has left behind
+
+
+def tensors(path: Path) -> dict[str, Tensor]:
+    with safe_open(path, framework="pt") as file:
+        return {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118 (it is no dictionary)
+
+
+def metadata(path: Path) -> dict[str, Any]:
+    with safe_open(path, framework="pt") as file:
+        return {name: json.loads(text) for name, text in file.metadata().items() if text.startswith("{")}
+
+
+def lines(run: Path) -> list[dict[str, Any]]:
+    """metrics.jsonl without the times."""
+    found = read_metrics(run / "metrics.jsonl")
+    return [{name: value for name, value in line.items() if name not in TIMES} for line in found]
+
+
+def assert_same_run(run: Path, other: Path) -> None:
+    """Weights, moments, averages and metrics are equal to the bit, and so is everything else but the times."""
+    files = {path.relative_to(run) for path in run.rglob("*.safetensors")}
+    assert files == {path.relative_to(other) for path in other.rglob("*.safetensors")}
+    for file in files:
+        ours, theirs = tensors(run / file), tensors(other / file)
+        assert ours.keys() == theirs.keys()
+        for name, tensor in ours.items():
+            assert torch.equal(tensor, theirs[name]), f"{name} in {file}"
+    assert lines(run) == lines(other)
+    assert (run / "tokenizer.model").read_bytes() == (other / "tokenizer.model").read_bytes()
+    ours, theirs = (metadata(folder / "training.safetensors")["progress"] for folder in (run, other))
+    assert {**ours, "seconds": 0, "recent_seconds": 0} == {**theirs, "seconds": 0, "recent_seconds": 0}
+
+
+# Processes of their own
+
+
+def in_new_process(function: Callable[..., None], *arguments: Any) -> ForkServerProcess:
+    """Starts `function` in a process forked from one that has imported torch and done nothing else."""
+    process = knowing_torch().Process(target=_alone, args=(function, *arguments))
+    process.start()
+    return process
+
+
+def knowing_torch() -> ForkServerContext:
+    """Starts processes by forking one that has imported torch and done nothing else, which is a hundred times quicker
+    than starting Python. Not by forking this one: torch's threads do not survive a fork."""
+    context = multiprocessing.get_context("forkserver")
+    # torch imports _dynamo when the first optimizer is made, which takes longer than all the rest.
+    context.set_forkserver_preload(["transformer.training", "torch._dynamo", "tests.support.small_training"])
+    return context
+
+
+def _alone(function: Callable[..., None], *arguments: Any) -> None:
+    torch.set_num_threads(1)
+    # How fast products are here is measured anew in each process; test_arithmetic.py sees that it is measured well.
+    flops.SIDES, flops.LONG_ENOUGH = {"cpu": 64}, 0.0
+    function(*arguments)

@@ -1,0 +1,69 @@
+"""The arithmetic of a batch, against torch's own counter of floating-point operations."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from tests.support.small_training import toy_recipe
+from transformer.config import ModelConfig
+from transformer.data.batches import collate
+from transformer.model import Probe, Transformer, census
+from transformer.training import flops
+from transformer.training.flops import FORWARD_AND_BACKWARD, measured_peak, readable, training_flop
+from transformer.training.loss import summed_loss
+from transformer.training.metrics import Metrics, read_metrics
+from transformer.training.run_report import Report
+from transformer.training.training_state import Progress
+from transformer.training.update import Update
+
+BATCH = collate([[4, 5, 6, 7], [5]], [[4, 5], [6, 7]])  # S 5, T 3, all labels count
+CONFIG = ModelConfig(vocab_size=50, encoder_layers=2, decoder_layers=3, d_model=16, d_ff=24, heads=2)
+
+
+def test_a_pass_forward_takes_as_many_operations_as_torch_counts() -> None:
+    model = Transformer(CONFIG)
+    probe = Probe(census(CONFIG), ["*.weights"])  # the explicit road: torch does not count inside its fused attention
+    with FlopCounterMode(display=False) as counted:
+        model(BATCH.source, BATCH.target, probe)
+    assert training_flop(CONFIG, BATCH) == FORWARD_AND_BACKWARD * counted.get_total_flops()
+
+
+def test_forward_and_backward_are_three_times_forward() -> None:
+    model = Transformer(CONFIG)
+    with FlopCounterMode(display=False) as forward, torch.no_grad():
+        model.states(BATCH.source, BATCH.target)
+    with FlopCounterMode(display=False) as counted:
+        summed_loss(model, BATCH, 0.1).backward()
+    output = 2 * 6 * CONFIG.d_model * CONFIG.vocab_size
+    assert counted.get_total_flops() == 3 * (forward.get_total_flops() + output)
+
+
+def test_the_peak_is_that_of_the_fastest_product(monkeypatch: pytest.MonkeyPatch) -> None:
+    # began; start and end of three products, each followed by a look at how long it has been measuring
+    clock = iter([0.0, 0.0, 0.09, 0.09, 0.1, 0.12, 0.12, 0.13, 0.16, 0.2])
+    monkeypatch.setattr(flops, "SIDES", {"cpu": 10})
+    monkeypatch.setattr(flops, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    assert measured_peak.__wrapped__(torch.device("cpu"), "float32") == pytest.approx(2 * 10**3 / 0.02)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0 FLOP"), (999, "999 FLOP"), (1234, "1.23 kFLOP"), (2.5e12, "2.5 TFLOP"), (3e18, "3e+03 PFLOP")],
+)
+def test_large_numbers_are_written_with_a_prefix(value: float, text: str) -> None:
+    assert readable(value, "FLOP") == text
+
+
+def test_a_run_writes_its_speed_as_a_share_of_the_peak(tmp_path: Path) -> None:
+    recipe, progress = toy_recipe(log_every=2), Progress()
+    with Report(recipe, Metrics(tmp_path, 0, 0), progress, peak=1000.0) as report:
+        for progress.update, flop in ((1, 300), (2, 500)):
+            made = Update(loss=flop / 50, tokens=2 * progress.update, gradient_norm=1.0, flop=flop)
+            report.update(progress, made, rate=0.1, seconds=2.0)
+    (line,) = read_metrics(tmp_path / "metrics.jsonl")
+    assert line["share_of_peak"] == pytest.approx(800 / 4.0 / 1000.0)
+    assert line["tokens_per_second"] == pytest.approx(6 / 4.0)
+    assert line["loss"] == pytest.approx((6 + 10) / 6)  # of all pieces since the line before

@@ -1,0 +1,114 @@
+"""What a run can start from: another model's weights, with its vocabulary or with one of its own."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.support.small_training import MODEL, assert_same_run, tensors, toy_recipe
+from transformer.checkpoint.checkpoint_file import load_checkpoint
+from transformer.config import TokenizerConfig
+from transformer.errors import ConfigError, TrainingError
+from transformer.training import train
+from transformer.training.init_from import EMBEDDINGS, begin, embed, ids_in
+from transformer.training.run_folder import Run
+
+
+def test_init_from_starts_with_the_weights_and_the_vocabulary_of_a_checkpoint(finished: Path, tmp_path: Path) -> None:
+    recipe = toy_recipe(updates=1, peak_rate=1e-30)
+    different = replace(recipe, tokenizer=TokenizerConfig(vocab_size=300, byte_fallback=False))
+    start = finished / "best.safetensors"
+    train(different, tmp_path, init_from=start, device="cpu")
+    given, found = tensors(start), tensors(tmp_path / "last.safetensors")
+    assert given.keys() == found.keys()
+    assert all(torch.equal(tensor, found[name]) for name, tensor in given.items())
+    train(replace(different, training=replace(recipe.training, updates=2)), tmp_path, resume=True, device="cpu")
+    assert load_checkpoint(tmp_path / "last.safetensors").config.vocab_size == 313
+
+
+def test_init_from_another_architecture_is_refused_with_the_differences(finished: Path, tmp_path: Path) -> None:
+    """Neither the number of heads nor the norm's place shows in any shape."""
+    recipe = toy_recipe()
+    other = replace(recipe, model=replace(MODEL, heads=4, norm="pre", dropout=0.3))
+    with pytest.raises(TrainingError) as caught:
+        train(other, tmp_path, init_from=finished / "best.safetensors", device="cpu")
+    assert "model.heads: 2 there, 4 here" in str(caught.value)
+    assert "model.norm: post there, pre here" in str(caught.value)
+    assert "dropout" not in str(caught.value)
+
+
+def test_with_a_vocabulary_of_its_own_the_layers_and_the_pieces_in_common_start_as_in_the_checkpoint(
+    finished: Path, tmp_path: Path
+) -> None:
+    """The toy's other vocabulary lacks the 256 bytes; what it has stands there under other numbers."""
+    recipe = toy_recipe(updates=1, peak_rate=1e-30)
+    other = replace(recipe, tokenizer=TokenizerConfig(vocab_size=300, byte_fallback=False))
+    start = finished / "best.safetensors"
+    train(other, tmp_path, init_from=start, own_vocabulary=True, device="cpu")
+    given, found = load_checkpoint(start), load_checkpoint(tmp_path / "last.safetensors")
+    assert found.config.vocab_size < given.config.vocab_size
+    before, after = given.model.state_dict(), found.model.state_dict()
+    layers = before.keys() - set(EMBEDDINGS)
+    assert len(layers) > 20
+    assert all(torch.equal(before[name], after[name]) for name in layers)
+    old = {given.tokenizer.piece(id): row for id, row in enumerate(given.model.output.weight)}
+    rows = [(found.tokenizer.piece(id), row) for id, row in enumerate(found.model.output.weight)]
+    common = [(row, old[piece]) for piece, row in rows if piece in old]
+    assert len(common) > 10
+    assert all(torch.equal(row, there) for row, there in common)
+    # Resuming needs neither the checkpoint nor the option.
+    train(replace(other, training=replace(other.training, updates=2)), tmp_path, resume=True, device="cpu")
+    assert load_checkpoint(tmp_path / "last.safetensors").tokenizer.to_bytes() == found.tokenizer.to_bytes()
+
+
+@pytest.mark.parametrize("own_vocabulary", [False, True])
+def test_a_run_that_was_killed_while_its_text_was_prepared_is_resumed_with_the_weights_it_was_to_begin_with(
+    own_vocabulary: bool, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = replace(toy_recipe(updates=1), tokenizer=TokenizerConfig(vocab_size=300, byte_fallback=False))
+    start, alone, run = finished / "best.safetensors", tmp_path / "alone", tmp_path / "run"
+    train(recipe, alone, init_from=start, own_vocabulary=own_vocabulary, device="cpu")
+    monkeypatch.chdir(start.parent)
+    with Run(run, resume=False) as killed:
+        begin(killed, False, Path(start.name), own_vocabulary)
+    monkeypatch.chdir(tmp_path)
+    train(recipe, run, resume=True, device="cpu")
+    assert_same_run(run, alone)
+
+
+def test_a_folder_forgets_what_another_run_was_to_begin_with(finished: Path, tmp_path: Path) -> None:
+    with Run(tmp_path, resume=False) as run:
+        assert begin(run, False, finished / "best.safetensors", False)
+        assert begin(run, True, None, False)
+        assert begin(run, False, None, False) is None
+        assert begin(run, True, None, False) is None
+
+
+def test_a_note_of_what_a_run_began_with_that_is_damaged_is_told(tmp_path: Path) -> None:
+    (tmp_path / "start.json").write_text('{"init_from": 3')
+    with Run(tmp_path, resume=True) as run, pytest.raises(TrainingError, match=r"start\.json: .*with --init-from"):
+        begin(run, True, None, False)
+
+
+def test_a_vocabulary_of_its_own_without_a_checkpoint_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"--own-vocabulary is for .* give --init-from"):
+        train(toy_recipe(), tmp_path / "run", own_vocabulary=True, device="cpu")
+
+
+def test_pieces_that_are_new_are_drawn_around_the_mean_of_the_known_ones() -> None:
+    torch.manual_seed(0)
+    given = 3.0 + 0.5 * torch.randn(40, 8)  # (W, D)
+    drawn = torch.randn(5000, 8) / 8**0.5  # (V, D)
+    ids = torch.full((5000,), -1)
+    ids[:3] = torch.tensor([7, 39, 0])
+    made = embed(ids, given, drawn)
+    assert torch.equal(made[:3], given[[7, 39, 0]])
+    torch.testing.assert_close(made[3:].mean(dim=0), given.mean(dim=0), atol=0.03, rtol=0)
+    torch.testing.assert_close(made[3:].std(dim=0), given.std(dim=0), atol=0.03, rtol=0)
+    assert len(made.unique(dim=0)) == 5000
+
+
+def test_a_vocabulary_finds_all_of_its_own_pieces_in_itself(finished: Path) -> None:
+    tokenizer = load_checkpoint(finished / "best.safetensors").tokenizer
+    assert ids_in(tokenizer, tokenizer).tolist() == list(range(tokenizer.vocab_size))

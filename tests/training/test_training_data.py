@@ -1,0 +1,243 @@
+"""From corpora and toy tasks to vocabularies, validation sets and batches."""
+
+import logging
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from tests.support.small_training import MODEL, corpus_recipe, toy_recipe, write_pairs
+from transformer.checkpoint.checkpoint_file import load_checkpoint
+from transformer.config import EOS, DataConfig, Recipe, TokenizerConfig
+from transformer.data.corpus import read_pairs
+from transformer.data.toy_tasks import toy_pairs
+from transformer.data.train_valid_overlap import marks, shared
+from transformer.data.training_data import Position, TrainingData
+from transformer.errors import ConfigError, CorpusError
+from transformer.text.tokenizer import Tokenizer
+from transformer.training import train
+
+
+def test_a_corpus_from_a_file_trains_and_its_vocabulary_is_kept(tmp_path: Path) -> None:
+    recipe = corpus_recipe(tmp_path, updates=3)
+    train(recipe, tmp_path / "run", device="cpu")
+    kept = Tokenizer.from_bytes((tmp_path / "run" / "tokenizer.model").read_bytes())
+    assert kept.to_bytes() == load_checkpoint(tmp_path / "run" / "last.safetensors").tokenizer.to_bytes()
+    assert kept.decode(kept.encode("zweiundvierzig")) == "zweiundvierzig"
+
+
+def text_of(data: TrainingData) -> list[tuple[str, str]]:
+    """What is learnt from, in the order of the corpus."""
+    decode, pairs = data.tokenizer.decode, data._epoch(0)
+    return [(decode(source), decode(target)) for source, target in zip(pairs.sources, pairs.targets, strict=True)]
+
+
+def test_pairs_set_aside_for_validation_share_no_sentence_with_the_rest(tmp_path: Path) -> None:
+    pairs = toy_pairs("numbers", 3, 200, max_number=99)  # so few numbers that most come several times
+    recipe = corpus_recipe(tmp_path, sampling=0.0)
+    write_pairs(tmp_path / "corpus.tsv", pairs)
+    recipe = replace(recipe, data=replace(recipe.data, valid_size=20))
+    data = TrainingData(recipe, tmp_path / "run")
+    learnt, held_out = text_of(data), data.valid_pairs
+    assert 20 <= len(held_out) < 40
+    assert shared(marks(learnt, 1), marks(held_out, 1)) == 0
+    assert {*learnt, *held_out} <= set(pairs)
+    other = TrainingData(replace(recipe, training=replace(recipe.training, seed=2)), tmp_path / "other")
+    assert other.valid_pairs != held_out
+
+
+def test_validation_text_that_is_learnt_from_is_warned_about(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    recipe, pairs = corpus_recipe(tmp_path), toy_pairs("numbers", 1, 150)
+    held_out = write_pairs(tmp_path / "valid.tsv", [*pairs[:3], ("something", "else"), ("entirely", "different")])
+    recipe = replace(recipe, data=replace(recipe.data, valid=str(held_out)))
+    for _ in range(2):  # also when the prepared text is found again
+        with caplog.at_level(logging.WARNING):
+            TrainingData(recipe, tmp_path / "run")
+        assert "3 of 5 validation pairs stand in the training text" in caplog.text
+        caplog.clear()
+
+
+def test_the_vocabulary_is_not_learnt_from_validation_text(tmp_path: Path) -> None:
+    write_pairs(tmp_path / "train.tsv", [(f"abab {i}", f"baba {i}") for i in range(20)])
+    write_pairs(tmp_path / "valid.tsv", [("xyz", "zyx")])
+    data = DataConfig(train=(str(tmp_path / "train.tsv"),), valid=str(tmp_path / "valid.tsv"))
+    recipe = Recipe(model=MODEL, data=data, tokenizer=TokenizerConfig(vocab_size=300))
+    tokenizer = TrainingData(recipe, tmp_path / "run").tokenizer
+    assert {tokenizer.kind(id) for id in tokenizer.encode("ab")} == {"piece"}
+    assert "byte" in {tokenizer.kind(id) for id in tokenizer.encode("x")}
+
+
+def test_validation_sentences_that_the_model_cannot_read_are_left_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One such sentence must not end a run at its first validation, hours after its start."""
+    recipe = corpus_recipe(tmp_path, updates=1, sampling=0.0)
+    held_out = write_pairs(tmp_path / "valid.tsv", [("forty-two", "zweiundvierzig"), ("one " * 200, "eins " * 200)])
+    recipe = replace(recipe, data=replace(recipe.data, valid=str(held_out)))
+    train(recipe, tmp_path / "run", device="cpu")
+    assert "1 validation pairs left out" in caplog.text
+
+
+def test_a_vocabulary_that_is_given_takes_the_place_of_one_left_over_in_the_folder(
+    finished: Path, tmp_path: Path
+) -> None:
+    """On a machine that assists, the folder may hold that of an earlier run."""
+    given = load_checkpoint(finished / "best.safetensors").tokenizer
+    (tmp_path / "tokenizer.model").write_bytes(b"of another run")
+    data = TrainingData(toy_recipe(), tmp_path, given)
+    assert data.tokenizer is given
+    assert (tmp_path / "tokenizer.model").read_bytes() == given.to_bytes()
+
+
+@pytest.mark.parametrize("kind", ["file", "checkpoint"])
+def test_a_recipe_can_name_the_vocabulary(kind: str, finished: Path, tmp_path: Path) -> None:
+    model = {"file": finished / "tokenizer.model", "checkpoint": finished / "best.safetensors"}[kind]
+    recipe = corpus_recipe(tmp_path, updates=1)
+    recipe = replace(recipe, tokenizer=replace(recipe.tokenizer, model=str(model)))
+    train(recipe, tmp_path / "run", device="cpu")
+    assert (tmp_path / "run" / "tokenizer.model").read_bytes() == (finished / "tokenizer.model").read_bytes()
+
+
+def test_subword_sampling_cuts_words_anew_each_epoch_and_validation_never(tmp_path: Path) -> None:
+    recipe = corpus_recipe(tmp_path, sampling=0.2)
+    data = TrainingData(recipe, tmp_path / "run")
+    epochs = [data._epoch(number) for number in (0, 1, 2)]
+    assert len({epoch.targets.ids.tobytes() for epoch in epochs}) == 3
+    texts = [{data.tokenizer.decode(epoch.targets[i]) for i in range(len(epoch))} for epoch in epochs]
+    assert texts[0] == texts[1] == texts[2]
+    ends = {tuple(row[row > 3].tolist()) for batch in data.valid_batches for row in batch.labels.numpy()}
+    assert ends == {tuple(data.tokenizer.encode(target)) for _, target in data.valid_pairs}
+
+
+def test_a_toy_task_makes_fresh_pairs_each_epoch(tmp_path: Path) -> None:
+    data = TrainingData(toy_recipe(), tmp_path)
+    assert data._epoch(1).sources.ids.tobytes() != data._epoch(2).sources.ids.tobytes()
+    assert data._epoch(1).sources.ids.tobytes() == data._epoch(1).sources.ids.tobytes()
+    assert len(data._epoch(1)) == 150
+
+
+def test_the_stream_can_be_entered_anywhere(tmp_path: Path) -> None:
+    data = TrainingData(corpus_recipe(tmp_path), tmp_path)
+    stream = data.stream(Position())
+    drawn = [next(stream) for _ in range(25)]
+    assert drawn[-1][1].epoch > 1
+    for i in (0, 7, 20):
+        batch, _ = next(data.stream(drawn[i][1]))
+        assert torch.equal(batch.source, drawn[i + 1][0].source)
+        assert torch.equal(batch.labels, drawn[i + 1][0].labels)
+
+
+def epochs_of(data: TrainingData, count: int) -> list[list[tuple[tuple[int, ...], tuple[int, ...]]]]:
+    """Source and labels of each pair, in the order in which the stream gives them, of the first epochs."""
+    found: list[list[tuple[tuple[int, ...], tuple[int, ...]]]] = [[] for _ in range(count)]
+    for batch, after in data.stream(Position()):
+        if after.epoch >= count:
+            return found
+        rows = zip(batch.source.tolist(), batch.labels.tolist(), strict=True)
+        found[after.epoch] += [(tuple(filter(None, source)), tuple(filter(None, labels))) for source, labels in rows]
+    return found
+
+
+def test_the_stream_gives_every_pair_once_an_epoch_each_time_in_another_order(tmp_path: Path) -> None:
+    recipe = corpus_recipe(tmp_path, sampling=0.0)
+    data = TrainingData(recipe, tmp_path / "run")
+    first, second = epochs_of(data, 2)
+    aside = set(data.valid_pairs)
+    pairs = [pair for pair in read_pairs(Path(recipe.data.train[0])) if pair not in aside]
+    encode = data.tokenizer.encode
+    ids = [((*encode(source), EOS), (*encode(target), EOS)) for source, target in pairs]
+    assert sorted(first) == sorted(second) == sorted(ids)
+    assert first != second
+
+
+def test_the_stream_gives_words_that_are_cut_anew(tmp_path: Path) -> None:
+    first, second = epochs_of(TrainingData(corpus_recipe(tmp_path, sampling=0.2), tmp_path / "run"), 2)
+    assert len(first) == len(second)
+    assert sorted(first) != sorted(second)
+
+
+def test_bounds_that_leave_nothing_to_learn_are_told(tmp_path: Path) -> None:
+    recipe = corpus_recipe(tmp_path)
+    with pytest.raises(CorpusError, match="valid_size = 500"):
+        TrainingData(replace(recipe, data=replace(recipe.data, valid_size=500)), tmp_path)
+    copies = write_pairs(tmp_path / "copies.tsv", [(f"word {i}", f"word {i}") for i in range(5)])
+    for valid in (None, recipe.data.train[0]):
+        data = replace(recipe.data, train=(str(copies),), valid=valid, drop_copies=True)
+        with pytest.raises(CorpusError, match=r"5 the same on both sides, 0 to learn from\. Set data\.drop_copies"):
+            TrainingData(replace(recipe, data=data), tmp_path)
+    long = write_pairs(tmp_path / "long.tsv", [("two words", "zwei Wörter")] * 5)
+    with pytest.raises(CorpusError, match=r"training pairs is at most data\.max_length = 1 "):
+        TrainingData(
+            replace(recipe, data=replace(recipe.data, train=(str(long),), valid=str(long), max_length=1)), tmp_path
+        )
+    with pytest.raises(ConfigError, match="no pair for validation"):
+        TrainingData(replace(toy_recipe(), data=DataConfig(toy="numbers", toy_max_number=20)), tmp_path)
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["counts.json", "blocks.npy", "firsts.npy", "roles.npy", "text.tsv", "tokenizer.model", "about.json"]
+    + [f"{side}_{what}.npy" for side in ("source", "target") for what in ("ids", "starts")],
+)
+def test_what_was_prepared_and_is_damaged_is_told_with_the_folder_that_is_to_be_removed(
+    file: str, prepared: tuple[Recipe, Path], tmp_path: Path
+) -> None:
+    recipe, run = prepared
+    shutil.copytree(run, tmp_path / "run")
+    (damaged,) = (tmp_path / "run" / "prepared").glob(f"*/{file}")
+    for size in (damaged.stat().st_size * 9 // 10, 0):
+        os.truncate(damaged, size)
+        with pytest.raises(CorpusError, match=rf"{damaged.parent} is damaged .*Remove this folder"):
+            TrainingData(recipe, tmp_path / "run")
+    shutil.rmtree(damaged.parent)
+    TrainingData(recipe, tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("roles.npy", b"'descr'", b"[descr'"),  # NumPy raises tokenize.TokenError
+        ("blocks.npy", b"'<i8'", b"'<f8'"),
+        ("target_starts.npy", b"(", b"["),
+        ("source_ids.npy", b"'<i4'", b"'>i4'"),
+        ("about.json", b'"too_long": 0', b'"too_long": {'),
+    ],
+)
+def test_one_wrong_character_in_what_was_prepared_is_told_as_damage(
+    file: str, old: bytes, new: bytes, prepared: tuple[Recipe, Path], tmp_path: Path
+) -> None:
+    recipe, run = prepared
+    shutil.copytree(run, tmp_path / "run")
+    (damaged,) = (tmp_path / "run" / "prepared").glob(f"*/{file}")
+    whole = damaged.read_bytes()
+    assert old in whole
+    damaged.write_bytes(whole.replace(old, new, 1))
+    with pytest.raises(CorpusError, match=rf"{damaged.parent} is damaged .*Remove this folder"):
+        TrainingData(recipe, tmp_path / "run")
+
+
+@pytest.mark.parametrize("file", ["source_ids.npy", "target_ids.npy", "source_starts.npy"])
+def test_ids_that_are_not_those_that_were_written_are_told_as_damage(
+    file: str, prepared: tuple[Recipe, Path], tmp_path: Path
+) -> None:
+    recipe, run = prepared
+    shutil.copytree(run, tmp_path / "run")
+    (damaged,) = (tmp_path / "run" / "prepared").glob(f"*/{file}")
+    values = np.load(damaged, mmap_mode="r+")
+    values[len(values) // 2] ^= 0x4000
+    values.flush()
+    with pytest.raises(CorpusError, match=rf"{damaged.parent} is damaged .*Remove this folder"):
+        TrainingData(recipe, tmp_path / "run")
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Recipe, Path]:
+    """A recipe, and a folder in which its text is prepared."""
+    folder = tmp_path_factory.mktemp("prepared")
+    recipe = corpus_recipe(folder)
+    TrainingData(recipe, folder / "run")
+    return recipe, folder / "run"

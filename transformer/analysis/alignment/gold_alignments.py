@@ -1,0 +1,118 @@
+"""Gold word alignments: what people said belongs to what, read from a file.
+
+A line holds a pair, columns separated by one TAB:
+
+    words of one sentence   words of the other   sure links   possible links
+
+Words are separated by a space. A link `i-j` says that word i of the first column belongs to word j of the second, both
+counted from 0. *Sure* links are those that nobody doubts, *possible* ones those that one may draw (Och & Ney 2003);
+what is sure is possible, whether or not the file says so. Without the fourth column all links are sure.
+
+Trap: many published files count from 1, and read as they stand every link is one word off. A link beyond its sentence
+is refused, and so is a file in which nothing is ever linked to a first word
+(test_a_file_that_counts_from_1_is_refused).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from transformer.checkpoint.untrusted_config import shown
+from transformer.data.corpus import Columns
+from transformer.data.text_files import decode_line
+from transformer.errors import CorpusError
+from transformer.text.normalisation import clean
+
+Link = tuple[int, int]  # (word of the source, word of the target), from 0
+
+_LINK = re.compile(r"(\d{1,5})-(\d{1,5})")
+_ENOUGH = 5  # pairs of which at least one would link a first word
+
+
+@dataclass(frozen=True)
+class GoldPair:
+    """Two sentences in words, and the links between them."""
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    sure: frozenset[Link]
+    possible: frozenset[Link]  # the sure ones among them
+
+
+def read_gold(path: Path, *, swap: bool = False) -> list[GoldPair]:
+    """All pairs of a `.tsv` or `.tsv.gz`.
+
+    Args:
+        swap: the first column is the target, the second the source; links are turned round with them.
+
+    Raises:
+        CorpusError: the file is no such file; the message names the line.
+    """
+    pairs = [_pair(f"{path}, line {number}", line, swap) for number, line in _lines(path)]
+    if not pairs:
+        raise CorpusError(f"{path}: the file is empty. Give a file with one pair of aligned sentences a line.")
+    if not any(pair.sure for pair in pairs):
+        raise CorpusError(
+            f"{path}: there is no sure link on any line, so there is nothing to find. The third column "
+            "holds them, such as 0-0 1-2."
+        )
+    if len(pairs) >= _ENOUGH and not any(0 in link for pair in pairs for link in pair.possible):
+        raise CorpusError(
+            f"{path}: no link goes to a first word, on any line, so the links seem to count from 1. They must count "
+            "from 0: subtract 1 from both numbers of each link."
+        )
+    return pairs
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers, counted from 1; blank ones left out."""
+    for portion in Columns(path).portions():
+        for number, record in enumerate(portion.records, portion.first):
+            line = decode_line(record, path, number)
+            if line.strip():
+                yield number, line
+
+
+def _pair(where: str, line: str, swap: bool) -> GoldPair:
+    fields = line.split("\t")
+    if len(fields) not in (3, 4):
+        raise CorpusError(
+            f"{where}: there are {len(fields)} columns instead of 4. A line holds two sentences, sure links and "
+            "possible links, separated by one TAB each."
+        )
+    first, second = _words(where, fields[0]), _words(where, fields[1])
+    sure, *possible = [_links(where, field, len(first), len(second)) for field in fields[2:]]
+    every = sure.union(*possible)
+    if not swap:
+        return GoldPair(first, second, sure, every)
+    return GoldPair(second, first, _turned(sure), _turned(every))
+
+
+def _words(where: str, field: str) -> tuple[str, ...]:
+    words = tuple(clean(word) for word in field.split(" "))
+    if not all(words):  # to leave one out would count the others anew
+        raise CorpusError(f"{where}: a word is empty. Words are separated by exactly one space.")
+    return words
+
+
+def _links(where: str, field: str, first: int, second: int) -> frozenset[Link]:
+    links = []
+    for text in field.split():
+        found = _LINK.fullmatch(text)
+        if not found:
+            raise CorpusError(
+                f"{where}: {shown(text)} is no link. A link is i-j: word i of the first sentence, word j of the second."
+            )
+        link = int(found[1]), int(found[2])
+        if link[0] >= first or link[1] >= second:
+            raise CorpusError(
+                f"{where}: the link {text} points beyond the sentences, which have {first} and {second} words. Words "
+                "are counted from 0; if the file counts from 1, subtract 1 from both numbers of each link."
+            )
+        links.append(link)
+    return frozenset(links)
+
+
+def _turned(links: frozenset[Link]) -> frozenset[Link]:
+    return frozenset((j, i) for i, j in links)

@@ -1,0 +1,106 @@
+"""The checkpoint doctor: what is wrong with a model, computed from it and from the sentence at hand.
+
+    translator = Translator.load("pretrained/en-de.safetensors")
+    for finding in diagnose(translator, "Where is the station?"):
+        print(finding.title, finding.says, finding.advice)
+
+Each finding has its numbers, and a threshold that is a named constant with its reason. The rule for thresholds: a
+doctor who cries wolf is not listened to, so a model that does its work has no findings
+(test_the_doctor_has_nothing_to_say_about_what_ships).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from transformer.analysis.doctor.attention_findings import examine_attention
+from transformer.analysis.doctor.finding import Finding, Head, Name
+from transformer.analysis.doctor.length_findings import Lengths, examine_lengths, trained_lengths
+from transformer.analysis.doctor.output_findings import examine_output, other_source
+from transformer.analysis.doctor.vocabulary_findings import examine_letters, never_learnt
+from transformer.analysis.doctor.weight_findings import examine_weights
+from transformer.analysis.trace import Trace, trace
+from transformer.decoding.translation import Hypothesis, Translation
+from transformer.decoding.translator import Translator
+from transformer.errors import TranslationError
+
+__all__ = ["SITES", "Constitution", "Finding", "Head", "Name", "as_text", "constitution", "diagnose", "examine"]
+
+SITES = ("*.self_attention.weights", "*.cross_attention.weights", "logits")
+
+
+@dataclass(frozen=True)
+class Constitution:
+    """What the doctor knows of a checkpoint before there is a sentence.
+
+    Attributes:
+        findings: in its weights.
+        unlearnt: ids of pieces that training hardly met, as far as that can be known.
+        lengths: of the training sentences.
+    """
+
+    findings: tuple[Finding, ...]
+    unlearnt: frozenset[int]
+    lengths: Lengths
+
+
+def constitution(translator: Translator) -> Constitution:
+    """Looks at the weights once; it is the same for every sentence."""
+    recipe: Mapping[str, Any] | None = translator.checkpoint.recipe if translator.checkpoint else None
+    metrics: Mapping[str, Any] = translator.checkpoint.metrics if translator.checkpoint else {}
+    return Constitution(
+        tuple(examine_weights(translator.model)),
+        never_learnt(translator.model, translator.tokenizer, recipe),
+        trained_lengths(metrics, recipe),
+    )
+
+
+def examine(
+    translator: Translator,
+    known: Constitution,
+    translation: Translation,
+    hypothesis: Hypothesis,
+    own: Trace | None = None,
+) -> tuple[Finding, ...]:
+    """All findings for a sentence, the gravest first, from one probed pass over it and one over another source.
+
+    Args:
+        own: the trace of the hypothesis at SITES, if the caller has it; None computes it.
+    """
+    model, tokenizer = translator.model, translator.tokenizer
+    if any(finding.name == "not_finite" for finding in known.findings):
+        return known.findings  # nothing that is computed with them says more
+    own = own or trace(model, translation.source_ids, hypothesis.ids, SITES, tokenizer.piece)
+    other_ids = other_source(translation.source_ids, tokenizer)
+    other = trace(model, other_ids, hypothesis.ids, ("logits",), tokenizer.piece)
+    config = model.config
+    return (
+        *known.findings,
+        *examine_output(translation, hypothesis, own, other),
+        *examine_letters(translation, known.unlearnt),
+        *examine_lengths(config, known.lengths, translation, hypothesis),
+        *examine_attention(own, (config.encoder_layers, config.decoder_layers)),
+    )
+
+
+def diagnose(translator: Translator, sentence: str) -> tuple[Finding, ...]:
+    """Translates one sentence and says what is wrong.
+
+    Raises:
+        TranslationError: it is empty, or too long for this model.
+    """
+    (translation,) = translator.translate_sentences([sentence])
+    if not translation.hypotheses:
+        raise TranslationError("There is nothing to translate: the sentence is empty. Give one with words in it.")
+    return examine(translator, constitution(translator), translation, translation.hypotheses[0])
+
+
+def as_text(findings: tuple[Finding, ...]) -> str:
+    """The findings for people to read: a block for each."""
+    blocks = [f"{finding.title}\n  {_printable(finding.says)}\n  {finding.advice}" for finding in findings]
+    return "\n\n".join(blocks) or "Nothing found."
+
+
+def _printable(text: str) -> str:
+    """Without what a terminal would obey."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)

@@ -1,0 +1,65 @@
+"""What the doctor found: one thing that is wrong, where, in numbers, and where to look or what to do."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from transformer.model.attention_kinds import Kind
+
+Name = Literal[
+    # of the checkpoint, whatever the sentence
+    "not_finite",
+    "zero_weights",
+    "large_gains",
+    "dead_units",
+    "no_causal_mask",
+    # of the checkpoint and this sentence
+    "ignores_source",
+    "flat_attention",
+    "empty",
+    "cut",
+    "loop",
+    "hesitates",
+    "no_letters",
+    "unlearnt_pieces",
+    "too_long",
+    "untrained_positions",
+    "special_head",
+    "same_head",
+]
+
+
+@dataclass(frozen=True)
+class Head:
+    """One head, layer and head from 0."""
+
+    kind: Kind
+    layer: int
+    head: int
+
+    def __str__(self) -> str:
+        return f"{self.layer + 1}.{self.head + 1}"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong.
+
+    Attributes:
+        title: what, in a few words; nothing of the sentence stands in it.
+        says: the same with numbers. It may quote the sentence.
+        advice: what to do, or where to look.
+        head: where it is seen, if in one head.
+    """
+
+    name: Name
+    title: str
+    says: str
+    advice: str
+    head: Head | None = None
+
+
+def listed(things: list[str], most: int = 6) -> str:
+    """ "a, b and c", or "a, b and 7 more"."""
+    if len(things) > most:
+        return f"{', '.join(things[: most - 1])} and {len(things) - most + 1} more"
+    return f"{', '.join(things[:-1])} and {things[-1]}" if len(things) > 1 else "".join(things)

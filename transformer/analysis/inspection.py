@@ -1,0 +1,124 @@
+"""What is in a checkpoint, as plain dictionaries: for `inspect`, and for whoever wants it as JSON."""
+
+import re
+from dataclasses import asdict
+from typing import Any
+
+from transformer.analysis.alignment.alignment_map import read_map
+from transformer.analysis.alignment.alignment_report import best_heads
+from transformer.checkpoint.checkpoint_file import Checkpoint, read_header
+from transformer.checkpoint.untrusted_config import shown
+from transformer.errors import CheckpointError
+from transformer.model import Transformer, census
+from transformer.text.tokenizer import Tokenizer
+
+# The first pattern that a weight's name begins with says to which part of the paper's figure 1 it belongs.
+PARTS = (
+    (r"(encoder|decoder)\.embedding\.tokens|output\.", "embeddings and output projection"),
+    (r"(encoder|decoder)\.embedding\.positions", "learned positions"),
+    (r"encoder\..*norm\.", "encoder layer norms"),
+    (r"encoder\..*self_attention\.", "encoder self-attention"),
+    (r"encoder\..*feed_forward\.", "encoder feed-forward"),
+    (r"decoder\..*norm\.", "decoder layer norms"),
+    (r"decoder\..*self_attention\.", "decoder self-attention"),
+    (r"decoder\..*cross_attention\.", "decoder cross-attention"),
+    (r"decoder\..*feed_forward\.", "decoder feed-forward"),
+)
+
+
+def describe(checkpoint: Checkpoint) -> dict[str, Any]:
+    """Everything about a checkpoint but its numbers; all of it can be written as JSON.
+
+    `sites` maps each name that a probe can watch to the letters of its axes, and `letters` says how long those axes
+    are that depend on the model alone.
+    """
+    header = read_header(checkpoint.path)
+    config = checkpoint.config
+    return {
+        "path": str(checkpoint.path),
+        "file_size": header.file_size,
+        "format_version": checkpoint.format_version,
+        "stored_as": "float16" if header.half else "float32",
+        "config": asdict(config),
+        "parameters": {"total": header.parameters, **parameters_by_part(checkpoint.model)},
+        "tokenizer": describe_tokenizer(checkpoint.tokenizer),
+        "metrics": checkpoint.metrics,
+        "recipe": checkpoint.recipe,
+        "alignment": _alignment(checkpoint),
+        "letters": {
+            "H": config.heads,
+            "D": config.d_model,
+            "E": config.d_k,
+            "F": config.d_ff,
+            "V": config.vocab_size,
+        },
+        "sites": {name: list(letters) for name, letters in census(config).items()},
+    }
+
+
+def _alignment(checkpoint: Checkpoint) -> dict[str, Any] | str:
+    """The map of the heads that align, as `align --store` wrote it, or a sentence that says why there is none."""
+    try:
+        found = read_map(checkpoint.path, checkpoint.config)
+    except CheckpointError as error:
+        return str(error)
+    if found is None:
+        return "not measured: `python -m transformer align CHECKPOINT --data FILE --store` does it"
+    return asdict(found) | {"best_heads": best_heads(found)}
+
+
+def _aligned(alignment: dict[str, Any]) -> list[str]:
+    gold = alignment["gold"]
+    return [f"on {gold['pairs']:,} pairs of {shown(gold['name'])}", *alignment["best_heads"]]
+
+
+def parameters_by_part(model: Transformer) -> dict[str, int]:
+    """How many numbers each part of the model has. A matrix that is shared counts once, so they add up to the total."""
+    counts: dict[str, int] = {}
+    for name, weight in model.named_parameters():
+        part = next(part for pattern, part in PARTS if re.match(pattern, name))
+        counts[part] = counts.get(part, 0) + weight.numel()
+    return counts
+
+
+def describe_tokenizer(tokenizer: Tokenizer) -> dict[str, Any]:
+    """How many pieces of which kind, and some of them."""
+    kinds: dict[str, int] = {}
+    for id in range(tokenizer.vocab_size):
+        kind = tokenizer.kind(id)
+        kinds[kind] = kinds.get(kind, 0) + 1
+    pieces = [tokenizer.piece(id) for id in range(tokenizer.vocab_size) if tokenizer.kind(id) == "piece"]
+    return {"vocab_size": tokenizer.vocab_size, "kinds": kinds, "first_pieces": pieces[:20]}
+
+
+def collapse_layers(sites: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Sites with `*` for the number of the layer, which is also how a probe's patterns are written."""
+    return {re.sub(r"\.layers\.\d+\.", ".layers.*.", name): letters for name, letters in sites.items()}
+
+
+def as_text(description: dict[str, Any]) -> str:
+    """The description for people: a block for each of its parts."""
+    stored = f"format {description['format_version']}, {description['stored_as']}"
+    blocks = [f"{description['path']}: {description['file_size']:,} bytes, {stored}"]
+    blocks.append(_block("Configuration", {name: str(value) for name, value in description["config"].items()}))
+    total = description["parameters"]["total"]
+    shares = {name: f"{count:>13,}  {count / total:6.1%}" for name, count in description["parameters"].items()}
+    blocks.append(_block("Parameters (a shared matrix counts once)", shares))
+    tokenizer = description["tokenizer"]
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in tokenizer["kinds"].items())
+    first = " ".join(piece if piece.isprintable() else shown(piece) for piece in tokenizer["first_pieces"])
+    blocks.append(_block("Tokenizer", {"pieces": f"{tokenizer['vocab_size']:,} ({kinds})", "first": first}))
+    metrics = {shown(name): shown(value, 100) for name, value in description["metrics"].items()}
+    blocks.append(_block("Metrics", metrics or {"none": ""}))
+    alignment = description["alignment"]
+    lines = [shown(alignment, 400)] if isinstance(alignment, str) else _aligned(alignment)
+    blocks.append("\n".join(["Heads that align words", *(f"  {line}" for line in lines)]))
+    letters = ", ".join(f"{letter} = {length:,}" for letter, length in description["letters"].items())
+    sites = {name: f"({', '.join(axes)})" for name, axes in collapse_layers(description["sites"]).items()}
+    blocks.append(_block(f"Sites (* any layer, from 0; B batch, S source length, T target length, {letters})", sites))
+    return "\n\n".join(blocks)
+
+
+def _block(title: str, rows: dict[str, str]) -> str:
+    width = max(map(len, rows))
+    return "\n".join([title, *(f"  {name:<{width}}  {value}".rstrip() for name, value in rows.items())])

@@ -1,0 +1,1 @@
+"""Checkpoints: one safe file in, one safe file out; averaging."""

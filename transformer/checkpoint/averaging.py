@@ -1,0 +1,71 @@
+"""Averaging checkpoints (paper, section 6.1: the last 5 of the base model, the last 20 of the big one).
+
+The mean of the weights of several moments of one run lies in a flatter place than each of them, and translates better.
+It makes sense only for models that started from one another: of strangers the mean is noise.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+
+from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint, read_header, save_checkpoint
+from transformer.data.length_statistics import lengths_in
+from transformer.errors import CheckpointError
+
+
+def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
+    """Writes the mean of the weights of `paths` to `out`, with the tokenizer and recipe of the first.
+
+    In memory are the first checkpoint, one other at a time, and the sum, which is in float64: in float32 the mean of
+    equal weights may differ from them. (Trap: a shared matrix summed once for each of its names.
+    Test: test_the_average_of_equal_checkpoints_is_that_checkpoint.) Its scores are nobody's yet, so its metrics say
+    only what it was made of, and how long the training sentences were. It is stored in half precision if the first is.
+
+    Raises:
+        CheckpointError: one cannot be loaded, or they do not belong together. All that are of another architecture are
+            named at once.
+    """
+    if not paths:
+        raise CheckpointError("There is nothing to average: name at least one checkpoint.")
+    headers = [read_header(path) for path in paths]
+    problems = []
+    for header in headers[1:]:
+        own = asdict(headers[0].config)
+        names = [name for name, value in asdict(header.config).items() if value != own[name] and "dropout" not in name]
+        if names:  # dropout may differ: it is no part of the architecture
+            problems.append(f"{header.path} is another architecture than {headers[0].path}: {', '.join(names)} differ.")
+    if problems:
+        raise CheckpointError(
+            "\n".join(["These checkpoints cannot be averaged. Name checkpoints of one run.", *problems])
+        )
+    first = load_checkpoint(paths[0])
+    sums = {name: weight.detach().to(torch.float64) for name, weight in first.model.named_parameters()}
+    for path in paths[1:]:
+        _add(sums, load_checkpoint(path), first)
+    with torch.no_grad():
+        for name, weight in first.model.named_parameters():
+            weight.copy_(sums[name] / len(paths))
+    stated = [header.metrics.get("update") for header in headers]
+    updates = [update for update in stated if type(update) is int]
+    metrics = lengths_in(headers[0].metrics) | {
+        "averaged": [header.path.name for header in headers],
+        "update": max(updates, default=None),
+    }
+    save_checkpoint(out, first.model, first.tokenizer, recipe=first.recipe, metrics=metrics, half=headers[0].half)
+
+
+def _add(sums: dict[str, torch.Tensor], other: Checkpoint, first: Checkpoint) -> None:
+    """Adds the weights of `other`. With the end of this call nobody holds it any more, and the next may be loaded."""
+    _same_tokenizer(first, other)
+    for name, weight in other.model.named_parameters():
+        sums[name] += weight.detach()
+
+
+def _same_tokenizer(first: Checkpoint, other: Checkpoint) -> None:
+    if first.tokenizer.to_bytes() != other.tokenizer.to_bytes():
+        raise CheckpointError(
+            f"These checkpoints cannot be averaged: {other.path} has another vocabulary than {first.path}, so the same "
+            "row of their embeddings means different pieces. Name checkpoints of one run."
+        )

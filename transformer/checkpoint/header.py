@@ -1,0 +1,140 @@
+"""What a checkpoint file says of itself, read and checked before anything is allocated.
+
+Headlight adds to a .safetensors file one entry of metadata, `headlight`, which is JSON:
+
+    {"format_version": 1, "config": {...}, "recipe": {...} or null, "metrics": {...}}
+
+and one tensor of bytes, `tokenizer`: the sentencepiece model. (One entry, because safetensors writes several in random
+order, and equal checkpoints should be equal files.) A stranger's file may claim anything: names, shapes and dtypes are
+compared with a model that is built on the meta device, where tensors have no memory.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from transformer.checkpoint.safetensors_layout import StoredTensor, read_layout, refuse
+from transformer.checkpoint.untrusted_config import shown, validate
+from transformer.config import ModelConfig
+from transformer.files.strict_json import parse_object
+from transformer.model import Transformer
+
+FORMAT_VERSION = 1
+TOKENIZER = "tokenizer"
+
+
+@dataclass(frozen=True)
+class Header:
+    """All of a checkpoint but its numbers."""
+
+    path: Path
+    file_size: int  # bytes
+    format_version: int
+    config: ModelConfig
+    recipe: dict[str, Any] | None
+    metrics: dict[str, Any]
+    tensors: dict[str, StoredTensor]  # the weights by name, the tokenizer not among them
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers were trained; a shared matrix counts once."""
+        return sum(math.prod(tensor.shape) for tensor in self.tensors.values())
+
+    @property
+    def half(self) -> bool:
+        """Whether weights are stored in half precision. They are computed with in float32 either way."""
+        return any(tensor.dtype == "F16" for tensor in self.tensors.values())
+
+
+def read_header(path: str | Path) -> Header:
+    """Reads and checks everything about a checkpoint but its numbers and its tokenizer. No weights are read.
+
+    Raises:
+        CheckpointError: the file is not a checkpoint of Headlight; the message lists everything that is wrong.
+    """
+    path = Path(path)
+    layout = read_layout(path)
+    problems = list(layout.problems)
+    about = _about(path, layout.metadata)
+    config, config_problems = validate(ModelConfig, _section(about, "config", problems), prefix="config.")
+    recipe = None if about.get("recipe") is None else _section(about, "recipe", problems)
+    metrics = _section(about, "metrics", problems)
+    problems += config_problems
+    if config is not None:
+        problems += _check_tensors(config, layout.tensors)
+    if problems or config is None:
+        refuse(path, problems)
+    weights = {name: tensor for name, tensor in layout.tensors.items() if name != TOKENIZER}
+    return Header(path, layout.file_size, about["format_version"], config, recipe, metrics, weights)
+
+
+def meta_model(config: ModelConfig) -> Transformer:
+    """The model without memory: its names and shapes are real, its numbers are not, and it has no sinusoidal table.
+
+    The table is no weight; to compute one without memory, torch would import a compiler, for seconds.
+    """
+    with torch.device("meta"):
+        model = Transformer(config if config.positions == "learned" else replace(config, positions="none"))
+    model.config = config
+    return model
+
+
+def _about(path: Path, metadata: object) -> dict[str, Any]:
+    """What Headlight wrote about the checkpoint; refuses what it did not write, or wrote in a later format."""
+    match metadata:
+        case {"headlight": str(text)}:
+            pass
+        case _:
+            refuse(
+                path,
+                ["It is a .safetensors file, but not one of Headlight's: nothing in it says how to build the model."],
+            )
+    try:
+        about = parse_object(text)
+    except ValueError as error:
+        refuse(path, [f"What it says about the model cannot be read as JSON: {error}."])
+    version = about.get("format_version")
+    if type(version) is not int or version < 1:
+        refuse(path, [f"Its format version is {shown(version)}, which never existed."])
+    if version > FORMAT_VERSION:
+        refuse(
+            path,
+            [f"Its format version is {shown(version)}; this Headlight reads up to {FORMAT_VERSION}. Update Headlight."],
+        )
+    return about
+
+
+def _section(about: dict[str, Any], name: str, problems: list[str]) -> dict[str, Any]:
+    value = about.get(name)
+    if not isinstance(value, dict):
+        problems.append(f"Its {name} should be a JSON object and is {shown(value)}.")
+        return {}
+    return value
+
+
+def _check_tensors(config: ModelConfig, tensors: dict[str, StoredTensor]) -> list[str]:
+    """Names, shapes and dtypes against those of the model that the configuration describes."""
+    problems = []
+    tokenizer = tensors.get(TOKENIZER)
+    if tokenizer is None:
+        problems.append("It has no tokenizer.")
+    elif tokenizer.dtype != "U8" or len(tokenizer.shape) != 1:
+        problems.append("Its tokenizer is not a row of bytes.")
+    layers = config.encoder_layers + config.decoder_layers
+    if layers > len(tensors):  # no model is built only to find this out
+        return [*problems, f"Its configuration has {layers} layers, and it has {len(tensors)} tensors."]
+    expected = {name: tuple(weight.shape) for name, weight in meta_model(config).named_parameters()}
+    for name, shape in expected.items():
+        found = tensors.get(name)
+        if found is None:
+            problems.append(f"{name} is missing.")
+        elif found.shape != shape:
+            problems.append(f"{name} has the shape {shown(found.shape)} instead of {shape}.")
+        elif found.dtype not in ("F32", "F16"):
+            problems.append(f"{name} has the dtype {shown(found.dtype)} instead of F32 or F16.")
+    unexpected = tensors.keys() - expected.keys() - {TOKENIZER}
+    problems += [f"{shown(name)} is not a weight of this model." for name in sorted(unexpected)]
+    return problems

@@ -1,0 +1,87 @@
+"""The command `align`: which head of a checkpoint aligns, scored against what people have aligned."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from transformer.commands.options import CheckpointFile, Device
+from transformer.progress_bar import show_progress
+
+HOME_PAIRS = 2000  # measured of a text like that of training: enough for two digits
+
+if TYPE_CHECKING:
+    from transformer.checkpoint.checkpoint_file import Checkpoint
+
+
+def align(
+    checkpoint: CheckpointFile,
+    data: Annotated[
+        Path,
+        typer.Option(metavar="FILE.tsv[.gz]", help="Gold alignments: two sentences in words, sure and possible links."),
+    ],
+    swap: Annotated[
+        bool, typer.Option("--swap", help="The second column is the source, the first its translation.")
+    ] = False,
+    home: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.tsv[.gz]",
+            help="A text like that of training, a pair a line in the columns of the recipe, to measure how far the "
+            "other is from it, by its first 2,000 pairs. Default: the recipe's data.valid, where that file is there.",
+        ),
+    ] = None,
+    store: Annotated[
+        bool, typer.Option("--store", help="Store the map beside the checkpoint, as NAME.alignment.json.")
+    ] = False,
+    device: Device = "auto",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the map as one JSON object.")] = False,
+) -> None:
+    """Measure which head aligns words.
+
+    The decoder is made to read the given translations; each head of its encoder-decoder attention links each word to
+    that word of the source at which it looks most, and the links are compared with the gold ones. The result is the
+    alignment error rate of each layer and head, of the rows that predict a word and of those that read it. With --store
+    the app shows the map, and opens word alignments with the best heads.
+
+    A line of the file: two sentences, words separated by one space, then sure and possible links such as 0-0 2-1 (word
+    of the first column - word of the second, from 0), separated by TABs. Without the fourth column all links are sure.
+
+    \b
+    Examples:
+      python -m transformer align pretrained/en-de.safetensors --data gold-en-de.tsv.gz --store
+      python -m transformer align pretrained/en-de.safetensors --data gold-de-en.tsv.gz --swap --home valid.tsv.gz
+    """
+    from dataclasses import asdict
+
+    from transformer.analysis.alignment.alignment_map import write_map
+    from transformer.analysis.alignment.alignment_report import as_text
+    from transformer.analysis.alignment.gold_alignments import read_gold
+    from transformer.analysis.alignment.measure_heads import measure, seems_swapped
+    from transformer.checkpoint.checkpoint_file import load_checkpoint
+    from transformer.training.device import choose_device
+
+    pairs = read_gold(data, swap=swap)
+    loaded = load_checkpoint(checkpoint, choose_device(device))
+    with show_progress("pairs") as advance:
+        found = measure(loaded, data, pairs, swapped=swap, home=_home(loaded, home), advance=advance)
+    if seems_swapped(loaded, pairs, found.text):
+        other = "without --swap" if swap else "with --swap"
+        typer.echo(f"The other direction is more probable to this model: is it the source? Try {other}.", err=True)
+    typer.echo(json.dumps(asdict(found)) if as_json else as_text(found))
+    if store:
+        typer.echo(f"{write_map(found, checkpoint)} is the map of {checkpoint}.", err=True)
+
+
+def _home(checkpoint: "Checkpoint", given: Path | None) -> tuple[str, list[tuple[str, str]]] | None:
+    """A text like that of training: the one that is given, or the recipe's for validation if it can be found."""
+    from transformer.data.corpus import read_pairs
+
+    data = (checkpoint.recipe or {}).get("data", {})
+    valid = data.get("valid") if isinstance(data, dict) else None
+    columns = [data.get(name) if isinstance(data, dict) else None for name in ("source_column", "target_column")]
+    source, target = (column if isinstance(column, int) else i for i, column in enumerate(columns, 1))
+    if given is None and isinstance(valid, str) and valid.endswith((".tsv", ".tsv.gz")) and Path(valid).is_file():
+        given = Path(valid)
+    return None if given is None else ("/".join(given.parts[-2:]), read_pairs(given, source, target)[:HOME_PAIRS])

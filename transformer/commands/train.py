@@ -1,0 +1,77 @@
+"""The command `train`."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from transformer.checkpoint.untrusted_config import shown
+from transformer.commands.options import Device
+from transformer.errors import ConfigError
+
+
+def train(
+    recipe: Annotated[str, typer.Argument(metavar="RECIPE.toml", help="A recipe file, or the name of a bundled one.")],
+    set: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="section.key=value", help="Change one value of the recipe. Can be repeated."),
+    ] = None,
+    run_dir: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder for checkpoints and metrics. Default: runs/NAME-OF-THE-RECIPE."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in the folder where it stopped.")
+    ] = False,
+    init_from: Annotated[
+        Path | None, typer.Option(metavar="CHECKPOINT", help="Start from these weights and this vocabulary.")
+    ] = None,
+    own_vocabulary: Annotated[
+        bool,
+        typer.Option(
+            "--own-vocabulary",
+            help="With --init-from: the recipe's vocabulary. Pieces that both have keep their embedding.",
+        ),
+    ] = False,
+    device: Device = "auto",
+) -> None:
+    """Train a model by a recipe, on the corpus that the recipe names.
+
+    The folder of the run gets best.safetensors, last.safetensors and average.safetensors, metrics.jsonl, and a log
+    for TensorBoard. Ctrl-C saves and stops; --resume goes on as if nothing had happened.
+
+    \b
+    Examples:
+      python -m transformer train reverse
+      python -m transformer train paper-base --set data.train=my.tsv --set data.valid=my-valid.tsv
+      python -m transformer train my-recipe.toml --run-dir runs/second-try --set training.updates=20000
+      python -m transformer train my-recipe.toml --run-dir runs/second-try --resume
+      torchrun --nproc-per-node 8 -m transformer train paper-base --set data.train=my.tsv
+    """
+    from transformer.recipe import check_files, load_recipe
+
+    try:
+        loaded = load_recipe(recipe, set or [])
+        check_files(loaded)
+        folder = run_dir or Path("runs") / _folder_name(loaded.name)
+    except ConfigError:
+        if "TORCHELASTIC_RUN_ID" in os.environ:  # then one process tells it for all
+            from transformer.training.distributed import Ranks
+
+            with Ranks():
+                raise
+        raise
+
+    from transformer.training import train as run
+
+    run(loaded, folder, resume=resume, init_from=init_from, own_vocabulary=own_vocabulary, device=device)
+
+
+def _folder_name(name: str) -> str:
+    """The name of a recipe, if a folder in runs/ can be called by it."""
+    if name in ("", "..") or "\0" in name or Path(name).name != name:
+        raise ConfigError(
+            f"A folder in runs/ cannot be called by name = {shown(name)}, the recipe's: change it, or give --run-dir."
+        )
+    return name

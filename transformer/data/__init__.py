@@ -1,0 +1,1 @@
+"""Corpora: reading, cleaning, toy tasks, preparation on disk, batches by tokens."""

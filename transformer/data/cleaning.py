@@ -1,0 +1,88 @@
+"""Pairs that teach nothing, or the wrong thing: left out, counted, never in silence.
+
+Crawled text holds lines that were not translated (a side is empty, or a copy of the other), that were aligned wrongly
+(one side many times as long as the other), and the same pair over and over. Empty sides are always left out; the rest
+is for the recipe to ask for ([data] max_ratio, drop_copies, drop_duplicates). Pairs too long for the model are left out
+as well, but later, when their pieces are known (data.max_length).
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal, Self
+
+import numpy as np
+
+from transformer.config import DataConfig
+from transformer.files.strict_json import parse_json
+
+Fault = Literal["empty", "copies", "unequal"]
+AT_ONCE = 4_000_000  # hashes that are sorted in memory together: some 100 MB
+
+
+@dataclass
+class Counts:
+    """What became of the pairs of a corpus. All but `read` and `shared` add up to `read`."""
+
+    read: int = 0
+    empty: int = 0  # one side is
+    copies: int = 0  # the two sides are the same
+    unequal: int = 0  # one side has more than max_ratio times the characters of the other
+    duplicates: int = 0  # the same pair came before
+    validation: int = 0  # set aside
+    like_validation: int = 0  # share a sentence with those set aside
+    too_long: int = 0  # more than max_length pieces
+    learnt: int = 0
+    shared: int = 0  # pairs of the given validation text that stand in the training text, too
+
+    def write(self, path: Path) -> None:
+        path.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def from_file(cls, path: Path) -> Self:
+        return cls(**parse_json(path.read_text(encoding="utf-8")))
+
+    def __str__(self) -> str:
+        """One line for people; what is nought is not named."""
+        what = {
+            "with an empty side": self.empty,
+            "the same on both sides": self.copies,
+            "of too unequal length": self.unequal,
+            "duplicates": self.duplicates,
+            "set aside for validation": self.validation,
+            "that resemble those": self.like_validation,
+            "too long": self.too_long,
+        }
+        parts = [f"{count:,} {name}" for name, count in what.items() if count]
+        return f"{self.read:,} pairs read: {', '.join([*parts, f'{self.learnt:,} to learn from'])}."
+
+
+def fault(source: str, target: str, config: DataConfig) -> Fault | None:
+    """Why a pair is left out, the first reason that holds; None if it stays. Lengths are in characters."""
+    if not (source and target):
+        return "empty"
+    if config.drop_copies and source == target:
+        return "copies"
+    lengths = len(source), len(target)
+    if config.max_ratio is not None and max(lengths) > config.max_ratio * min(lengths):
+        return "unequal"
+    return None
+
+
+def repeated(hashes: np.ndarray) -> np.ndarray:
+    """For each of many 64-bit hashes, in any order: did it come before? (A boolean array.)
+
+    One range of values at a time, so that `hashes` may be a mapped file and only a part of it is sorted in memory.
+    """
+    before = np.zeros(len(hashes), bool)
+    ranges = -(-len(hashes) // AT_ONCE)
+    bounds = [number * 2**64 // max(ranges, 1) for number in range(ranges + 1)]
+    for low, high in pairwise(bounds):
+        inside = (hashes >= np.uint64(low)) & (hashes <= np.uint64(high - 1))
+        places = np.flatnonzero(inside)
+        order = np.argsort(hashes[places], kind="stable")
+        values = hashes[places][order]
+        again = np.concatenate([[False], values[1:] == values[:-1]]) if len(values) else np.zeros(0, bool)
+        before[places[order[again]]] = True
+    return before

@@ -1,0 +1,67 @@
+"""Names and numbers swapped for others while training, so that a model learns to copy those that it has never read.
+
+    Tom lives in Boston.  Tom wohnt in Boston.   ->   Maritin lives in Boston.  Maritin wohnt in Boston.
+
+Everyday text knows few names: "Tom" is in a quarter of Tatoeba's English sentences, so a model learns to write that
+one, and spells "Hamburg" as best it can. That is augmentation of the rare (as Fadaee et al. 2017, arXiv:1705.00440),
+without a language model or an aligner. Where we decide: a word is taken for a name if it stands in both sentences,
+letter for letter and equally often, has a capital in front, and hardly ever stands in the text without it (which tells
+"Boston" from "In" and "Hotel"). In its place comes, in both sentences, another name of the text, or one made of the
+beginning of one and the end of another. A number of two digits or more gets other digits, as many.
+"""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from transformer.data.corpus import Pair
+
+_WORD = re.compile(r"[^\W\d_]+|\d+")  # letters, or digits
+SHORTEST = 3  # letters of a name
+LONGEST = 4000  # digits of a number; Python writes none of more than 4,300
+TYPOS = 0.01  # of the times that a name is written, it may be without its capital
+
+
+class Names:
+    """The names of a text, and what may stand in their place.
+
+    Args:
+        pairs: the text.
+    """
+
+    def __init__(self, pairs: Sequence[Pair]):
+        small = Counter(word for pair in pairs for side in pair for word in _WORD.findall(side) if word.islower())
+        found = Counter(word for pair in pairs for word in _in_both(pair) if _looks_like_a_name(word))
+        self._known = sorted(word for word, count in found.items() if small[word.lower()] <= TYPOS * count)
+        self._are_names = frozenset(self._known)
+
+    def swapped(self, pairs: Iterable[Pair], rate: float, rng: random.Random) -> Iterable[Pair]:
+        """The pairs, in which each name and each number has been swapped with probability `rate`."""
+        return (self._swap(pair, rate, rng) for pair in pairs)
+
+    def _swap(self, pair: Pair, rate: float, rng: random.Random) -> Pair:
+        others = {}
+        for word in _in_both(pair):
+            if word in self._are_names and rng.random() < rate:
+                others[word] = self._another(rng)
+            elif 1 < len(word) <= LONGEST and word.isdecimal() and rng.random() < rate:
+                others[word] = str(rng.randrange(10 ** (len(word) - 1), 10 ** len(word)))
+        if not others:
+            return pair
+        source, target = (_WORD.sub(lambda found: others.get(found[0], found[0]), side) for side in pair)
+        return source, target
+
+    def _another(self, rng: random.Random) -> str:
+        first, second = rng.choice(self._known), rng.choice(self._known)
+        return first if rng.random() < 0.5 else first[: (len(first) + 1) // 2] + second[len(second) // 2 :]
+
+
+def _in_both(pair: Pair) -> list[str]:
+    """The words that both sides have equally often, in the order of the first."""
+    source, target = (Counter(_WORD.findall(side)) for side in pair)
+    return [word for word, count in source.items() if target.get(word) == count]
+
+
+def _looks_like_a_name(word: str) -> bool:
+    return len(word) >= SHORTEST and word[0].isupper() and word[1:].islower()

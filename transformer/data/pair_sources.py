@@ -1,0 +1,201 @@
+"""Where the pairs of an epoch come from: a toy task, made anew in memory, or a corpus, prepared on disk.
+
+What is prepared from a corpus is found again by what it was made from, so that a resumed run, or another run on the
+same text, begins in seconds:
+
+    text-...         the cleaned pairs           <- the files, the options for cleaning, the validation text
+    tokenizer-...    the vocabulary              <- that text, the options of [tokenizer]
+    ids-...          the pairs as ids            <- that text, the vocabulary, max_length
+    epoch-...        the ids of one epoch, if words are cut anew in each
+
+They lie in the run's folder `prepared`, or in the folder that data.prepared names; epochs belong to the run alone.
+"""
+
+import logging
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import Protocol
+
+import sentencepiece
+
+from transformer.config import DataConfig, Recipe
+from transformer.data.batches import EncodedPairs, encode_pairs
+from transformer.data.corpus import Aligned, Columns, Pair, Text, read_all, stamp
+from transformer.data.encoded_pairs import Cutting, read_ids, write_ids
+from transformer.data.hugging_face import PREFIX, HuggingFace
+from transformer.data.prepared_store import Store, reading
+from transformer.data.prepared_text import TrainingText, write_text
+from transformer.data.toy_tasks import toy_lines, toy_pairs
+from transformer.errors import CorpusError
+from transformer.files.atomic_write import replacing
+from transformer.text.tokenizer import Tokenizer
+
+log = logging.getLogger(__name__)
+
+FORMAT = 1  # raise it when the same text shall give other files: what older versions prepared is then not found
+
+
+class Source(Protocol):
+    """Pairs without end, in epochs.
+
+    Attributes:
+        valid: the pairs for validation.
+        changes: whether epochs differ.
+    """
+
+    valid: list[Pair]
+    changes: bool
+
+    def learn_tokenizer(self) -> Tokenizer:
+        """A vocabulary learnt from what is to be cut with it."""
+
+    def epoch(self, number: int, tokenizer: Tokenizer) -> EncodedPairs:
+        """The pairs of one epoch, counted from 0."""
+
+    def report(self, pairs: EncodedPairs, run_dir: Path) -> None:
+        """Tells, and keeps in the run's folder, what became of the text; `pairs` are those of epoch 0."""
+
+
+class Toy:
+    """A `Source` of fresh pairs in each epoch."""
+
+    changes = True
+
+    def __init__(self, recipe: Recipe):
+        self._recipe = recipe
+        self.valid = toy(recipe.data, recipe.training.seed, 0, held_out=True)
+
+    def learn_tokenizer(self) -> Tokenizer:
+        assert self._recipe.data.toy is not None
+        return _learn(toy_lines(self._recipe.data.toy), self._recipe)
+
+    def epoch(self, number: int, tokenizer: Tokenizer) -> EncodedPairs:
+        pairs = toy(self._recipe.data, self._recipe.training.seed, number)
+        cutting = cutting_for(self._recipe, tokenizer, number)
+        return encode_pairs(tokenizer, pairs, cutting.max_length, alpha=cutting.alpha, rng=cutting.rng())
+
+    def report(self, pairs: EncodedPairs, run_dir: Path) -> None:
+        if pairs.too_long:
+            log.warning("%d training pairs with more than data.max_length pieces left out.", pairs.too_long)
+
+
+class Corpus:
+    """A `Source` of the same pairs in each epoch, though perhaps cut otherwise."""
+
+    def __init__(self, recipe: Recipe, run_dir: Path):
+        data, seed = recipe.data, recipe.training.seed
+        self._recipe = recipe
+        self._own = Store(run_dir / "prepared")
+        self._store = self._own if data.prepared is None else Store(Path(data.prepared))
+        self._epochs: list[Path] = []
+        self.changes = recipe.tokenizer.sampling > 0 or data.swap_names > 0
+        given = _texts(data, (data.valid,), (data.valid_target,) if data.valid_target else ()) if data.valid else None
+        valid = None if given is None else read_all(given)
+        texts = _texts(data, data.train, data.train_target)
+        made_from = {
+            "format": [FORMAT, unicodedata.unidata_version],
+            "texts": [stamp(text) for text in texts],
+            "valid": [data.valid_size, seed] if given is None else [stamp(text) for text in given],
+            "cleaning": [data.max_ratio, data.drop_copies, data.drop_duplicates],
+        }
+        self._folder = self._store.find_or_make("text", made_from, partial(write_text, texts, valid, data, seed))
+        self._text = TrainingText(self._folder)
+        self.valid = self._text.set_aside() if valid is None else valid
+        if not self._text.counts.learnt:
+            all_aside = f"Lower data.valid_size = {data.valid_size}, or give data.valid."
+            all_dropped = "Set data.drop_copies = false, raise data.max_ratio, or give other text."
+            raise CorpusError(f"{self._text.counts} {all_aside if self._text.counts.validation else all_dropped}")
+
+    def learn_tokenizer(self) -> Tokenizer:
+        options = asdict(self._recipe.tokenizer) | {"model": None, "sampling": None}
+        made_from = {"text": self._folder.name, "options": options, "sentencepiece": sentencepiece.__version__}
+
+        def learn(folder: Path) -> None:
+            learnt = _learn(self._text.sentences(), self._recipe)
+            (folder / "tokenizer.model").write_bytes(learnt.to_bytes())
+
+        folder = self._store.find_or_make("tokenizer", made_from, learn)
+        with reading(folder):
+            return Tokenizer.from_bytes((folder / "tokenizer.model").read_bytes())
+
+    def epoch(self, number: int, tokenizer: Tokenizer) -> EncodedPairs:
+        cutting = cutting_for(self._recipe, tokenizer, number)
+        made_from = {"text": self._folder.name, "tokenizer": blake2b(cutting.model).hexdigest()} | {
+            name: value for name, value in asdict(cutting).items() if name != "model"
+        }
+        make = partial(write_ids, self._text, cutting, self._recipe.data.workers, show=not number)  # else the run's bar
+        if not number:
+            return _encoded(self._store.find_or_make("ids", made_from, make))
+        folder = self._own.find_or_make("epoch", made_from, make)
+        pairs = _encoded(folder)
+        self._epochs = [*self._epochs[-1:], folder]  # ranks on other machines may be some batches behind
+        self._own.drop("epoch", but=self._epochs)
+        return pairs
+
+    def report(self, pairs: EncodedPairs, run_dir: Path) -> None:
+        counts = replace(self._text.counts, too_long=pairs.too_long, learnt=len(pairs))
+        log.info("%s", counts)
+        if counts.shared:
+            log.warning(
+                "%d of %d validation pairs stand in the training text too: scores will flatter.",
+                counts.shared,
+                len(self.valid),
+            )
+        kept = run_dir / "corpus.json"
+        try:
+            with replacing(kept) as temporary:
+                counts.write(temporary)
+        except OSError as error:
+            raise CorpusError(
+                f"What became of the pairs cannot be written to {kept}: {error.strerror or error}. Free some space and "
+                "give the same command again."
+            ) from error
+
+
+def _encoded(folder: Path) -> EncodedPairs:
+    with reading(folder):
+        return EncodedPairs(*read_ids(folder))
+
+
+def cutting_for(recipe: Recipe, tokenizer: Tokenizer, epoch: int) -> Cutting:
+    """How the text of one epoch is cut into pieces."""
+    alpha, swap_names = recipe.tokenizer.sampling, recipe.data.swap_names
+    chance = f"subwords {recipe.training.seed} {epoch}" if alpha or swap_names else ""
+    return Cutting(tokenizer.to_bytes(), recipe.data.max_length, alpha, swap_names, chance)
+
+
+def toy(config: DataConfig, seed: int, epoch: int, held_out: bool = False) -> list[Pair]:
+    """The pairs of one epoch of a toy task."""
+    assert config.toy is not None
+    return toy_pairs(
+        config.toy,
+        seed,
+        config.valid_size if held_out else config.toy_epoch,
+        epoch=epoch,
+        held_out=held_out,
+        symbols=config.toy_symbols,
+        min_length=config.toy_min_length,
+        max_length=config.toy_max_length,
+        max_number=config.toy_max_number,
+    )
+
+
+def _learn(lines: Iterable[str], recipe: Recipe) -> Tokenizer:
+    log.info("Learning a vocabulary of up to %d pieces; Ctrl-C is heard once it is done.", recipe.tokenizer.vocab_size)
+    return Tokenizer.train(lines, recipe.tokenizer)
+
+
+def _texts(config: DataConfig, sources: Sequence[str], targets: Sequence[str]) -> list[Text]:
+    """Where parallel text lies, by its names in a recipe."""
+    if targets:
+        return [Aligned(Path(source), Path(target)) for source, target in zip(sources, targets, strict=True)]
+    return [
+        HuggingFace(name, config.source_language, config.target_language)
+        if name.startswith(PREFIX)
+        else Columns(Path(name), config.source_column, config.target_column)
+        for name in sources
+    ]

@@ -1,0 +1,89 @@
+"""Training and validation text must not share sentences: a score on what was learnt by heart says nothing.
+
+Sentences count as the same if they differ in case, punctuation or white space only ("Go!" and "go."). What is compared
+are hashes of 64 bits, two for each pair, which may lie in mapped files: the text itself need not be in memory.
+
+Which sources are set aside is a matter of chance, but of one that hangs on the seed and the source alone: the mark of a
+source is the hash of both, and those with the smallest marks are taken. So all pairs of one source go together, and the
+order of the pairs does not matter.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from transformer.data.corpus import Pair
+
+_BETWEEN_WORDS = re.compile(r"[\W_]+")
+AT_ONCE = 1_000_000  # pairs looked at together
+
+
+def marks(pairs: Iterable[Pair], seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """For each pair two hashes (uint64): of its source with the seed, and of its target."""
+    keys = [(_hash(f"{seed}".encode() + key(source)), key(target)) for source, target in pairs]
+    both = np.frombuffer(b"".join(part for pair in keys for part in pair), ">u8").astype(np.uint64)
+    return both[::2], both[1::2]
+
+
+def hash_pairs(pairs: Iterable[Pair]) -> np.ndarray:
+    """A hash (uint64) of each pair, letter by letter."""
+    return np.frombuffer(b"".join(_hash("\t".join(pair).encode()) for pair in pairs), ">u8").astype(np.uint64)
+
+
+def set_aside(
+    sources: np.ndarray, targets: np.ndarray, size: int, allowed: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(valid, dropped), boolean: about `size` pairs for validation, and those that resemble one of them.
+
+    Args:
+        sources, targets: the marks of all pairs.
+        allowed: which pairs there are to choose from; the others are in neither.
+
+    All pairs of one source go together. Pairs left for training whose target is among those set aside are dropped.
+    """
+    valid, dropped = np.zeros(len(sources), bool), np.zeros(len(sources), bool)
+    smallest = np.zeros(0, np.uint64)  # no more than `size` different sources can be needed
+    for part in _parts(len(sources)):
+        smallest = np.unique(np.concatenate([smallest, sources[part][allowed[part]]]))[:size]
+    if not len(smallest):
+        return valid, dropped
+    among = [sources[part][allowed[part] & (sources[part] <= smallest[-1])] for part in _parts(len(sources))]
+    taken = np.cumsum(np.unique(np.concatenate(among), return_counts=True)[1])
+    last = smallest[min(int(np.searchsorted(taken, size)), len(taken) - 1)]  # with it there are enough
+    for part in _parts(len(sources)):
+        valid[part] = allowed[part] & (sources[part] <= last)
+    theirs = np.unique(np.concatenate([targets[part][valid[part]] for part in _parts(len(sources))]))
+    for part in _parts(len(sources)):
+        dropped[part] = allowed[part] & ~valid[part] & np.isin(targets[part], theirs)
+    return valid, dropped
+
+
+def shared(
+    train: tuple[np.ndarray, np.ndarray], valid: tuple[np.ndarray, np.ndarray], learnt: np.ndarray | None = None
+) -> int:
+    """How many pairs of `valid` have their source or their target in `train`; both are marks made with one seed.
+
+    Args:
+        learnt: which pairs of `train` count; all if it is not given.
+    """
+    met = np.zeros(len(valid[0]), bool)
+    for part in _parts(len(train[0])):
+        for mine, theirs in zip(valid, train, strict=True):
+            met |= np.isin(mine, theirs[part] if learnt is None else theirs[part][learnt[part]])
+    return int(met.sum())
+
+
+def key(sentence: str) -> bytes:
+    """What is left of a sentence without case and punctuation, as 8 bytes. Without letters it is taken as it is."""
+    words = _BETWEEN_WORDS.sub(" ", sentence.casefold()).strip()
+    return _hash((words or sentence).encode())
+
+
+def _parts(length: int) -> Iterator[slice]:
+    return (slice(begin, begin + AT_ONCE) for begin in range(0, length, AT_ONCE))
+
+
+def _hash(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=8).digest()

@@ -1,0 +1,127 @@
+"""From a recipe's [data] to an endless stream of batches, and to the text that the run is validated on.
+
+    pairs of sentences -> vocabulary (trained here if none is given) -> ids -> batches of about equally many tokens
+
+The stream is a function of (seed, epoch) alone, so a position in it is two integers. Where the pairs come from, and
+where their ids lie, is in sources.py.
+"""
+
+import logging
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from transformer.checkpoint.checkpoint_file import load_checkpoint
+from transformer.config import Recipe
+from transformer.data.batches import Batch, EncodedPairs, encode_pairs
+from transformer.data.corpus import Pair
+from transformer.data.length_statistics import lengths_of
+from transformer.data.pair_sources import Corpus, Source, Toy
+from transformer.errors import CorpusError, TrainingError
+from transformer.files.atomic_write import replacing
+from transformer.text.tokenizer import Tokenizer
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Position:
+    """The next batch is number `batch` of epoch `epoch`, both counted from 0."""
+
+    epoch: int = 0
+    batch: int = 0
+
+
+class TrainingData:
+    """What a run learns from and is validated on.
+
+    Attributes:
+        tokenizer: given, or trained on the training pairs and kept in `run_dir/tokenizer.model`.
+        valid_pairs, valid_batches: text and ids of the validation set.
+        fingerprint: changes when the training text does.
+        lengths: how long the training sentences are, see `transformer.data.length_statistics`.
+        judged_by: changes when validations are scored otherwise, or on other text.
+
+    Raises:
+        CorpusError: no usable pair, or a file that cannot be read, with its name and line.
+    """
+
+    def __init__(self, recipe: Recipe, run_dir: Path, tokenizer: Tokenizer | None = None):
+        self._config = recipe.data
+        self._seed = recipe.training.seed
+        self._source: Source = Corpus(recipe, run_dir) if recipe.data.toy is None else Toy(recipe)
+        self.tokenizer = find_tokenizer(recipe, run_dir, self._source, tokenizer)
+        self._first = self._source.epoch(0, self.tokenizer)
+        self.size = len(self._first)
+        if not self.size:
+            raise CorpusError(
+                f"None of the {self._first.too_long} training pairs is at most data.max_length = "
+                f"{recipe.data.max_length} pieces long. Raise data.max_length."
+            )
+        self._source.report(self._first, run_dir)
+        self.valid_pairs, self.valid_batches = self._validation(self._source.valid)
+        self.fingerprint = self._first.fingerprint
+        self.lengths = lengths_of(self._first.sources.lengths, self._first.targets.lengths)
+        self.judged_by = f"{recipe.training.best_by}, {zlib.crc32(repr(self.valid_pairs).encode()):08x}"
+        if recipe.training.best_by != "loss":  # which needs no translations
+            translated, extra = recipe.training.validation_sentences, recipe.decoding.max_extra_length
+            self.judged_by += f", {translated} sentences translated, at most {extra} pieces longer"
+
+    def stream(self, at: Position) -> Iterator[tuple[Batch, Position]]:
+        """Batches without end, from a position on; each with the position after it."""
+        epoch, first = at.epoch, at.batch
+        while True:
+            pairs = self._epoch(epoch)
+            order = pairs.batches(self._config.tokens_per_batch, self._seed, epoch)
+            if first > len(order):
+                raise TrainingError(
+                    f"The state of this run stands at batch {first} of epoch {epoch + 1}, which has {len(order)}. "
+                    "It is damaged: start again in another --run-dir."
+                )
+            for number in range(first, len(order)):
+                yield pairs.collate(order[number]), Position(epoch, number + 1)
+            epoch, first = epoch + 1, 0
+
+    def _epoch(self, epoch: int) -> EncodedPairs:
+        """The pairs of one epoch as ids: the same ones each time, unless they are made or cut anew for it."""
+        return self._source.epoch(epoch, self.tokenizer) if epoch and self._source.changes else self._first
+
+    def _validation(self, pairs: list[Pair]) -> tuple[list[Pair], list[Batch]]:
+        """Text and ids. Sentences that the model could not read, or was never taught to, are left out of both."""
+        encoded = encode_pairs(self.tokenizer, pairs, self._config.max_length)
+        if not len(encoded):
+            raise CorpusError("No validation pair is at most data.max_length pieces long. Give other validation text.")
+        if encoded.too_long:
+            longest = [max(len(ids) for ids in self.tokenizer.encode_batch(pair)) for pair in pairs]
+            pairs = [pair for pair, length in zip(pairs, longest, strict=True) if length <= self._config.max_length]
+            log.warning("%d validation pairs left out: they are longer than data.max_length.", encoded.too_long)
+        tokens = min(self._config.tokens_per_batch, max(4000, self._config.max_length + 1))
+        return pairs, [encoded.collate(indices) for indices in encoded.batches(tokens, 0, 0)]
+
+
+def find_tokenizer(recipe: Recipe, run_dir: Path, source: Source, given: Tokenizer | None = None) -> Tokenizer:
+    """The vocabulary of this run, kept in its folder: the given one; else the one that the recipe names, or one trained
+    on the text."""
+    kept = run_dir / "tokenizer.model"
+    if given is not None:
+        tokenizer = given
+    elif recipe.tokenizer.model is not None:
+        tokenizer = _read_tokenizer(Path(recipe.tokenizer.model))
+    else:
+        tokenizer = source.learn_tokenizer()
+    try:
+        with replacing(kept) as temporary:
+            temporary.write_bytes(tokenizer.to_bytes())
+    except OSError as error:
+        raise TrainingError(f"The vocabulary cannot be written to {kept}: {error.strerror or error}.") from error
+    return tokenizer
+
+
+def _read_tokenizer(path: Path) -> Tokenizer:
+    if path.suffix == ".safetensors":
+        return load_checkpoint(path).tokenizer
+    try:
+        return Tokenizer.from_file(path)
+    except OSError as error:
+        raise CorpusError(f"tokenizer.model = {path} cannot be read: {error.strerror or error}.") from None

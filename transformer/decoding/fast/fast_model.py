@@ -1,0 +1,233 @@
+"""Encoder and decoding step once more, flat: for speed, and for nothing else.
+
+This is the one place where the code that is fast is not the code that teaches. A step of decoding multiplies a few
+vectors by small matrices, and on a CPU much of its time goes into what surrounds the products: calls of modules, sites
+that nobody watches, views. Here the same is written over plain tensors:
+
+- maps of the same input are one matrix: W^Q, W^K and W^V of self-attention, and what all layers want of the encoder's
+  output, so that there is one product instead of three or of 2N;
+- key, value and query of the newest position are put where they are kept in one go, and sums and ReLUs are written
+  into the product that they follow;
+- every matrix is stored in the order in which the product reads it: as oneDNN packs it on a CPU, else transposed;
+- for one short sentence alone, W^Q and W^O of cross-attention are absorbed into its keys and values (absorbed.py);
+- keys that may not be looked at get -inf added, from one small tensor for all layers.
+
+`Transformer.start` and `step` are the definition, and these equal them (tests/decoding/test_fast_model.py). What they
+gain is in the column "by modules" of tests/benchmarks/decoding.py. They cost a second copy of the matrices, and for W^Q
+and W^O of cross-attention in float32 a third.
+
+There is no switch for `torch.compile`: on a CPU, with torch 2.13, a compiled step of this was not faster at batch 1 in
+any way that was tried (fixed shapes, frozen weights, its C++ wrapper), and with the cache's length left open it was
+compiled anew at every step.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import relu
+
+from transformer.decoding.fast.folded_attention import Absorber
+from transformer.kernels.fast_attention import additive_mask, few_queries_attention
+from transformer.kernels.packed_linear import packed, packed_without_bias
+from transformer.model import DecoderState, Transformer
+from transformer.model.cache import LayerCache, Past
+from transformer.model.layers import DecoderLayer, EncoderLayer
+from transformer.model.masks import padding_mask, source_mask, step_mask
+from transformer.model.positions import FIRST_ROWS
+
+SubLayer = Callable[[Tensor, Tensor], Tensor]  # of its input and the residual, which it adds
+
+
+class FlatLayer:
+    """What a layer of either stack has: self-attention, feed-forward, and LayerNorm around each sub-layer."""
+
+    def __init__(self, layer: EncoderLayer | DecoderLayer, pre_norm: bool):
+        attention = layer.self_attention
+        self.heads, self.width = attention.heads, attention.query.out_features // attention.heads  # H, E
+        self.pre_norm = pre_norm
+        self.key_value_query = packed(attention.key, attention.value, attention.query)  # D -> 3D
+        self.attention_output = packed(attention.output)
+        self.hidden, self.output = packed(layer.feed_forward.hidden), packed(layer.feed_forward.output)
+        self.activation = layer.feed_forward.activation
+        residuals = [layer.self_attention_residual, layer.feed_forward_residual]
+        if isinstance(layer, DecoderLayer):
+            residuals.insert(1, layer.cross_attention_residual)
+        self.norms = [norm(residual.norm) for residual in residuals]
+
+    def run(self, x: Tensor, sublayers: Sequence[SubLayer]) -> Tensor:
+        """x (R, D) -> (R, D)."""
+        for sublayer, normalise in zip(sublayers, self.norms, strict=True):
+            x = sublayer(normalise(x), x) if self.pre_norm else normalise(sublayer(x, x))
+        return x
+
+    def feed_forward(self, x: Tensor, residual: Tensor) -> Tensor:
+        """(R, D) -> (R, D)."""
+        hidden = self.hidden(x)  # (R, F)
+        hidden = hidden.relu_() if self.activation is relu else self.activation(hidden)  # (R, F)
+        return self.output(hidden).add_(residual)  # (R, D)
+
+
+class FlatEncoderLayer(FlatLayer):
+    """One layer of the encoder."""
+
+    def read(self, x: Tensor, sentences: int, source_bias: Tensor) -> Tensor:
+        """All positions, x (B*S, D) -> (B*S, D); the bias is broadcastable to (B, H, S, S)."""
+
+        def attend_to_source(x: Tensor, residual: Tensor) -> Tensor:
+            projected = self.key_value_query(x).view(sentences, -1, 3, self.heads, self.width)  # (B, S, 3, H, E)
+            key, value, query = projected.permute(2, 0, 3, 1, 4).unbind()  # (B, H, S, E) each
+            context = few_queries_attention(query, key, value, source_bias)  # (B, H, S, E)
+            return self.attention_output(context.transpose(1, 2).reshape(x.shape)).add_(residual)  # (B*S, D)
+
+        return self.run(x, (attend_to_source, self.feed_forward))
+
+
+class FlatDecoderLayer(FlatLayer):
+    """One layer of the decoder."""
+
+    def __init__(self, layer: DecoderLayer, pre_norm: bool):
+        super().__init__(layer, pre_norm)
+        self.source_query = packed(layer.cross_attention.query)
+        self.source_output = packed(layer.cross_attention.output)
+
+    def step(self, x: Tensor, cache: LayerCache, past_bias: Tensor | None, source_bias: Tensor) -> Tensor:
+        """The newest position of R rows, x (R, D) -> (R, D); biases broadcastable to (R, H, 1, K) and (B, H, W, S)."""
+
+        def attend_to_past(x: Tensor, residual: Tensor) -> Tensor:
+            past, i = cache.past, cache.index
+            past.newest[i].copy_(self.key_value_query(x))  # (R, 3D)
+            context = few_queries_attention(past.queries[i], past.keys[i], past.values[i], past_bias)  # (R, H, 1, E)
+            return self.attention_output(context.flatten(1)).add_(residual)  # (R, D)
+
+        def attend_to_source(x: Tensor, residual: Tensor) -> Tensor:
+            if cache.alone is not None:
+                return cache.alone(x, residual)  # (R, D)
+            sentences, heads, _, width = cache.cross_key.shape
+            queries = self.source_query(x)  # (R, D)
+            if len(x) == sentences:
+                queries = queries.view(sentences, heads, 1, width)  # (B, H, 1, E)
+                context = few_queries_attention(
+                    queries, cache.cross_key, cache.cross_value, source_bias
+                )  # (B, H, 1, E)
+                return self.source_output(context.flatten(1)).add_(residual)  # (R, D)
+            # The rows of one sentence are W queries.
+            queries = queries.view(sentences, -1, heads, width).transpose(1, 2)  # (B, H, W, E)
+            context = few_queries_attention(queries, cache.cross_key, cache.cross_value, source_bias)  # (B, H, W, E)
+            return self.source_output(context.transpose(1, 2).reshape(x.shape)).add_(residual)  # (R, D)
+
+        return self.run(x, (attend_to_past, attend_to_source, self.feed_forward))
+
+
+class FlatTransformer:
+    """Stands in for a `Transformer` in a search: `start` and `step` as it has them, with nobody watching.
+
+    It holds copies of the weights; the embeddings are the model's own. When the weights have changed (`is_current` says
+    so), make a new one.
+    """
+
+    def __init__(self, model: Transformer):
+        self.model = model
+        self.config, self.output = model.config, model.output
+        pre_norm = model.config.norm == "pre"
+        encoder, decoder = model.encoder, model.decoder
+        with torch.no_grad():
+            self.encoder_layers = [FlatEncoderLayer(layer, pre_norm) for layer in encoder.layers]
+            self.encoder_norm = None if encoder.norm is None else norm(encoder.norm)
+            cross = [layer.cross_attention for layer in decoder.layers]
+            self.memory = packed(*(linear for one in cross for linear in (one.key, one.value)))  # D -> 2N*D
+            self.absorb = None
+            if model.output.weight.dtype in (torch.float32, torch.float64):  # half precision would round once more
+                self.absorb = Absorber([one.query for one in cross], [one.output for one in cross], model.config.heads)
+            self.layers = [FlatDecoderLayer(layer, pre_norm) for layer in decoder.layers]
+            self.norm = None if decoder.norm is None else norm(decoder.norm)
+            self.projection = packed_without_bias(model.output.weight)  # D -> V
+            self.pieces, self.scale = decoder.embedding.tokens.weight, decoder.embedding.scale  # (V, D)
+            self.positions = self._positions(min(FIRST_ROWS, model.config.max_positions))
+        self._copied = [(weight, weight.data_ptr(), writes(weight)) for weight in model.parameters()]
+
+    def _positions(self, length: int) -> Tensor:
+        """The first rows of the decoder's table of positions in the dtype of the weights: (P, D), or (P, 1)."""
+        table = self.model.decoder.embedding.positions(length)
+        return table.detach().to(self.output.weight.dtype)  # (P, D)
+
+    def __reduce__(self) -> tuple[type["FlatTransformer"], tuple[Transformer]]:
+        """Copied and pickled as the model alone: torch can do neither with matrices that oneDNN has packed."""
+        return FlatTransformer, (self.model,)
+
+    def is_current(self) -> bool:
+        """Whether the model's weights are still those that were copied: in the same place, and never written since."""
+        return all(w.data_ptr() == place and writes(w) == count != -1 for w, place, count in self._copied)
+
+    @property
+    def training(self) -> bool:
+        """Whether the model is in training mode."""
+        return self.model.training
+
+    def start(self, source: Tensor) -> DecoderState:
+        """Reads the source (B, S) once, and keeps what every decoding step needs of it."""
+        encoder, sentences = self.model.encoder, len(source)
+        mask = source_mask(source, encoder.window)  # (B, 1, 1, S), or (B, 1, S, S) with a window
+        if encoder.window is not None:
+            # Trap: padding that looks nowhere is NaN, which no mask stops; so all look at themselves
+            # (test_padding_that_a_window_leaves_nothing_to_look_at_changes_nothing).
+            mask = mask | torch.eye(source.shape[1], dtype=torch.bool, device=source.device)  # (B, 1, S, S)
+        x = encoder.embedding(source).flatten(0, 1)  # (B*S, D)
+        source_bias = additive_mask(mask, x)
+        for layer in self.encoder_layers:
+            x = layer.read(x, sentences, source_bias)
+        if self.encoder_norm is not None:
+            x = self.encoder_norm(x)
+        width = x.shape[1] // self.config.heads
+        memory = self.memory(x).view(sentences, -1, 2 * len(self.layers), self.config.heads, width)
+        # Contiguous, or every step would copy them.
+        kept = memory.permute(2, 0, 3, 1, 4).contiguous()  # (2N, B, H, S, E)
+        keys, values = kept[::2], kept[1::2]  # (N, B, H, S, E) each
+        past = Past(len(self.layers))
+        caches = [LayerCache(i, past, *both) for i, both in enumerate(zip(keys.unbind(), values.unbind(), strict=True))]
+        real = padding_mask(source)  # (B, 1, 1, S)
+        if self.absorb is not None and sentences == 1 and real.all():
+            for cache, absorbed in zip(caches, self.absorb(keys[:, 0], values[:, 0]), strict=False):
+                cache.alone = absorbed
+        return DecoderState(caches, real, past)
+
+    def step(self, tokens: Tensor, state: DecoderState) -> Tensor:
+        """One decoding step: the newest piece of each row, tokens (R) -> logits (R, V) of the next."""
+        past = state.past
+        if past.length >= len(self.positions):
+            self.positions = self._positions(min(2 * len(self.positions), self.config.max_positions))
+        x = torch.add(self.positions[past.length], torch.embedding(self.pieces, tokens), alpha=self.scale)  # (R, D)
+        past.length += 1
+        past.open(len(x), self.config.heads, x.shape[1] // self.config.heads, x)
+        mask = step_mask(past.length, self.config.attention_window, tokens.device)  # (1, 1, 1, K)
+        past_bias = None if mask is None else additive_mask(mask, x)  # (1, 1, 1, K)
+        if state.source_bias is None:
+            state.source_bias = additive_mask(state.source_mask, x)  # (B, 1, 1, S)
+        for layer, cache in zip(self.layers, state.layers, strict=True):
+            x = layer.step(x, cache, past_bias, state.source_bias)
+        if self.norm is not None:
+            x = self.norm(x)
+        return self.projection(x)  # (R, V)
+
+
+class Norm(NamedTuple):
+    """LayerNorm."""
+
+    weight: Tensor  # (D)
+    bias: Tensor  # (D)
+    epsilon: float
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """(R, D) -> (R, D)."""
+        return torch.layer_norm(x, self.bias.shape, self.weight, self.bias, self.epsilon)
+
+
+def norm(module: nn.LayerNorm) -> Norm:
+    """Its weights and its epsilon."""
+    return Norm(module.weight.detach().clone(), module.bias.detach().clone(), module.eps)
+
+
+def writes(weight: Tensor) -> int:
+    """How often it was written to; -1: of a tensor made in inference mode, torch does not count that."""
+    return -1 if weight.is_inference() else weight._version

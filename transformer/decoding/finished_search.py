@@ -1,0 +1,118 @@
+"""Reading a search that is over: the way to a node, who finished, who would win under another length penalty, where
+the random numbers of sampling fell, and what could not be drawn at all.
+
+Nothing here searches again. So `rescored` ranks what the search found, while a search with that penalty might have
+found others: it also decides when to stop.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+
+from transformer.config import DecodingConfig
+from transformer.decoding.length_penalty import length_penalty
+from transformer.decoding.log_probabilities import score
+from transformer.decoding.sampling import random_numbers, stretches
+from transformer.decoding.translation import SearchNode
+
+
+def path_to(tree: Sequence[SearchNode], node: int) -> tuple[SearchNode, ...]:
+    """The candidates from the first piece to this node; none for <s>."""
+    way = []
+    at = tree[node]
+    while at.parent is not None:
+        way.append(at)
+        at = tree[at.parent]
+    return tuple(way[::-1])
+
+
+def finished(tree: Sequence[SearchNode]) -> tuple[SearchNode, ...]:
+    """All that ended with </s> in time, best first. A beam search finds more of them than it returns."""
+    return tuple(sorted((node for node in tree if node.fate == "finished"), key=lambda node: -node.normalised))
+
+
+def rescored(nodes: Sequence[SearchNode], settings: DecodingConfig, alphas: Sequence[float]) -> np.ndarray:
+    """Normalised scores of hypotheses under other strengths of the penalty: (nodes, alphas) float64.
+
+    Args:
+        settings: says which form the penalty has.
+    """
+    variants = [replace(settings, alpha=alpha) for alpha in alphas]
+    return np.array([[node.sum / length_penalty(node.step, variant) for variant in variants] for node in nodes])
+
+
+@dataclass(frozen=True)
+class Draw:
+    """How one piece was drawn: `number` fell between `begin` and `end`, all as shares of what may be drawn."""
+
+    number: float
+    begin: float
+    end: float
+
+
+def draws(
+    logits: np.ndarray, source_ids: Sequence[int], target_ids: Sequence[int], settings: DecodingConfig
+) -> tuple[Draw, ...]:
+    """Where the random numbers of a sampled hypothesis fell, step by step; () if no row of them leads to its pieces.
+
+    Args:
+        logits: (T, V) of a teacher-forced pass over the hypothesis. They differ from the search's by rounding.
+        target_ids: `Hypothesis.ids`.
+    """
+    allowed = score(torch.tensor(logits)[None], None)  # (1, T, V)
+    cumulative, ids = stretches(allowed, settings)  # (1, T, V') each
+    pieces = torch.tensor(list(target_ids))  # (T)
+    places = pieces if ids is None else (ids[0] == pieces[:, None]).int().argmax(dim=-1)  # (T)
+    shares = cumulative[0] / cumulative[0, :, -1:]  # (T, V')
+    rows = torch.arange(len(pieces))  # (T)
+    ends = shares[rows, places].tolist()
+    begins = torch.where(places > 0, shares[rows, places - 1], 0.0).tolist()
+    numbers = random_numbers([list(source_ids)], settings.n_best, len(pieces), settings.seed)[0].tolist()
+    for row in numbers:
+        found = tuple(Draw(*draw) for draw in zip(row, begins, ends, strict=True))
+        if all(draw.begin - 1e-4 <= draw.number <= draw.end + 1e-4 for draw in found):
+            return found
+    return ()
+
+
+def may_be_drawn(logits: np.ndarray, settings: DecodingConfig) -> np.ndarray:
+    """Which pieces the settings of sampling leave: logits (V) of one step -> boolean (V). PAD, UNK and BOS never."""
+    allowed = score(torch.tensor(logits)[None, None], None)  # (1, 1, V)
+    cumulative, ids = stretches(allowed, settings)  # (1, 1, V') each
+    inside = torch.diff(cumulative[0, 0], prepend=torch.zeros(1)) > 0  # (V')
+    found = np.zeros(len(logits), dtype=bool)
+    found[(torch.arange(len(logits)) if ids is None else ids[0, 0])[inside].numpy()] = True
+    return found
+
+
+def told_left_out(
+    tree: Sequence[SearchNode], logits: Mapping[tuple[int, ...], np.ndarray], settings: DecodingConfig
+) -> tuple[SearchNode, ...]:
+    """The tree of sampling, in which what top k or top p left out is not said to be "not drawn" but left out, and why.
+
+    Args:
+        logits: (V) after each beginning of a hypothesis, by its ids; `beginnings` makes them.
+    """
+    if not (settings.top_k or settings.top_p < 1):
+        return tuple(tree)
+    found, known = list(tree), dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]]()
+    for place, node in enumerate(tree):
+        before = tuple(each.token for each in path_to(tree, node.parent or 0))
+        if node.fate != "pruned" or before not in logits:
+            continue
+        if before not in known:
+            row = logits[before]
+            known[before] = may_be_drawn(row, replace(settings, top_p=1.0)), may_be_drawn(row, settings)
+        by_k, by_both = known[before]
+        if not by_k[node.token]:
+            found[place] = replace(node, reason=f"Left out by top k: only {settings.top_k:,} may be drawn.")
+        elif not by_both[node.token]:
+            found[place] = replace(node, reason=f"Left out by top p: the pieces above it sum to {settings.top_p:g}.")
+    return tuple(found)
+
+
+def beginnings(hypotheses: Sequence[tuple[Sequence[int], np.ndarray]]) -> dict[tuple[int, ...], np.ndarray]:
+    """What comes after each beginning of these hypotheses, ids and logits (T, V) each: (V) by the ids before it."""
+    return {tuple(ids[:t]): row for ids, logits in hypotheses for t, row in enumerate(logits)}

@@ -1,0 +1,60 @@
+"""From what a search found to what a caller gets: hypotheses with their pieces, ranked, and the tree."""
+
+import math
+
+from transformer.config import DecodingConfig
+from transformer.decoding.length_penalty import length_penalty
+from transformer.decoding.search_record import Ending, Found
+from transformer.decoding.translation import Hypothesis, SearchNode
+from transformer.decoding.tree import search_tree
+from transformer.errors import TranslationError
+from transformer.text.tokenizer import Tokenizer
+
+
+def hypotheses(
+    found: Found, settings: DecodingConfig, tokenizer: Tokenizer, tree_after: int | None
+) -> tuple[tuple[Hypothesis, ...], tuple[SearchNode, ...]]:
+    """The hypotheses, best first, and the tree of the search.
+
+    Those that finished come before those that were cut off at the length limit, whatever their scores.
+
+    Args:
+        tree_after: the length of the prefix, if the tree is wanted; None leaves it empty.
+
+    Raises:
+        TranslationError: the scores are no numbers.
+    """
+
+    def rank(ending: Ending) -> tuple[bool, float]:
+        return not ending.finished, -found.end(ending).sum / length_penalty(ending.length, settings)
+
+    ranked = sorted(found.endings, key=rank)
+    nodes: list[int | None] = [None] * len(ranked)
+    tree: tuple[SearchNode, ...] = ()
+    if tree_after is not None:
+        tree, nodes[:] = search_tree(found, ranked, settings, tokenizer, tree_after)
+    pairs = zip(ranked, nodes, strict=True)
+    return tuple(_hypothesis(found, ending, node, settings, tokenizer) for ending, node in pairs), tree
+
+
+def _hypothesis(
+    found: Found, ending: Ending, node: int | None, settings: DecodingConfig, tokenizer: Tokenizer
+) -> Hypothesis:
+    path = found.path(ending)
+    ids = tuple(candidate.token for candidate in path)
+    score = path[-1].sum
+    if math.isnan(score):
+        raise TranslationError(
+            "The model's scores are no numbers: its weights are damaged, or its training has diverged. "
+            "Use another checkpoint."
+        )
+    return Hypothesis(
+        ids=ids,
+        pieces=tuple(tokenizer.piece(id) for id in ids),
+        log_probabilities=tuple(candidate.log_probability for candidate in path),
+        score=score,
+        normalised_score=score / length_penalty(ending.length, settings),
+        text=tokenizer.decode(ids),
+        finished=ending.finished,
+        node=node,
+    )

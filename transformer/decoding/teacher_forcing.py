@@ -1,0 +1,72 @@
+"""Teacher forcing: a translation that is given, and how probable the model finds each of its pieces.
+
+The decoder reads <s> y_1 ... y_{n-1} and predicts y_1 ... y_n at once, as in training; nothing is searched.
+"""
+
+from collections.abc import Sequence
+
+import torch
+
+from transformer.config import BOS, EOS, UNK, DecodingConfig
+from transformer.decoding.length_penalty import length_penalty
+from transformer.decoding.translation import Hypothesis
+from transformer.errors import TranslationError
+from transformer.model import Transformer
+from transformer.text.normalisation import clean
+from transformer.text.tokenizer import Tokenizer
+
+
+def given(
+    model: Transformer,
+    tokenizer: Tokenizer,
+    source_ids: list[int],
+    target: str | Sequence[int],
+    settings: DecodingConfig,
+) -> Hypothesis:
+    """The given translation as if a search had found it, </s> included.
+
+    Args:
+        source_ids: as the encoder reads them, </s> included.
+        target: text, `clean`ed as targets are in training; or ids without </s>, which stay these pieces.
+        settings: says how the normalised score is made.
+
+    Raises:
+        TranslationError: there is nothing to read, it is too long, or it has characters that the vocabulary has not.
+    """
+    written = _written(tokenizer, target) if isinstance(target, str) else target
+    if not written:
+        raise TranslationError("There is nothing to force: the given translation is empty. Type a sentence.")
+    if (wrong := next((id for id in written if not EOS < id < tokenizer.vocab_size), None)) is not None:
+        raise TranslationError(f"A translation cannot have the id {wrong} in it: it is made of ordinary pieces only.")
+    if len(written) + 1 > model.config.max_positions:
+        raise TranslationError(
+            f"The given translation has {len(written):,} pieces, and this model writes at most "
+            f"{model.config.max_positions - 1:,}. Shorten it."
+        )
+    ids = (*written, EOS)
+    device = next(model.parameters()).device
+    with torch.no_grad():
+        logits = model(torch.tensor([source_ids], device=device), torch.tensor([[BOS, *ids[:-1]]], device=device))
+        scores = logits[0].cpu().double().log_softmax(dim=-1)  # (T, V); on the CPU: Apple's GPU has no float64
+    log_probabilities = scores.gather(1, torch.tensor(ids)[:, None])[:, 0].tolist()  # (T)
+    return Hypothesis(
+        ids=ids,
+        pieces=tuple(tokenizer.piece(id) for id in ids),
+        log_probabilities=tuple(log_probabilities),
+        score=sum(log_probabilities),
+        normalised_score=sum(log_probabilities) / length_penalty(len(ids), settings),
+        text=tokenizer.decode(list(ids)),
+        finished=True,
+    )
+
+
+def _written(tokenizer: Tokenizer, text: str) -> list[int]:
+    """The ids of a text, without </s>. Raises TranslationError."""
+    text = clean(text)
+    pieces = tokenizer.analyse(text)
+    if unknown := next((piece for piece in pieces if piece.id == UNK), None):
+        raise TranslationError(
+            f"The vocabulary of this checkpoint has no piece for {text[unknown.begin : unknown.end]!r}, so it cannot "
+            "write that. Leave it out of the given translation."
+        )
+    return [piece.id for piece in pieces]

@@ -1,0 +1,79 @@
+"""Line in, line out: the n-th line of the output is the translation of the n-th line of the input, whatever happens.
+
+Many lines are translated together, because a batch is much faster than its sentences one by one. A line of several
+sentences is translated sentence by sentence; an empty line stays empty, and so does one that cannot be translated.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from transformer.config import DecodingConfig
+from transformer.data.text_files import LONGEST_LINE, in_portions
+from transformer.decoding.translator import Translator
+from transformer.errors import TranslationError
+from transformer.text.sentence_splitting import split_sentences
+
+
+@dataclass(frozen=True)
+class TranslatedLine:
+    """What becomes of one line."""
+
+    number: int  # counted from 1
+    text: str
+    problem: str | None = None  # why the text is empty though the line was not
+
+
+def translate_lines(
+    translator: Translator, lines: Iterable[bytes], settings: DecodingConfig, at_once: int
+) -> Iterator[TranslatedLine]:
+    """Translates lines of UTF-8 as they come, `at_once` of them together; fewer where they are very long.
+
+    Args:
+        lines: as `transformer.data.text_files.bounded` gives them.
+    """
+    for chunk in in_portions(enumerate(lines, start=1), at_once, lambda some: sum(len(line) for _, line in some)):
+        texts: list[str | TranslationError] = [_decode(line) for _, line in chunk]
+        sentences = [split_sentences(text) if isinstance(text, str) else [] for text in texts]
+        translated = iter(translate_each(translator, [one for line in sentences for one in line], settings))
+        for (number, _), text, line in zip(chunk, texts, sentences, strict=True):
+            parts = list(islice(translated, len(line)))
+            problem = next((part for part in (text, *parts) if isinstance(part, TranslationError)), None)
+            if problem is None:
+                yield TranslatedLine(number, " ".join(_one_line(str(part)) for part in parts))
+            else:
+                yield TranslatedLine(number, "", str(problem))
+
+
+def translate_each(
+    translator: Translator, sentences: Sequence[str], settings: DecodingConfig
+) -> list[str | TranslationError]:
+    """The translation of each sentence, or why there is none. One that is too long does not hold up the others."""
+    try:
+        return [translation.text for translation in translator.translate_sentences(sentences, settings)]
+    # What is too long is told before anything is computed, so trying the halves costs little. (Scores that are no
+    # numbers are told after the search, which each half then makes again.)
+    except TranslationError as error:
+        if len(sentences) == 1:
+            return [error]
+    half = len(sentences) // 2
+    return [
+        *translate_each(translator, sentences[:half], settings),
+        *translate_each(translator, sentences[half:], settings),
+    ]
+
+
+def _decode(line: bytes) -> str | TranslationError:
+    if len(line) > LONGEST_LINE:
+        return TranslationError(f"The line has more than {LONGEST_LINE:,} bytes. Split it into shorter lines.")
+    try:
+        return line.decode().removeprefix("\ufeff").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        return TranslationError(f"The line is not UTF-8: {error.reason} at byte {error.start + 1}.")
+
+
+def _one_line(text: str) -> str:
+    """Trap: byte pieces can spell a line break, and all lines after it would answer the wrong ones
+    (test_a_translation_with_a_line_break_stays_one_line)."""
+    return re.sub(r"[\r\n]+", " ", text)

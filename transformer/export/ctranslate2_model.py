@@ -1,0 +1,148 @@
+"""Export: a checkpoint as a model of CTranslate2, which serves many translations a second without torch.
+
+CTranslate2 (https://github.com/OpenNMT/CTranslate2) declares what a model consists of in classes of its own. Here they
+are filled with our weights; then they write the files. Where its conventions and ours meet:
+
+- W^Q, W^K and W^V of self-attention are one matrix there, on top of each other, and so are W^K and W^V of
+  cross-attention;
+- the table of positions is written out, so both layouts, learned positions, and none (zeros) are the same to it;
+- PAD, UNK and <s> never come next in our searches. There, a bias on their logits sees to it.
+
+Every number it computes is then ours to rounding, and so are its translations if it searches by our rules: serving.py
+says how it is made to.
+"""
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from transformer.checkpoint.checkpoint_file import Checkpoint
+from transformer.config import BOS, EOS, PAD, UNK, DecodingConfig
+from transformer.errors import HeadlightError
+from transformer.export.ctranslate2_readme import INSTALL, readme
+from transformer.model import Transformer
+from transformer.model.layers import DecoderLayer, EncoderLayer
+from transformer.model.transformer import Decoder, Encoder
+
+if TYPE_CHECKING:
+    from ctranslate2.specs import TransformerSpec
+
+Quantization = Literal["float32", "float16", "bfloat16", "int8"]
+
+NEVER = -1e4  # added to the logit of what never comes next; float16 can hold it
+
+
+def export_ctranslate2(
+    checkpoint: Checkpoint, folder: Path, settings: DecodingConfig, quantization: Quantization = "float32"
+) -> None:
+    """Writes the folder that `ctranslate2.Translator` loads: whole, or not at all.
+
+    Beside the model it gets the sentencepiece model (`tokenizer.model`) and a README.md with code that translates.
+
+    Args:
+        settings: how that code shall search, as far as CTranslate2 can.
+        quantization: how the weights are stored. The checkpoint is not changed.
+
+    Raises:
+        HeadlightError: the folder is there already, CTranslate2 is not installed, or cannot express this model.
+    """
+    if folder.exists():
+        raise HeadlightError(f"{folder} is there already, and stays as it is. Name a new folder, or remove that one.")
+    if checkpoint.config.attention_window is not None:
+        raise HeadlightError(
+            f"{checkpoint.path} cannot be exported: CTranslate2 has no mask like that of its self-attention, which "
+            f"sees {checkpoint.config.attention_window} positions to each side (attention_window). "
+            "Train a model without attention_window for it."
+        )
+    vocabulary = [checkpoint.tokenizer.piece(id) for id in range(checkpoint.config.vocab_size)]
+    spec = specification(checkpoint.model, vocabulary)
+    spec.validate()
+    spec.optimize(quantization)
+
+    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
+    temporary.mkdir(parents=True)
+    try:
+        spec.save(str(temporary))
+        (temporary / "tokenizer.model").write_bytes(checkpoint.tokenizer.to_bytes())
+        (temporary / "README.md").write_text(readme(checkpoint, settings, quantization), encoding="utf-8")
+        temporary.rename(folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def specification(model: Transformer, vocabulary: list[str]) -> "TransformerSpec":
+    """The model in the classes of CTranslate2. The weights are copies.
+
+    Raises:
+        HeadlightError: CTranslate2 is not installed.
+    """
+    try:
+        from ctranslate2.specs import Activation, TransformerSpec
+    except ImportError:
+        raise HeadlightError(f"Exporting needs the package CTranslate2. Install it: {INSTALL}") from None
+
+    config = model.config
+    activations = {"relu": Activation.RELU, "gelu": Activation.GELU, "silu": Activation.SWISH}
+    spec = TransformerSpec.from_config(
+        (config.encoder_layers, config.decoder_layers),
+        config.heads,
+        pre_norm=config.norm == "pre",
+        activation=activations[config.activation],
+    )
+    _fill_stack(spec.encoder, spec.encoder.embeddings[0], model.encoder, config.max_positions)
+    _fill_stack(spec.decoder, spec.decoder.embeddings, model.decoder, config.max_positions)
+    spec.decoder.projection.weight = _copy(model.output.weight)  # (V, D)
+    bias = torch.zeros(config.vocab_size)  # (V)
+    bias[[PAD, UNK, BOS]] = NEVER
+    spec.decoder.projection.bias = bias
+    spec.register_source_vocabulary(vocabulary)
+    spec.register_target_vocabulary(vocabulary)
+    spec.config.unk_token, spec.config.eos_token = vocabulary[UNK], vocabulary[EOS]
+    spec.config.bos_token = spec.config.decoder_start_token = vocabulary[BOS]
+    spec.config.add_source_eos = True
+    spec.config.layer_norm_epsilon = config.norm_epsilon
+    return spec
+
+
+def _fill_stack(spec: Any, embedding: Any, stack: Encoder | Decoder, max_positions: int) -> None:
+    tokens, positions = stack.embedding.tokens, stack.embedding.positions
+    embedding.weight = _copy(tokens.weight)  # (V, D); scaled by sqrt(D) there, too
+    table = positions(max_positions)  # (P, D), or (P, 1) of zeros
+    spec.position_encodings.encodings = _copy(table.expand(-1, tokens.embedding_dim))  # (P, D)
+    if stack.norm is not None:
+        _fill_norm(spec.layer_norm, stack.norm)
+    layers: Sequence[EncoderLayer | DecoderLayer] = stack.layers
+    for there, layer in zip(spec.layer, layers, strict=True):
+        _fill_norm(there.self_attention.layer_norm, layer.self_attention_residual.norm)
+        past = layer.self_attention
+        _fill_linears(there.self_attention.linear, [past.query, past.key, past.value], [past.output])
+        if isinstance(layer, DecoderLayer):
+            _fill_norm(there.attention.layer_norm, layer.cross_attention_residual.norm)
+            source = layer.cross_attention
+            _fill_linears(there.attention.linear, [source.query], [source.key, source.value], [source.output])
+        _fill_norm(there.ffn.layer_norm, layer.feed_forward_residual.norm)
+        _fill_linears(
+            [there.ffn.linear_0, there.ffn.linear_1], [layer.feed_forward.hidden], [layer.feed_forward.output]
+        )
+
+
+def _fill_linears(specs: Sequence[Any], *groups: list[nn.Linear]) -> None:
+    """Each group becomes one matrix, on top of each other."""
+    for spec, group in zip(specs, groups, strict=True):
+        spec.weight = torch.cat([linear.weight.detach() for linear in group]).float()  # (out, in)
+        spec.bias = torch.cat([linear.bias.detach() for linear in group]).float()  # (out)
+
+
+def _fill_norm(spec: Any, norm: nn.LayerNorm) -> None:
+    spec.gamma, spec.beta = _copy(norm.weight), _copy(norm.bias)  # (D) each
+
+
+def _copy(weight: Tensor) -> Tensor:
+    """Trap: int8 is made in place, so without copies the checkpoint would change
+    (test_exporting_leaves_the_model_as_it_is)."""
+    return weight.detach().float().clone()

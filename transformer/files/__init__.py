@@ -1,0 +1,1 @@
+"""Files: writing without loss, strict JSON."""

@@ -1,0 +1,131 @@
+"""From the results of all runs to means and spreads, and where their order is not the paper's.
+
+The spread is the sample standard deviation over the seeds: sqrt(sum (x - mean)^2 / (n - 1)). One run has none.
+"""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from transformer.studies.measure_member import read_result, recorded
+from transformer.studies.paper_table_3 import Row, Value, row_of
+from transformer.studies.training_queue import Family, Queue, value_of
+
+MEASURES = ("perplexity", "loss", "bleu", "chrf", "greedy_bleu", "greedy_chrf", "train_loss")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How one member did."""
+
+    member: str
+    runs: list[dict[str, Any]]  # the results, a seed each
+    mean: dict[str, float]  # of each of MEASURES that was measured; empty if the member has no result yet
+    spread: dict[str, float]  # the same; empty if fewer than two runs have a result
+
+
+def gather(queue: Queue, runs: Path) -> dict[str, Standing]:
+    """What there is of each member of the queue, by name.
+
+    Raises:
+        HeadlightError: a result is damaged, or of another recipe.
+    """
+    standings = {}
+    for member in queue.recipes:
+        own = [training for training in queue.trainings if training.member == member]
+        results = [read_result(training, runs / training.folder) for training in own]
+        found = [result for result in results if result is not None]
+        measured = {name: [_measured(result, name) for result in found] for name in MEASURES}
+        known = {name: [v for v in values if v is not None] for name, values in measured.items()}
+        mean = {name: statistics.mean(values) for name, values in known.items() if values}
+        spread = {name: statistics.stdev(values) for name, values in known.items() if len(values) > 1}
+        standings[member] = Standing(member, found, mean, spread)
+    return standings
+
+
+def disagreements(queue: Queue, standings: dict[str, Standing]) -> list[str]:
+    """Every pair of members that the paper compared too, and whose order is another here, as a sentence each.
+
+    Where both have several seeds, a difference no larger than the larger of their spreads says nothing and is left out.
+    """
+    sentences = []
+    for family in queue.families:
+        compared = [(standings[name], row) for name, row in paper_rows(queue, family) if row and standings[name].mean]
+        for (one, its), (other, theirs) in combinations(compared, 2):
+            for name, unit, digits in (("bleu", "BLEU", 1), ("perplexity", "perplexity", 2)):
+                ours = one.mean[name] - other.mean[name]
+                paper = getattr(its, name) - getattr(theirs, name)
+                several = name in one.spread and name in other.spread
+                if ours * paper < 0 and not (several and abs(ours) <= max(one.spread[name], other.spread[name])):
+                    here = f"{one.mean[name]:.{digits}f} against {other.mean[name]:.{digits}f}"
+                    there = f"{getattr(its, name):.{digits}f} against {getattr(theirs, name):.{digits}f}"
+                    sentences.append(
+                        f"{family.name}: {one.member} against {other.member} has {unit} {here}; in the paper {there}."
+                        + ("" if several else " (One seed: it may be chance.)")
+                    )
+    return sentences
+
+
+def paper_rows(queue: Queue, family: Family) -> list[tuple[str, Row | None]]:
+    """The members of a family, each with the paper's row of the same value; None where the paper has none."""
+    return [(name, row_of(family.option, value_of(queue.recipes[name], family.option))) for name in family.members]
+
+
+def as_json(queue: Queue, standings: dict[str, Standing]) -> dict[str, Any]:
+    """Everything, for programs: members, families, and the paper's numbers where it has such a row."""
+    members = {
+        name: {
+            "recipe": recorded(queue.recipes[name]),  # elsewhere.py reads it
+            "runs": [_without_recipe(run) for run in one.runs],
+            "mean": one.mean,
+            "spread": one.spread,
+            "seeds_planned": _seeds(queue, name),
+        }
+        for name, one in standings.items()
+    }
+    families = [
+        {
+            "name": family.name,
+            "option": family.option,
+            "members": [
+                {"member": name, "value": _value(queue, name, family), "paper": _numbers(row)}
+                for name, row in paper_rows(queue, family)
+            ],
+        }
+        for family in queue.families
+    ]
+    return {
+        "queue": queue.name,
+        "scored_on": queue.text,
+        "members": members,
+        "families": families,
+        "disagreements": disagreements(queue, standings),
+    }
+
+
+def _without_recipe(result: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in result.items() if name != "recipe"}
+
+
+def _measured(result: dict[str, Any], name: str) -> float | None:
+    if name in ("bleu", "chrf"):
+        return float(result["beam_4"][name])
+    if name.startswith("greedy_"):
+        return float(result["greedy"][name.removeprefix("greedy_")])
+    value = result.get(name)
+    return None if value is None else float(value)
+
+
+def _seeds(queue: Queue, member: str) -> Sequence[int]:
+    return [training.seed for training in queue.trainings if training.member == member]
+
+
+def _value(queue: Queue, member: str, family: Family) -> Value:
+    return value_of(queue.recipes[member], family.option)
+
+
+def _numbers(row: Row | None) -> dict[str, float] | None:
+    return None if row is None else {"perplexity": row.perplexity, "bleu": row.bleu}

@@ -1,0 +1,59 @@
+"""Results of runs that were made on another machine come along in the report, so that the queue goes on from there.
+
+A report (`--report`) keeps the result of every run, and what the recipe of its member was. Here the results are put
+where the runs would have left them. Checkpoints do not come along: what ships is copied where the runs are.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from transformer.checkpoint.untrusted_config import shown
+from transformer.errors import HeadlightError
+from transformer.files.strict_json import parse_json
+from transformer.studies.measure_member import RESULT, checked, write_json
+from transformer.studies.training_queue import Queue
+
+
+def read_report(queue: Queue, report: Path) -> dict[str, dict[str, Any]]:
+    """The results of the queue's runs that stand in a report, by the folder of the run.
+
+    Args:
+        report: a JSON file that `write_report` made.
+
+    Raises:
+        HeadlightError: the report cannot be read, or its runs were made by another recipe than the queue has now.
+    """
+    found: dict[tuple[str, int], dict[str, Any]] = {}
+    try:
+        for member, stated in parse_json(report.read_text(encoding="utf-8"))["members"].items():
+            for run in stated["runs"]:
+                recipe = stated["recipe"]
+                training = recipe["training"] | {"seed": run["seed"]}
+                found[member, run["seed"]] = run | {"recipe": recipe | {"training": training}}
+    except OSError as error:
+        raise HeadlightError(f"The report {report} cannot be read: {error.strerror or error}.") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise HeadlightError(
+            f"{report} is no report of a queue ({shown(str(error))}). Name the .json file that --report wrote."
+        ) from None
+    return {
+        one.folder: checked(found[one.member, one.seed], one, f"The run {one.folder} in {report}")
+        for one in queue.trainings
+        if (one.member, one.seed) in found
+    }
+
+
+def take_over(results: Mapping[str, dict[str, Any]], runs: Path) -> list[str]:
+    """Writes a `result.json` for each run that has nothing in `runs` yet.
+
+    Returns:
+        The folders of these runs, inside `runs`.
+
+    Raises:
+        OSError: the disk is full, or the folder cannot be written to.
+    """
+    taken = [folder for folder in results if not any((runs / folder).glob("*"))]
+    for folder in taken:
+        write_json(runs / folder / RESULT, results[folder])
+    return taken

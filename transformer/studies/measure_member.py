@@ -1,0 +1,184 @@
+"""What a finished member of a family can do, measured alike for all: one `result.json` in the folder of its run.
+
+    parameters, updates, tokens, seconds   what it cost
+    train loss                             the last one that training measured, label smoothing and dropout included
+    loss, perplexity                       of a piece of the text that it is scored on, without either (table 3)
+    BLEU, chrF                             greedy and with beam 4, sources grouped (evaluation.py)
+
+A perplexity of pieces can be compared between members only because all of them have one vocabulary.
+"""
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from transformer.checkpoint.untrusted_config import shown
+from transformer.config import Recipe
+from transformer.data.batches import Batch, encode_pairs
+from transformer.data.corpus import read_pairs
+from transformer.decoding.translator import Translator
+from transformer.errors import CorpusError, HeadlightError
+from transformer.evaluation import evaluate
+from transformer.files.atomic_write import replacing
+from transformer.files.strict_json import parse_json
+from transformer.model import Transformer
+from transformer.progress_bar import show_progress
+from transformer.studies.training_queue import Training
+from transformer.training.loss import mean_loss
+from transformer.training.metrics import read_metrics
+from transformer.training.resume_check import FREE, differences
+
+RESULT = "result.json"
+# What a result does not depend on, by section. (A run that goes on may be made longer; a table compares equal ones.)
+OF_NO_CONSEQUENCE: dict[str, set[str]] = {
+    "model": set(),
+    "tokenizer": FREE["tokenizer"],
+    "data": FREE["data"],
+    "training": {"log_every", "save_every", "half", "compile", "ladder"},
+    "decoding": set(),
+}
+BATCH = 4000  # tokens; more if a sentence has more
+
+
+def measure(
+    training: Training, folder: Path, checkpoint: Path, scored_on: Path, device: torch.device
+) -> dict[str, Any]:
+    """Scores the checkpoint that a run chose, and writes `result.json` into the run's folder.
+
+    Args:
+        folder: of the run. checkpoint: inside it. scored_on: a .tsv or .tsv.gz file, columns as in the recipe.
+
+    Returns:
+        What is in that file.
+
+    Raises:
+        HeadlightError: the text or the checkpoint cannot be read, or the text has no pair that the model can.
+        OSError: the file cannot be written.
+    """
+    data = training.recipe.data
+    pairs = read_pairs(scored_on, data.source_column, data.target_column)
+    translator = Translator.load(checkpoint, device)
+    model, kept = translator.model, translator.checkpoint
+    assert kept is not None
+    longest = model.config.max_positions - 1
+    encoded = encode_pairs(translator.tokenizer, pairs, longest)
+    if not len(encoded):
+        raise CorpusError(
+            f"{scored_on}: every pair has more than {longest:,} pieces on a side, too many for this model. Score it on "
+            "shorter sentences, or raise model.max_positions."
+        )
+    room = max(BATCH, 1 + int(np.maximum(encoded.sources.lengths, encoded.targets.lengths).max()))
+    batches = [encoded.collate(indices) for indices in encoded.batches(room, 0, 0)]
+    result: dict[str, Any] = {
+        "member": training.member,
+        "seed": training.seed,
+        "parameters": sum(weight.numel() for weight in model.parameters()),
+        "updates": kept.metrics["update"],
+        "target_tokens": kept.metrics["target_tokens"],
+        "seconds": kept.metrics["seconds"],
+        "train_loss": _last_train_loss(folder),
+        "scored_on": scored_on.name,
+        **loss_per_piece(model, batches),
+    }
+    if not model.config.causal_training:
+        model.decoder.training = True  # of the decoder alone: its mask falls, dropout in its layers does not come back
+        unmasked = loss_per_piece(model, batches)
+        model.eval()
+        result |= {f"{name}_without_mask": value for name, value in unmasked.items()}
+    for name, settings in (
+        ("greedy", replace(translator.settings, method="greedy", n_best=1)),
+        ("beam_4", replace(translator.settings, method="beam", beam=4, n_best=1)),
+    ):
+        with show_progress("sentences") as advance:
+            result[name] = evaluate(translator, pairs, settings, advance)
+    result |= {"checkpoint": checkpoint.name, "recipe": asdict(training.recipe)}
+    write_json(folder / RESULT, result)
+    return result
+
+
+def read_result(training: Training, folder: Path) -> dict[str, Any] | None:
+    """What `measure` wrote; None if this run has no result yet.
+
+    Raises:
+        HeadlightError: the file is damaged, or the run was made by another recipe, or scored on another text, than the
+            queue has now.
+    """
+    path = folder / RESULT
+    if not path.exists():
+        return None
+    try:
+        result = parse_json(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise _no_result(f"The run in {folder}", error) from None
+    return checked(result, training, f"The run in {folder}")
+
+
+def checked(result: Any, training: Training, whose: str) -> dict[str, Any]:
+    """A result that was read from a file, if it is one of this run.
+
+    Args:
+        whose: how the run is called in a message, at its beginning.
+
+    Raises:
+        HeadlightError: it is none, or was made by another recipe, or scored on another text.
+    """
+    try:
+        for number in (result["perplexity"], result["beam_4"]["bleu"], result["greedy"]["bleu"], result["parameters"]):
+            float(number)
+        text = str(result["scored_on"])
+        odd = differences(result["recipe"], training.recipe, OF_NO_CONSEQUENCE)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _no_result(whose, error) from None
+    if odd:
+        raise HeadlightError(
+            f"{whose} was made by another recipe: {'; '.join(odd)}. Move it away to make it anew, or change the queue "
+            "back."
+        )
+    if text != training.scored_on:
+        raise HeadlightError(
+            f"{whose} was scored on {shown(text)}, and the queue scores on {training.scored_on}: such scores cannot be "
+            f"compared. Remove its {RESULT} to score it anew, or change the queue back."
+        )
+    assert isinstance(result, dict)
+    return result
+
+
+def recorded(recipe: Recipe) -> dict[str, Any]:
+    """What a result depends on, for a file: neither the seed, which the result has, nor where the texts lay."""
+    sections = {
+        section: {option: value for option, value in asdict(getattr(recipe, section)).items() if option not in free}
+        for section, free in OF_NO_CONSEQUENCE.items()
+    }
+    sections["training"].pop("seed")
+    return sections
+
+
+def loss_per_piece(model: Transformer, batches: list[Batch]) -> dict[str, float]:
+    """`loss` in nats a target piece (</s> counts), without label smoothing, and the `perplexity` that goes with it."""
+    mean = mean_loss(model, batches)
+    return {"loss": mean.loss, "perplexity": mean.perplexity}
+
+
+def write_json(path: Path, value: object) -> None:
+    """Writes it whole or not at all.
+
+    Raises:
+        OSError: the disk is full, or the folder cannot be written to.
+    """
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _no_result(whose: str, error: Exception) -> HeadlightError:
+    return HeadlightError(
+        f"{whose} has no result that can be used: {shown(str(error))}. Remove its {RESULT}: it is made anew."
+    )
+
+
+def _last_train_loss(folder: Path) -> float | None:
+    found = [line["loss"] for line in read_metrics(folder / "metrics.jsonl") if line["kind"] == "train"]
+    return float(found[-1]) if found else None

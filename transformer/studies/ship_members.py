@@ -1,0 +1,94 @@
+"""The members that a lesson needs, as checkpoints beside the others: `family-NAME.safetensors`, each with its card.
+
+Which they are, the queue says (`lesson`, a few sentences on what to look at). A member with several seeds ships the
+first. The file is the one that the run chose and that was scored, byte for byte.
+"""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from transformer.checkpoint.header import read_header
+from transformer.errors import HeadlightError
+from transformer.files.atomic_write import replacing
+from transformer.studies.measure_member import read_result
+from transformer.studies.study_report import SIGNATURES, table
+from transformer.studies.training_queue import Queue, Training
+
+Result = dict[str, Any]
+
+MEASURED: dict[str, Callable[[Result], str]] = {
+    "perplexity of a piece": lambda result: f"{result['perplexity']:,.2f}",
+    "BLEU, beam 4": lambda result: f"{result['beam_4']['bleu']:.1f}",
+    "BLEU, greedy": lambda result: f"{result['greedy']['bleu']:.1f}",
+    "chrF, beam 4": lambda result: f"{result['beam_4']['chrf']:.1f}",
+    "chrF, greedy": lambda result: f"{result['greedy']['chrf']:.1f}",
+}
+
+
+def ship(queue: Queue, runs: Path, folder: Path) -> list[Path]:
+    """Copies every member that has a lesson and a result into `folder`. One that lies there already and whose run was
+    made elsewhere stays as it is.
+
+    Returns:
+        The checkpoints that were written.
+
+    Raises:
+        HeadlightError: a result is damaged or of another recipe, or its checkpoint is not there.
+        OSError: the folder cannot be written to.
+    """
+    first = {training.member: training for training in reversed(queue.trainings)}
+    results = {name: read_result(training, runs / training.folder) for name, training in first.items()}
+    base = results[next(iter(queue.recipes))]
+    written: list[Path] = []
+    for name in queue.lessons:
+        training, result = first[name], results[name]
+        if result is None or base is None:
+            continue
+        source = runs / training.folder / result["checkpoint"]
+        target = folder / f"family-{name}.safetensors"
+        if not source.is_file() and target.is_file():
+            continue  # it was made and shipped elsewhere, and only its result has come here
+        if not source.is_file():
+            raise HeadlightError(f"{source}, which was scored, is not there. Remove {source.parent} to make it anew.")
+        folder.mkdir(parents=True, exist_ok=True)
+        with replacing(target) as temporary:
+            shutil.copyfile(source, temporary)
+        with replacing(target.with_suffix(".md")) as temporary:
+            temporary.write_text(card(queue, target, training, result, base), encoding="utf-8")
+        written.append(target)
+    return written
+
+
+def card(queue: Queue, checkpoint: Path, training: Training, result: Result, base: Result) -> str:
+    """What somebody should know who opens this member. `result`: of this run; `base`: of the first member's.
+
+    Raises CheckpointError if `checkpoint`, where it ships, is none.
+    """
+    name, model = training.member, training.recipe.model
+    precision = "half" if read_header(checkpoint).half else "single"
+    loss = "" if result["train_loss"] is None else f"; the training loss was {result['train_loss']:.2f} at the end"
+    changes = queue.changes[name]
+    facts = queue.facts | {
+        "Architecture": f"N = {model.encoder_layers} + {model.decoder_layers} layers, d_model {model.d_model}, d_ff "
+        f"{model.d_ff}, h = {model.heads}, {model.norm}-norm, positions {model.positions}: {result['parameters']:,} "
+        f"parameters, stored in {precision} precision",
+        "Unlike the base": ", ".join(f"`{change}`" for change in changes) or "nothing: this is the base",
+        "Recipe": f"the run {training.folder} of `python -m transformer queue {queue.name}`",
+        "Training": f"the checkpoint is of update {result['updates']:,} of {training.recipe.training.updates:,}, after "
+        f"{result['target_tokens'] / 1e6:.1f} million target tokens; seed {training.seed}{loss}",
+    }
+    compared = {f"family-{name}": result} | ({} if result is base else {"the base": base})
+    scores = [["", *compared]]
+    for measure, read in MEASURED.items():
+        scores.append([measure, *(read(one) for one in compared.values())])
+    if "perplexity_without_mask" in result:
+        seen = [f"{one['perplexity_without_mask']:.2f}" if one is result else "" for one in compared.values()]
+        scores.append(["perplexity of a piece, seeing the pieces after it too, as in training", *seen])
+    parts = [f"# family-{name}", "", queue.lessons[name].strip(), "", *table([["", ""], *map(list, facts.items())]), ""]
+    parts += ["## Scores", ""]
+    parts += [f"`python -m transformer evaluate {checkpoint} --data {queue.text} --beam 4`", ""]
+    parts += [*table(scores), "", SIGNATURES.format(**result["beam_4"]), ""]
+    parts += [f"All members, the paper's, and where the order is not the paper's: [{queue.name}]({queue.name}.md).", ""]
+    return "\n".join(parts)

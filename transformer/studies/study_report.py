@@ -1,0 +1,159 @@
+"""The results of a queue as one JSON file and one Markdown card, in the form of the paper's table 3.
+
+A row says only in what it differs from the base, as in the paper. What has no result yet says so.
+"""
+
+from pathlib import Path
+
+from transformer.config import Recipe
+from transformer.errors import ConfigError
+from transformer.files.atomic_write import replacing
+from transformer.studies.aggregate import Standing, as_json, disagreements, gather, paper_rows
+from transformer.studies.measure_member import write_json
+from transformer.studies.paper_table_3 import BASE, TABLE_3, Row, Value
+from transformer.studies.training_queue import Family, Queue, value_of
+
+COLUMNS = {
+    "N": "model.encoder_layers",
+    "d_model": "model.d_model",
+    "d_ff": "model.d_ff",
+    "h": "model.heads",
+    "d_k": "model.d_k",
+    "P_drop": "model.dropout",
+    "ε_ls": "training.label_smoothing",
+    "updates": "training.updates",
+}
+NOT_RUN = "not run"
+NONE = {  # what it means that an option is not set
+    "model.attention_window": "unlimited",
+    "data.max_ratio": "unlimited",
+    "training.peak_rate": "the paper's",
+}
+OTHER_PIECES = (
+    "PPL is the perplexity of a piece, and these members cut text into other pieces: compare them by BLEU and chrF."
+)
+SIGNATURES = "Signatures of sacrebleu: BLEU `{bleu_signature}`, chrF `{chrf_signature}`."
+
+
+def write_report(queue: Queue, runs: Path, name: Path) -> tuple[Path, Path]:
+    """Writes NAME.json and NAME.md; returns their paths.
+
+    Raises:
+        HeadlightError: a result is damaged, or was made by another recipe.
+        ConfigError: there is no folder `runs`.
+    """
+    if not runs.is_dir():
+        raise ConfigError(f"There is no folder {runs} with runs. Name it with --runs.")
+    standings = gather(queue, runs)
+    data, card = Path(f"{name}.json"), Path(f"{name}.md")
+    write_json(data, as_json(queue, standings))
+    with replacing(card) as temporary:
+        temporary.write_text(markdown(queue, standings), encoding="utf-8")
+    return data, card
+
+
+def markdown(queue: Queue, standings: dict[str, Standing]) -> str:
+    """The card."""
+    done = [one for one in standings.values() if one.runs]
+    total, made = len(queue.trainings), sum(len(one.runs) for one in done)
+    parts = [f"# {queue.name}", "", *([queue.about.strip(), ""] if queue.about else [])]
+    parts += [f"{made} of {total} runs are done. Scores are on {queue.text}; BLEU is with beam 4.", ""]
+    parts += ["## All members", "", *_ours(queue, standings), ""]
+    for family in queue.families:
+        parts += [f"## {family.name}", "", *_beside(queue, family, standings), ""]
+    for one in done:
+        unmasked = [run["perplexity_without_mask"] for run in one.runs if "perplexity_without_mask" in run]
+        if unmasked:
+            parts += [
+                f"As `{one.member}` was trained, each position seeing the whole target, its perplexity on this text is "
+                f"{sum(unmasked) / len(unmasked):.2f}. With the mask, which is all that decoding can see, it is "
+                f"{one.mean['perplexity']:,.0f}, and BLEU is {one.mean['bleu']:.1f}.",
+                "",
+            ]
+    odd = disagreements(queue, standings)
+    parts += ["## Where the order is not the paper's", ""]
+    parts += [f"- {sentence}" for sentence in odd] or ["Nowhere, as far as both have been compared."]
+    parts += [
+        "",
+        "## The paper's table 3",
+        "",
+        "On newstest2013, after 100,000 updates (big: 300,000) on 4.5 million pairs.",
+        "",
+    ]
+    parts += _paper()
+    if done:
+        scored = done[0].runs[0]["beam_4"]
+        parts += ["", SIGNATURES.format(**scored)]
+    return "\n".join(parts) + "\n"
+
+
+def _ours(queue: Queue, standings: dict[str, Standing]) -> list[str]:
+    rows = [[*COLUMNS, "else", "PPL", "BLEU", "chrF", "params ×10⁶", "runs"]]
+    first = next(iter(queue.recipes))  # the base stands first
+    options = list(dict.fromkeys(family.option for family in queue.families))
+    for name, recipe in queue.recipes.items():
+        base = queue.recipes[first]
+        cells = [_changed(option, recipe, base, name == first) for option in COLUMNS.values()]
+        extra = [option for option in options if option not in COLUMNS.values()]
+        differs = [f"{option.partition('.')[2]} {_said(option, value_of(recipe, option))}" for option in extra]
+        usual = [f"{option.partition('.')[2]} {_said(option, value_of(base, option))}" for option in extra]
+        said = ", ".join(one for one, other in zip(differs, usual, strict=True) if one != other)
+        one = standings[name]
+        size = f"{one.runs[0]['parameters'] / 1e6:.2f}" if one.runs else ""
+        numbers = [_number(one, "perplexity", 2), _number(one, "bleu", 1), _number(one, "chrf", 1)]
+        rows.append([*cells, said, *numbers, size, str(len(one.runs)), name])
+    return table([["", *rows[0]], *([row[-1], *row[:-1]] for row in rows[1:])])
+
+
+def _beside(queue: Queue, family: Family, standings: dict[str, Standing]) -> list[str]:
+    rows = [[family.option, "PPL", "BLEU", "BLEU, greedy", "PPL, the paper", "BLEU, the paper"]]
+    for name, row in paper_rows(queue, family):
+        one, value = standings[name], _said(family.option, value_of(queue.recipes[name], family.option))
+        numbers = [_number(one, "perplexity", 2), _number(one, "bleu", 1), _number(one, "greedy_bleu", 1)]
+        theirs = ["–", "–"] if row is None else [f"{row.perplexity:.2f}", f"{row.bleu:.1f}"]
+        rows.append([f"{value} ({name})", *numbers, *theirs])
+    return [*table(rows), *(["", OTHER_PIECES] if family.option.startswith("tokenizer.") else [])]
+
+
+def _paper() -> list[str]:
+    rows = [["", *COLUMNS, "else", "PPL", "BLEU", "params ×10⁶"]]
+    for row in TABLE_3:
+        first = row.group == "base"
+        cells = [_said(option, BASE[option]) if first else _cell(row, option) for option in COLUMNS.values()]
+        learned = "learned positions" if row.differs.get("model.positions") == "learned" else ""
+        numbers = [f"{row.perplexity:.2f}", f"{row.bleu:.1f}", "" if row.millions is None else str(row.millions)]
+        rows.append([row.group, *cells, learned, *numbers])
+    return table(rows)
+
+
+def _cell(row: Row, option: str) -> str:
+    return _said(option, row.differs[option]) if option in row.differs else ""
+
+
+def _changed(option: str, recipe: Recipe, base: Recipe, is_base: bool) -> str:
+    value = _said(option, value_of(recipe, option))
+    return value if is_base or value != _said(option, value_of(base, option)) else ""
+
+
+def _number(one: Standing, name: str, digits: int) -> str:
+    if name not in one.mean:
+        return NOT_RUN
+    mean = one.mean[name]
+    text = f"{mean:,.0f}" if mean >= 1000 else f"{mean:.{digits}f}"
+    return f"{text} ± {one.spread[name]:.{digits}f}" if name in one.spread else text
+
+
+def _said(option: str, value: Value) -> str:
+    """The value of "section.key" as a reader writes it."""
+    if value is None:
+        return NONE.get(option, "none")
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def table(rows: list[list[str]]) -> list[str]:
+    """The lines of a table in Markdown; the first row is its head."""
+    head, *body = rows
+    lines = [head, ["---"] * len(head), *body]
+    return [f"| {' | '.join(cell.replace('|', ' ') for cell in line)} |" for line in lines]

@@ -1,0 +1,204 @@
+"""A queue of trainings that differ in one thing each: which members there are, and in what order they are trained.
+
+One TOML file (`families.toml` beside this one is the example) names the base recipe, the members as recipe + the one
+thing that differs + seeds, and the families in which they are compared. A member stands in as many families as it
+belongs to and is trained once; the base belongs to all. The order of the members is the order of the training, first
+all of them with their first seed, then with their second, so that a queue that is stopped early has compared
+everything once.
+"""
+
+import tomllib
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, StrictInt
+from pydantic.dataclasses import dataclass as checked
+
+from transformer.checkpoint.untrusted_config import nearest, validate
+from transformer.config import STRICT, DataConfig, Recipe
+from transformer.errors import ConfigError
+from transformer.recipe import load_recipe
+
+BUNDLED = Path(__file__).parent
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
+Seed = Annotated[StrictInt, Field(ge=0, lt=2**32)]
+
+
+@checked(frozen=True, config=STRICT, kw_only=True)
+class Member:
+    """One model: the base recipe and what differs. It is trained once with each seed."""
+
+    name: Name
+    set: tuple[str, ...] = ()  # "section.key=value", as on the command line
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = (1,)
+    lesson: str = ""  # what to look at in it, in Markdown: then it ships (shipping.py)
+
+
+@checked(frozen=True, config=STRICT, kw_only=True)
+class Family:
+    """Members that are compared with each other, in the order in which tables and plots show them."""
+
+    name: Name
+    option: str  # "section.key": what differs between them
+    members: Annotated[tuple[str, ...], Field(min_length=2)]
+
+
+@checked(frozen=True, config=STRICT, kw_only=True)
+class QueueFile:
+    """What such a TOML file says."""
+
+    recipe: str  # the base: a recipe file, or the name of a bundled one
+    scored_on: str  # the text on which finished models are scored
+    about: str = ""  # a few sentences in Markdown: they begin the card
+    facts: dict[str, str] = field(default_factory=dict)  # rows of every member's card: its data, its licence
+    members: Annotated[tuple[Member, ...], Field(min_length=1)]
+    families: tuple[Family, ...]
+
+
+@dataclass(frozen=True)
+class Training:
+    """One run of the queue: a member with one of its seeds."""
+
+    member: str
+    recipe: Recipe  # with the seed, and named like the folder
+    scored_on: str  # the name of the text's file; where it lies does not matter
+
+    @property
+    def seed(self) -> int:
+        """The seed of its recipe."""
+        return self.recipe.training.seed
+
+    @property
+    def folder(self) -> str:
+        """The folder of its run, inside that of all: "heads-1-seed1"."""
+        return self.recipe.name
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A queue that can be trained: all recipes have been read."""
+
+    name: str
+    about: str
+    scored_on: Path
+    trainings: tuple[Training, ...]  # in the order of the training
+    recipes: dict[str, Recipe]  # of each member, by name
+    families: tuple[Family, ...]
+    changes: dict[str, tuple[str, ...]]  # what the recipe of each member changes in the base's
+    lessons: dict[str, str]  # of the members that ship
+    facts: dict[str, str]
+
+    @property
+    def text(self) -> str:
+        """What the text is called on which models are scored: its name and that of its folder."""
+        return "/".join(self.scored_on.parts[-2:])
+
+
+def load_queue(path_or_name: str | Path, data: Path | None = None) -> Queue:
+    """Reads a queue.
+
+    Args:
+        path_or_name: a TOML file, or the name of a bundled queue: `families`.
+        data: the folder from which the relative paths of texts are taken; None: the current one.
+
+    Raises:
+        ConfigError: the message lists everything that is wrong.
+    """
+    path = _find(Path(path_or_name))
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise ConfigError(f"The queue {path} cannot be read: {error.strerror or error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"The queue {path} is not TOML: {error}.") from error
+    stated, problems = validate(QueueFile, values)
+    if stated is None:
+        raise _refusal(path, problems)
+    names = [member.name for member in stated.members]
+    problems += [f"The member {name} stands there twice." for name in sorted(set(names)) if names.count(name) > 1]
+    for family in stated.families:
+        unknown = [name for name in family.members if name not in names]
+        problems += [f"The family {family.name} has a member {name}. {nearest(name, names)}" for name in unknown]
+    recipes: dict[str, Recipe] = {}
+    for member in stated.members:
+        try:
+            recipe = load_recipe(stated.recipe, member.set)
+            recipes[member.name] = replace(recipe, data=_placed(recipe.data, data))
+        except ConfigError as error:
+            problems.append(f"The member {member.name}: {error}")
+    for family in stated.families:
+        problems += [
+            f"The family {family.name} compares {family.option}, which is no option of a recipe."
+            for recipe in list(recipes.values())[:1]
+            if not hasattr(getattr(recipe, family.option.partition(".")[0], None), family.option.partition(".")[2])
+        ]
+    if problems:
+        raise _refusal(path, problems)
+    rounds = zip_longest(*([(member.name, seed) for seed in member.seeds] for member in stated.members))
+    scored_on = _under(stated.scored_on, data)
+    trainings = [
+        _training(recipes[entry[0]], entry[0], entry[1], scored_on.name)
+        for one in rounds
+        for entry in one
+        if entry is not None
+    ]
+    return Queue(
+        name=path.stem,
+        about=stated.about,
+        scored_on=scored_on,
+        trainings=tuple(trainings),
+        recipes=recipes,
+        families=stated.families,
+        changes={member.name: member.set for member in stated.members},
+        lessons={member.name: member.lesson for member in stated.members if member.lesson},
+        facts=stated.facts,
+    )
+
+
+def value_of(recipe: Recipe, option: str) -> str | int | float | bool | None:
+    """The value of "section.key" in a recipe."""
+    section, _, key = option.partition(".")
+    value: str | int | float | bool | None = getattr(getattr(recipe, section), key)
+    return value
+
+
+def _training(recipe: Recipe, member: str, seed: int, scored_on: str) -> Training:
+    seeded = replace(recipe, name=f"{member}-seed{seed}", training=replace(recipe.training, seed=seed))
+    return Training(member, seeded, scored_on)
+
+
+def _placed(config: DataConfig, data: Path | None) -> DataConfig:
+    """The same text, with relative paths taken from the folder `data`."""
+    if data is None:
+        return config
+
+    def placed(name: str) -> str:
+        return name if name.startswith("hf:") else str(_under(name, data))
+
+    valid, valid_target = (None if name is None else placed(name) for name in (config.valid, config.valid_target))
+    train, target = (tuple(placed(name) for name in names) for names in (config.train, config.train_target))
+    return replace(config, train=train, train_target=target, valid=valid, valid_target=valid_target)
+
+
+def _under(name: str, data: Path | None) -> Path:
+    return Path(name) if data is None else data / name  # an absolute name stays what it is
+
+
+def _find(path: Path) -> Path:
+    if path.is_file():
+        return path
+    known = {bundled.stem: bundled for bundled in sorted(BUNDLED.glob("*.toml"))}
+    if str(path) in known:
+        return known[str(path)]
+    raise ConfigError(
+        f"There is no queue {path}: neither a file (relative to {Path.cwd()}) nor a queue of Headlight's. "
+        f"{nearest(path.stem, list(known))}"
+    )
+
+
+def _refusal(path: Path, problems: list[str]) -> ConfigError:
+    return ConfigError(
+        "\n".join([f"The queue {path} cannot be worked off:", *(f"- {problem}" for problem in problems)])
+    )

@@ -1,0 +1,73 @@
+"""How much arithmetic a batch is, and how much of it this machine can do: from the two follows how well it is used.
+
+Nearly all of it are matrix products. A product (n, k) @ (k, m) is n k m multiplications and as many additions, 2 n k m
+floating-point operations (FLOP). In B rows of S source and T target positions, with N target pieces that count, one
+pass forward multiplies
+
+    encoder, each layer    B S (4 D^2 + 2 D F)            W^Q W^K W^V W^O and the feed-forward network
+                           2 B S^2 D                      scores, and weights times values
+    decoder, each layer    B T (6 D^2 + 2 D F)            two attentions (of the second W^Q and W^O), feed-forward
+                           2 B S D^2                      W^K W^V of the encoder's output
+                           2 B T^2 D + 2 B S T D          scores, and weights times values, of both
+    output                 N D V                          only where a piece is due
+
+and training does it three times: forward, and backward for the inputs and for the weights (what the paper estimates in
+table 2 by the hours that its GPUs ran). Embeddings, norms, dropout and softmax pass over numbers without many
+operations for each; they cost time, and are why nothing reaches the peak. The share of it that a run does reach is
+called model FLOP utilisation (MFU) elsewhere; the peak is usually the maker's there, and measured here.
+"""
+
+import math
+import time
+from functools import cache
+
+import torch
+
+from transformer.config import ModelConfig
+from transformer.data.batches import Batch
+from transformer.training.device import autocast
+
+FORWARD_AND_BACKWARD = 3
+SIDES = {"cpu": 2048, "cuda": 8192, "mps": 4096}  # of the square matrices that the peak is measured with
+PREFIXES = ("", "k", "M", "G", "T", "P")
+LONG_ENOUGH = 0.15  # seconds of measuring
+
+
+def training_flop(config: ModelConfig, batch: Batch) -> int:
+    """Floating-point operations of one training step, forward and backward, without the optimizer.
+
+    Padding counts, but for the output: it is multiplied like the rest.
+    """
+    rows, source, target, due = *batch.source.shape, batch.target.shape[1], batch.target_tokens
+    d, f = config.d_model, config.d_ff
+    encoder = rows * source * (4 * d * d + 2 * d * f) + 2 * rows * source * source * d
+    decoder = rows * target * (6 * d * d + 2 * d * f) + 2 * rows * source * d * d
+    decoder += 2 * rows * target * target * d + 2 * rows * source * target * d
+    output = due * d * config.vocab_size
+    forward = 2 * (config.encoder_layers * encoder + config.decoder_layers * decoder + output)
+    return FORWARD_AND_BACKWARD * forward
+
+
+@cache
+def measured_peak(device: torch.device, precision: str) -> float:
+    """FLOP a second of large square matrix products, the fastest of several: as good as it gets on this device.
+
+    Takes about a fifth of a second, once a process. Other programs make it smaller.
+    """
+    side = SIDES[device.type]
+    left, right = (torch.ones(side, side, device=device) for _ in range(2))
+    with torch.no_grad(), autocast(device, precision):
+        if torch.is_autocast_enabled(device.type):
+            left, right = (x.to(torch.get_autocast_dtype(device.type)) for x in (left, right))
+        best, began = float("inf"), time.perf_counter()
+        while best == float("inf") or time.perf_counter() - began < LONG_ENOUGH:
+            start = time.perf_counter()
+            float((left @ right)[0, 0])  # waits until it is there
+            best = min(best, time.perf_counter() - start)
+    return 2 * side**3 / best
+
+
+def readable(value: float, unit: str) -> str:
+    """1.23e12, "FLOP/s" -> "1.23 TFLOP/s"."""
+    thousands = min(int(math.log10(max(value, 1.0))) // 3, len(PREFIXES) - 1)
+    return f"{value / 1000**thousands:.3g} {PREFIXES[thousands]}{unit}"

@@ -1,0 +1,134 @@
+"""Beginning a run with what another model has learnt (`--init-from`).
+
+With the checkpoint's vocabulary all weights are taken over. With a vocabulary of its own (`--own-vocabulary`: another
+language, say) the layers are, and of the embeddings those of the pieces that both vocabularies have (Zoph et al. 2016,
+"Transfer Learning for Low-Resource Neural Machine Translation"). New pieces are drawn around the mean of the known
+ones, so that none stands out in the softmax before it is learnt (Hewitt 2021, "Initializing New Word Embeddings for
+Pretrained Language Models").
+
+Preparing the text may take long, and before the first save there is no state. So what a run begins with is noted in its
+folder before anything else: a run that was killed early is resumed with it, and not with weights that the seed makes.
+"""
+
+import json
+import logging
+import math
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint
+from transformer.checkpoint.untrusted_config import validate
+from transformer.errors import ConfigError, TrainingError
+from transformer.files.atomic_write import replacing
+from transformer.files.strict_json import parse_json
+from transformer.model import Transformer
+from transformer.text.tokenizer import Tokenizer
+from transformer.training.run_folder import Run
+
+log = logging.getLogger(__name__)
+
+# One matrix under three names where `shared_embeddings` is on, else three.
+EMBEDDINGS = ("encoder.embedding.tokens.weight", "decoder.embedding.tokens.weight", "output.weight")
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a run begins with: a checkpoint's weights, and its vocabulary or the recipe's own."""
+
+    checkpoint: Checkpoint
+    own_vocabulary: bool = False
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        """The vocabulary to learn with; None: the recipe's."""
+        return None if self.own_vocabulary else self.checkpoint.tokenizer
+
+    def copy_to(self, model: Transformer, tokenizer: Tokenizer) -> None:
+        """Gives the model these weights, for the pieces of `tokenizer`.
+
+        Raises:
+            TrainingError: it is another architecture. (Heads, norm and the like do not show in the shapes; dropout may
+                differ, it is not part of what was learnt.)
+        """
+        given, wanted = asdict(self.checkpoint.config), asdict(model.config)
+        free = {"vocab_size"} | {name for name in wanted if name.endswith("dropout")}
+        odd = [name for name, value in wanted.items() if value != given[name] and name not in free]
+        if odd:
+            listed = "\n".join(f"  model.{name}: {given[name]} there, {wanted[name]} here" for name in odd)
+            raise TrainingError(
+                f"--init-from {self.checkpoint.path} is not the architecture of the recipe:\n{listed}\nMake [model] "
+                "equal, or start without --init-from."
+            )
+        ids = ids_in(self.checkpoint.tokenizer, tokenizer)
+        weights, drawn = self.checkpoint.model.state_dict(), model.state_dict()
+        for name in EMBEDDINGS:
+            weights[name] = embed(ids, weights[name], drawn[name].to(weights[name]))
+        model.load_state_dict(weights)
+        known = int((ids >= 0).sum())
+        log.info("%s: %d of %d pieces are known there.", self.checkpoint.path, known, len(ids))
+
+
+@dataclass(frozen=True)
+class Noted:
+    """What `start.json` in the folder of a run says."""
+
+    init_from: str  # the checkpoint, as an absolute path
+    own_vocabulary: bool
+
+
+def begin(run: Run, resume: bool, init_from: Path | None, own_vocabulary: bool) -> Start | None:
+    """What this command says that a run begins with, or the one said that was killed before its first save; None where
+    the seed makes the weights, or there is a state to go on from.
+
+    Raises:
+        ConfigError: `own_vocabulary` without a checkpoint.
+        HeadlightError: the checkpoint cannot be read, or not what is noted.
+    """
+    if own_vocabulary and init_from is None:
+        raise ConfigError("--own-vocabulary is for weights from a checkpoint: give --init-from, too, or leave it out.")
+    if run.resumed:
+        return None
+    note = run.folder / "start.json"
+    if init_from is not None:
+        noted = Noted(str(init_from.absolute()), own_vocabulary)
+        with replacing(note) as temporary:
+            temporary.write_text(json.dumps(asdict(noted)), encoding="utf-8")
+    elif resume and note.exists():
+        noted = _noted(note)
+        log.info("Nothing was saved yet: the run begins with %s, as it was told to.", noted.init_from)
+    else:
+        note.unlink(missing_ok=True)
+        return None
+    return Start(load_checkpoint(noted.init_from), noted.own_vocabulary)
+
+
+def _noted(note: Path) -> Noted:
+    try:
+        noted, problems = validate(Noted, parse_json(note.read_text(encoding="utf-8")))
+    except ValueError as error:
+        noted, problems = None, [f"{error}."]
+    if noted is None:
+        listed = " ".join(problems)
+        raise TrainingError(f"What the run began with cannot be read from {note}: {listed} Say it with --init-from.")
+    return noted
+
+
+def ids_in(other: Tokenizer, tokenizer: Tokenizer) -> Tensor:
+    """(V): the id that each piece of `tokenizer` has in `other`, -1 where it has none."""
+    ids = {other.piece(id): id for id in range(other.vocab_size)}
+    return torch.tensor([ids.get(tokenizer.piece(id), -1) for id in range(tokenizer.vocab_size)])
+
+
+def embed(ids: Tensor, given: Tensor, drawn: Tensor) -> Tensor:
+    """A matrix (V, D) for another vocabulary than that of `given` (W, D).
+
+    Args:
+        ids: (V), for each piece its row in `given`, or -1.
+        drawn: (V, D), from N(0, 1/D): with the mean and the deviation of `given`, what new pieces get.
+    """
+    deviation, mean = torch.std_mean(given, dim=0)  # (D), (D)
+    new = mean + deviation * drawn * math.sqrt(drawn.shape[1])  # (V, D)
+    return torch.where(ids[:, None] >= 0, given[ids.clamp(min=0)], new)

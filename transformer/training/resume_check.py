@@ -1,0 +1,42 @@
+"""Whether a recipe may go on with what another one began."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from transformer.checkpoint.untrusted_config import shown
+from transformer.config import Recipe
+
+# What may change between start and resumption, by section: how long, how often, where the files lie now; and what is
+# lowered when a run has diverged. (How outputs are searched, and what the recipe is called, always may.)
+FREE: dict[str, set[str]] = {
+    "model": set(),
+    "tokenizer": {"model"},
+    "data": {"train", "train_target", "valid", "valid_target", "prepared", "workers"},
+    "training": {"updates", "log_every", "validate_every", "save_every", "validation_sentences", "patience"}
+    | {"best_by", "average_last", "half", "compile", "ladder"}
+    | {"peak_rate", "clip_norm"},
+}
+
+
+def differences(before: Mapping[str, Any], now: Recipe, free: Mapping[str, set[str]] = FREE) -> list[str]:
+    """Where a recipe differs from the one that a run was started with, in what may not change.
+
+    Args:
+        before: from a file: its tuples are lists, and it lacks options that are younger than it.
+        free: what may change, by section; others are not looked at.
+    """
+    lines = []
+    for section, may_change in free.items():
+        options = getattr(now, section)
+        for option in fields(options):
+            old = _listed(before[section].get(option.name, option.default))
+            new = _listed(getattr(options, option.name))
+            if option.name not in may_change and old != new:
+                lines.append(f"{section}.{option.name}: {shown(old)} then, {new} now")
+    return lines
+
+
+def _listed(value: Any) -> Any:
+    """A tuple as JSON gives it back."""
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,220 @@
+"""The folder of a run: what lies where in it, and whether a recipe may go on with it.
+
+best.safetensors        the checkpoint with the best validation score
+last.safetensors        the newest
+average.safetensors     the mean of the last few (paper, section 6.1), made at the end
+training.safetensors    what resuming needs (state.py)
+snapshots/              the checkpoints that the average is made of
+ladder/                 small checkpoints of early and late updates, to see how the model learnt
+tokenizer.model  metrics.jsonl  tensorboard/
+start.json              the checkpoint that its first weights are from, if they are from one (start.py)
+prepared/  corpus.json  the text as it is learnt from, and what became of its pairs (not for toys)
+.lock                   held by the process that trains, whose number stands in it
+"""
+
+import logging
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, Self
+
+from torch.optim import AdamW
+
+from transformer.checkpoint.averaging import average_checkpoints
+from transformer.checkpoint.checkpoint_file import save_checkpoint
+from transformer.checkpoint.untrusted_config import shown
+from transformer.config import Recipe
+from transformer.errors import Busy, TrainingError
+from transformer.files.atomic_write import lock
+from transformer.model import Transformer
+from transformer.text.tokenizer import Tokenizer
+from transformer.training.resume_check import differences
+from transformer.training.training_state import Progress, load_state, read_progress, save_state
+
+log = logging.getLogger(__name__)
+
+KEPT = ("best", "last", "average")
+ELSEWHERE = "Start anew in another --run-dir."
+
+
+class Run:
+    """One training run on disk: `with Run(folder, resume) as run`, for one process at a time.
+
+    Raises:
+        TrainingError: the folder holds a run and `resume` is off, or holds none and it is on; or it holds a vocabulary
+            that is no run's. On entering: it cannot be written to, or another process trains in it.
+    """
+
+    def __init__(self, folder: Path, resume: bool):
+        self.folder = folder
+        self.state = folder / "training.safetensors"
+        kept = (self.state, *map(self.path, KEPT), *self.snapshots(), *self.rungs())
+        held = [path for path in kept if path.exists()]
+        if resume and not folder.is_dir():
+            raise TrainingError(f"There is no folder {folder} to resume from. Name the run's folder with --run-dir.")
+        if resume and held and not self.state.exists():
+            raise TrainingError(f"There is nothing to resume in {folder}: {self.state.name} is missing. {ELSEWHERE}")
+        if held and not resume:
+            raise TrainingError(
+                f"{folder} already holds a run. Go on with it by --resume, or choose another folder with --run-dir."
+            )
+        self._vocabulary, self._locked = folder / "tokenizer.model", folder / ".lock"
+        if self._vocabulary.exists() and not held and not self._locked.exists():
+            raise TrainingError(
+                f"{self._vocabulary} is not of a run, and a run would keep its own vocabulary there. Move it and name "
+                "its new place by tokenizer.model, or choose another folder with --run-dir."
+            )
+        self.lengths: dict[str, float] = {}  # of the training sentences; every checkpoint says them
+        self.resumed = self.state.exists()  # a run that was killed before its first save begins again
+
+    def __enter__(self) -> Self:
+        try:
+            with ExitStack() as opened:  # and closed, should something fail
+                self.folder.mkdir(parents=True, exist_ok=True)
+                self._lock = opened.enter_context(self._locked.open("a"))
+                lock(self._lock)
+                self._lock.truncate(0)
+                print(os.getpid(), file=self._lock, flush=True)
+                places = (self.folder, self.folder / "snapshots", self.folder / "ladder")
+                for left_over in [path for place in places for path in place.glob(".*.tmp")]:
+                    left_over.unlink(missing_ok=True)
+                opened.pop_all()
+        except BlockingIOError:
+            raise Busy(
+                f"Another process is training in {self.folder}. Wait for it or stop it, or choose another --run-dir."
+            ) from None
+        except OSError as error:
+            raise TrainingError(
+                f"The run's folder {self.folder} cannot be written to: {error.strerror or error} "
+                f"({error.filename or self._locked}). Mend that, or choose another --run-dir."
+            ) from None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.close()
+
+    def tokenizer(self) -> Tokenizer | None:
+        """The vocabulary of a run that is resumed. What a run that was killed before its first save has left is none:
+        the command may name another one now."""
+        there = self.resumed and self._vocabulary.exists()
+        return Tokenizer.from_file(self._vocabulary) if there else None
+
+    def restore(
+        self, recipe: Recipe, model: Transformer, optimizer: AdamW, corpus: str, judged_by: str, computed_in: str
+    ) -> Progress:
+        """Where the run stands, with weights and moments put back; a new run stands at update 0.
+
+        If its validations were judged otherwise than now, its best one is forgotten: the scores cannot be compared.
+        """
+        if not self.resumed:
+            return Progress(corpus=corpus, judged_by=judged_by, computed_in=computed_in)
+        progress, started_with = read_progress(self.state)
+        odd = differences(started_with, recipe)
+        if odd:
+            raise TrainingError(
+                f"The run in {self.folder} was started with other settings:\n"
+                + "\n".join(f"  {line}" for line in odd)
+                + f"\nResume with the recipe it was started with. {ELSEWHERE}"
+            )
+        if progress.corpus != corpus:
+            raise TrainingError(
+                f"The training text is not what the run in {self.folder} was started with (then {progress.corpus}, now "
+                f"{corpus}). Give it the same text, or start anew in another --run-dir."
+            )
+        load_state(self.state, model, optimizer, progress.update)
+        for path in [*self.snapshots(), *self.rungs()]:  # what was taken after the last save will be taken again
+            if int(path.stem) > progress.update:
+                path.unlink()
+        if progress.judged_by not in ("", judged_by):  # "": a state from before this was noted
+            log.warning("Validations are judged otherwise than before: the best checkpoint is looked for anew.")
+            progress.best, progress.best_update, progress.without_improvement = None, 0, 0
+            progress.validated = min(progress.validated, max(progress.update - 1, 0))  # this update, too, anew
+        if progress.computed_in not in ("", computed_in):  # "": as above
+            log.warning(
+                "Computed in %s until now, and from here on in %s: the run goes on as well, but not to the same bits.",
+                shown(progress.computed_in),
+                computed_in,
+            )
+        progress.judged_by, progress.computed_in = judged_by, computed_in
+        return progress
+
+    def save(
+        self, recipe: Recipe, model: Transformer, tokenizer: Tokenizer, optimizer: AdamW, progress: Progress
+    ) -> None:
+        """The newest checkpoint, then the state: should the second fail, the first is merely ahead.
+
+        Before the first update there is only a state: whoever finds a checkpoint shall find one that has learnt.
+        """
+        if progress.update:
+            self.checkpoint("last", recipe, model, tokenizer, progress)
+        save_state(self.state, model, optimizer, progress, asdict(recipe))
+
+    def path(self, name: str) -> Path:
+        """Where the checkpoint of this name lies: "best", "last", "average"."""
+        return self.folder / f"{name}.safetensors"
+
+    def checkpoint(
+        self,
+        name: str,
+        recipe: Recipe,
+        model: Transformer,
+        tokenizer: Tokenizer,
+        progress: Progress,
+        averaged: Sequence[str] = (),
+        half: bool = False,
+    ) -> Path:
+        """Writes a checkpoint, with what is known about it: where the run stood, and its scores. It is stored in half
+        precision if the recipe wants that for all, or `half` for this one."""
+        path = self.path(name)
+        metrics: dict[str, Any] = {
+            "update": progress.update,
+            "target_tokens": progress.tokens,
+            "seconds": round(progress.seconds, 1),
+        }
+        metrics |= {f"valid_{score}": value for score, value in progress.scores.items()} | self.lengths
+        if averaged:
+            metrics["averaged"] = list(averaged)  # the files, this update's being the last
+        save_checkpoint(
+            path, model, tokenizer, recipe=asdict(recipe), metrics=metrics, half=half or recipe.training.half
+        )
+        return path
+
+    def snapshot(self, recipe: Recipe, model: Transformer, tokenizer: Tokenizer, progress: Progress) -> None:
+        """Keeps this checkpoint for the average, and drops the oldest beyond `average_last`."""
+        self.checkpoint(f"snapshots/{progress.update:08d}", recipe, model, tokenizer, progress)
+        for path in self.snapshots()[: -recipe.training.average_last]:
+            path.unlink()
+
+    def snapshots(self) -> list[Path]:
+        """The checkpoints kept for the average, the oldest first."""
+        return _by_update(self.folder / "snapshots")
+
+    def rung(self, recipe: Recipe, model: Transformer, tokenizer: Tokenizer, progress: Progress) -> None:
+        """Keeps the model as it is at this update, if it is one of `training.ladder`, for good."""
+        name = f"ladder/{progress.update:08d}"
+        if progress.update in recipe.training.ladder and not self.path(name).exists():
+            if progress.validated != progress.update:  # the scores are those of an earlier model
+                progress = replace(progress, scores={})
+            self.checkpoint(name, recipe, model, tokenizer, progress, half=True)
+
+    def rungs(self) -> list[Path]:
+        """The checkpoints of the ladder, the oldest first."""
+        return _by_update(self.folder / "ladder")
+
+    def average(self, snapshots: list[Path]) -> Path:
+        """The mean of these, as a checkpoint."""
+        path = self.path("average")
+        average_checkpoints(path, snapshots)
+        return path
+
+
+def _by_update(folder: Path) -> list[Path]:
+    """The checkpoints that are called by their update; a copy that somebody has put beside them is none of them."""
+    return sorted(path for path in folder.glob("*.safetensors") if path.stem.isdigit())
+
+
+def fit_vocabulary(recipe: Recipe, tokenizer: Tokenizer) -> Recipe:
+    """The recipe with the number of pieces that the tokenizer really has: a small corpus gives fewer than asked for."""
+    return replace(recipe, model=replace(recipe.model, vocab_size=tokenizer.vocab_size))
