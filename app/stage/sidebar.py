@@ -88,7 +88,7 @@ def _open(file: CheckpointFile | None) -> Opened | None:
     except (HeadlightError, OSError) as error:
         said = str(error).replace(file.path, file.name) if file.name in uploads() else str(error)
         if file.name in uploads() and not file.is_there:
-            said = f"The newest {checkpoints.MOST_UPLOADS} uploads are kept, and yours is older: open the file again."
+            said = f"The newest {checkpoints.MOST_UPLOADS} uploads are kept, and yours is older: open it again below."
         st.text(f"This checkpoint cannot be opened. {said}")  # names a file of the visitor: text, never markdown
         return None
     return Opened(file, translator, task_of(translator))

@@ -68,7 +68,7 @@ def drawn_map(found: AlignmentMap, shift: Shift, heads: list[Head], choose: Call
             r"{\lvert A \rvert + \lvert S \rvert}",
             "A are the links of a head, S those that the people who drew them were sure of, P the possible ones, which "
             "hold the sure ones too.",
-            lines_between("alignment/error_rate.py", "Counts.aer"),
+            lines_between("analysis/alignment/alignment_error_rate.py", "Counts.aer"),
             in_paper=False,
         )
 

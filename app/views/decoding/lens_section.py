@@ -60,7 +60,7 @@ def lens_part(scene: Scene, step: int) -> None:
         r"\mathrm{logits}_i = W\,\mathrm{Norm}(x_i)",
         "The same matrix that makes logits of the last layer's output, applied after each layer i; Norm is the "
         "decoder's last LayerNorm in pre-norm, and nothing in post-norm. The top row is the model itself.",
-        lines_between("lens.py", "project_early"),
+        lines_between("analysis/logit_lens.py", "project_early"),
         shape="x: " + shape_text("TD", scene.sizes) + ". logits: " + shape_text("TV", scene.sizes),
         in_paper=False,
     )

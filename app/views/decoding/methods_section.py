@@ -71,7 +71,7 @@ def _paper(scene: Scene) -> None:
         "“We used beam search with a beam size of 4 and length penalty α = 0.6.” Greedy decoding, a beam of one, takes "
         "the largest term of each step; the largest terms do not always make the largest sum, nor the best score.",
         lines_from(Rows.advance, "topk(scores, 1)"),
-        whole=lines_between("decoding/rows.py", "Rows.advance"),
+        whole=lines_between("decoding/greedy_and_sampling.py", "Rows.advance"),
         shape="scores: " + shape_text(("B", "W", "V"), (1, 1, scene.config.vocab_size)),
     )
 

@@ -202,7 +202,7 @@ def _rectangle(traces: tuple[Trace, ...]) -> None:
         r"S = \max_b S_b \qquad T = \max_b T_b",
         "“Sentence pairs were batched together by approximate sequence length.” Approximate: a tensor is a rectangle, "
         "so what is shorter goes on with padding to the length of the longest. The masks keep it from being seen.",
-        lines_between("trace.py", "_padded"),
+        lines_between("analysis/trace.py", "_padded"),
         shape=f"sources: {shape_text('BS', (len(traces), len(read)))}. "
         f"targets: {shape_text('BT', (len(traces), len(written)))}",
     )

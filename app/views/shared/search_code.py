@@ -16,12 +16,16 @@ Method = Literal["beam", "greedy", "sampling", "given"]
 def choice(method: Method) -> tuple[SourceLines, SourceLines]:
     """The lines that choose, and the whole function round them; for what was given, those that read and score it."""
     if method == "given":
-        return lines_from(given, "ids = (", "log_probabilities = "), lines_between("decoding/forcing.py", "given")
+        return lines_from(given, "ids = (", "log_probabilities = "), lines_between(
+            "decoding/teacher_forcing.py", "given"
+        )
     if method == "beam":
         few = lines_from(Beam.advance, "sums = (self.sums", "sums, places =")
         return few, lines_between("decoding/beam.py", "Beam.advance")
     if method == "greedy":
-        return lines_from(Rows.advance, "topk(scores, 1)"), lines_between("decoding/rows.py", "Rows.advance")
+        return lines_from(Rows.advance, "topk(scores, 1)"), lines_between(
+            "decoding/greedy_and_sampling.py", "Rows.advance"
+        )
     return lines_from(draw, "aim = ", "drawn = "), lines_between("decoding/sampling.py", "draw")
 
 

@@ -15,7 +15,7 @@ def code_at(scene: Scene, here: Station) -> SourceLines:
     """What a page shows as the code of this station."""
     match here.look:
         case "characters":
-            return lines_between("text/normalise.py", "normalise")
+            return lines_between("text/normalisation.py", "normalise")
         case "pieces":
             return lines_between("text/tokenizer.py", "Tokenizer.encode")
         case "shifted":

@@ -87,8 +87,8 @@ def rate_section(runs: Sequence[Run], opened: Opened | None) -> None:
         "decreasing it thereafter proportionally to the inverse square root of the step number.” The code computes a "
         "shape with peak 1, times a peak that is the paper's unless the recipe names one, times a cool-down, which the "
         "paper does not have: over the last share `cooldown` of the updates the rate falls to 0 in a straight line.",
-        lines_between("training/schedule.py", "learning_rate"),
-        whole=together(*(lines_between("training/schedule.py", name) for name in ("_shape", "_cooldown"))),
+        lines_between("training/learning_rate.py", "learning_rate"),
+        whole=together(*(lines_between("training/learning_rate.py", name) for name in ("_shape", "_cooldown"))),
     )
     curves = _curves(runs, "train", "rate", "")
     for place, run in enumerate(runs):
