@@ -9,9 +9,7 @@ from streamlit import config
 
 # As `streamlit run app/main.py` does: the settings are beside that file.
 config._main_script_path = str(Path(__file__).resolve().parents[1] / "app" / "main.py")
-torch.set_num_threads(
-    1
-)  # as app/compute/cached_results.py does when it is imported: a file alone runs as it does among all
+torch.set_num_threads(1)  # as app/compute/cached_results.py does when it is imported
 settings.register_profile("headlight", deadline=None, derandomize=True, database=None)
 settings.load_profile("headlight")
 

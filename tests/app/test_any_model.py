@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 import streamlit
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
@@ -126,7 +126,7 @@ def test_every_page_opens_for_models_that_nobody_has_seen(
     opens(tmp_path, monkeypatch, case)
 
 
-@settings(max_examples=2, suppress_health_check=SLOW)
+@settings(phases=[Phase.explicit], suppress_health_check=SLOW)
 @given(CASES)
 @example(Case((NONE, Size(1, 1, 1)), "a", "decoder", 1, Length.ALIKE))
 @example(Case((ODD, Size(2, 1, 3)), LONGEST, "cross", 2, Length.SHORT))

@@ -138,7 +138,7 @@ def test_whoever_allows_every_host_name_still_lets_no_foreign_page_start_a_train
 # ----- nothing is sent out -----
 
 
-@pytest.mark.parametrize("way", ["shared", "own folder", "another folder"])
+@pytest.mark.parametrize("way", ["shared", pytest.param("own folder", marks=pytest.mark.soak), "another folder"])
 def test_the_server_asks_nothing_of_the_network_however_it_is_started(way: str, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(RECORDER)
     record = tmp_path / "record"

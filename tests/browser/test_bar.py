@@ -42,6 +42,7 @@ def all_the_same(places: dict[str, tuple[float, float, float]]) -> None:
         assert found == pytest.approx(first, abs=1.5), name
 
 
+@pytest.mark.soak
 def test_on_a_phone_the_bar_stands_at_the_same_spot_on_every_page_and_its_parts_in_the_same_order(
     visit: Begin,
 ) -> None:
@@ -100,7 +101,7 @@ def test_where_the_line_is_too_short_layer_and_head_stay_together(visit: Begin) 
     assert one.page.locator(".switches [data-name='layer']").bounding_box()["y"] > kind["y"] + kind["height"]
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.soak)])
 def test_the_bar_is_driven_with_the_keyboard_and_keeps_the_focus(visit: Begin, width: int) -> None:
     one = visit(width=width).open("attention", sentence="the cat sat", kind="decoder", layer="1", head="1")
     is_drawn(one, "attention")

@@ -102,7 +102,7 @@ def test_nobody_is_shut_out_of_the_parts_of_a_page_in_the_dark(visit: Begin, nam
             assert serious(frame) == [], words
 
 
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", [pytest.param(False, marks=pytest.mark.soak), True])
 def test_nobody_is_shut_out_of_any_kind_of_station(visit: Begin, dark: bool) -> None:
     """A station of each look that is in no other test, reached by the map and by the buttons: one page, not seven."""
     one = visit(dark=dark).open(
@@ -148,7 +148,14 @@ def test_nobody_is_shut_out_of_what_the_doctor_says(visit: Begin) -> None:
     assert heading.evaluate("node => getComputedStyle(node).textTransform") == "none"  # </s> is not </S>
 
 
-@pytest.mark.parametrize(("kind", "dark"), [("encoder", False), ("decoder", True), ("cross", False)])
+@pytest.mark.parametrize(
+    ("kind", "dark"),
+    [
+        pytest.param("encoder", False, marks=pytest.mark.soak),
+        ("decoder", True),
+        pytest.param("cross", False, marks=pytest.mark.soak),
+    ],
+)
 def test_nobody_is_shut_out_of_a_mask_where_a_cell_is_chosen(visit: Begin, kind: str, dark: bool) -> None:
     """Of the last mask that is drawn: what all parts allow together, where there are several."""
     one = visit(dark=dark).open("masks", sentence="the cat sat on the mat", kind=kind, sentence_of_batch="1")
@@ -173,7 +180,10 @@ def test_the_example_is_there_on_every_page(visit: Begin) -> None:
         one.says(example)
 
 
-@pytest.mark.parametrize("name", ["translate", "masks", "training"])
+@pytest.mark.parametrize(
+    "name",
+    ["translate", pytest.param("masks", marks=pytest.mark.soak), pytest.param("training", marks=pytest.mark.soak)],
+)
 def test_what_is_being_typed_stays_while_the_page_is_drawn_anew(visit: Begin, name: str) -> None:
     one = visit().open(PAGES[name].path)
     is_drawn(one, name)

@@ -187,7 +187,9 @@ def said(folder: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("size", "accumulate"), [(2, 1), (3, 2), (2, 2)], ids=["rows", "rows of two batches", "whole batches"]
+    ("size", "accumulate"),
+    [(2, 1), pytest.param(3, 2, marks=pytest.mark.soak), (2, 2)],
+    ids=["rows", "rows of two batches", "whole batches"],
 )
 def test_ranks_learn_what_one_learns(size: int, accumulate: int, tmp_path: Path) -> None:
     recipe = exact(toy_recipe(accumulate=accumulate, clip_norm=0.5, log_every=1, **EXACT))
@@ -245,7 +247,7 @@ def test_every_rank_drops_others() -> None:
 # Stopping, and going on with another number of ranks
 
 
-@pytest.mark.parametrize("told", [0, 1])
+@pytest.mark.parametrize("told", [pytest.param(0, marks=pytest.mark.soak), 1])
 def test_a_signal_to_any_rank_stops_all_and_the_run_goes_on_on_one(told: int, tmp_path: Path) -> None:
     recipe = exact(toy_recipe(**EXACT))
     run = tmp_path / "run"
@@ -294,7 +296,9 @@ def test_an_error_on_one_rank_is_told_by_the_first(tmp_path: Path) -> None:
     assert said(tmp_path) == "Rank 1: The disk has a hole.\n"
 
 
-@pytest.mark.parametrize("between", [True, False], ids=["between updates", "in an update"])
+@pytest.mark.parametrize(
+    "between", [pytest.param(True, marks=pytest.mark.soak), False], ids=["between updates", "in an update"]
+)
 def test_a_rank_that_is_killed_ends_the_others(between: bool, tmp_path: Path) -> None:
     assert together(2, go_and_be_killed, toy_recipe(), tmp_path / "run", between) == [1, -signal.SIGKILL]
     assert re.fullmatch(r"A process of this run is gone: .* go on with --resume\.\n", said(tmp_path))

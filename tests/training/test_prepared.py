@@ -213,7 +213,7 @@ def session_of(process: int) -> Iterator[int]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="who still lives is read from /proc")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.soak), signal.SIGTERM])
 def test_preparing_can_be_stopped_and_leaves_no_process_and_nothing_half_made(
     number: signal.Signals, tmp_path: Path
 ) -> None:

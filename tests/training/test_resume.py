@@ -120,11 +120,11 @@ def test_a_stopped_run_ends_in_the_same_bits(left_alone: Runs, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("place", "times"),
     [
-        ("the vocabulary has been learnt", 1),
+        pytest.param("the vocabulary has been learnt", 1, marks=pytest.mark.soak),
         ("an update", 8),
         ("writing the state", 3),
         ("the newest checkpoint is written, the state not yet", 3),
-        ("metrics are written, the validation is not yet saved", 2),
+        pytest.param("metrics are written, the validation is not yet saved", 2, marks=pytest.mark.soak),
         pytest.param("writing the state", 1, marks=pytest.mark.soak),
         pytest.param("validation", 2, marks=pytest.mark.soak),
         pytest.param("the snapshot is written, the best checkpoint not yet", 3, marks=pytest.mark.soak),

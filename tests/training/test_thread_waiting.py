@@ -124,7 +124,7 @@ def test_sleeping_threads_are_added_while_cores_are_short(
     assert not cores.helps
 
 
-@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize("threads", [2, pytest.param(3, marks=pytest.mark.soak)])
 def test_there_are_more_openmp_threads_than_cores_and_then_as_many_as_before(threads: int) -> None:
     code = COUNT_THREADS.replace("THREADS", str(threads))
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=PATIENCE)
