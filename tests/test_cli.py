@@ -96,7 +96,7 @@ def test_from_a_file_more_lines_are_sorted_by_length_together_than_from_a_pipe_a
         together.append(len(sentences))
         return [SimpleNamespace(text=sentence) for sentence in sentences]
 
-    monkeypatch.setattr(Translator, "translate_sentences", echo)
+    monkeypatch.setattr(Translator, "translate_each", echo)
     text = "".join(f"cat number {number}\n" for number in range(2100))
     (tmp_path / "in.txt").write_text(text, encoding="utf-8")
     assert run("translate", checkpoint, "--input", tmp_path / "in.txt").stdout == text
@@ -110,13 +110,13 @@ def test_the_beam_is_that_of_the_recipe_unless_the_command_says_otherwise(
     checkpoint: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     used = []
-    original = Translator.translate_sentences
+    original = Translator.translate_each
 
     def spy(self: Translator, sentences: Any, settings: Any = None, **more: Any) -> Any:
         used.append((settings.method, settings.beam))
         return original(self, sentences, settings, **more)
 
-    monkeypatch.setattr(Translator, "translate_sentences", spy)
+    monkeypatch.setattr(Translator, "translate_each", spy)
     run("translate", checkpoint, input="a cat")
     run("translate", checkpoint, "--beam", 3, input="a cat")
     assert used == [("beam", 2), ("beam", 3)]

@@ -78,7 +78,7 @@ def test_why_a_source_has_no_translation_is_told() -> None:
     torch.nn.init.constant_(broken.output.weight, torch.nan)
     found = evaluate(Translator(broken, tokenizer), zip(OUTPUTS, FIRST, strict=True), DecodingConfig(method="greedy"))
     assert found["untranslated"] == 3
-    assert "counted as empty: 3. The model's scores are no numbers" in as_text(found)
+    assert "counted as empty: 3. The model's scores are NaN" in as_text(found)
     assert "too long" not in as_text(found)
 
 

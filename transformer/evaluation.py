@@ -17,7 +17,6 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 from transformer.config import DecodingConfig
-from transformer.decoding.translate_lines import translate_each
 from transformer.decoding.translator import Translator
 from transformer.errors import HeadlightError, TranslationError
 
@@ -110,9 +109,9 @@ def evaluate(
     problems: list[TranslationError] = []
     began = time.perf_counter()
     for start in range(0, len(sources), 256):
-        found = translate_each(translator, sources[start : start + 256], settings)
+        found = translator.translate_each(sources[start : start + 256], settings)
         problems += [output for output in found if isinstance(output, TranslationError)]
-        outputs += [output if isinstance(output, str) else "" for output in found]
+        outputs += ["" if isinstance(output, TranslationError) else output.text for output in found]
         advance(len(outputs), len(sources))
     seconds = time.perf_counter() - began
     return {

@@ -45,7 +45,7 @@ from tests.support.oracles.marian import comparable, generate, marian_like
 from tests.support.oracles.opennmt import OpenNMT, save_for_opennmt
 from tests.support.oracles.served import Served
 from transformer.config import EOS, DecodingConfig
-from transformer.decoding.fast.fast_model import FlatTransformer
+from transformer.decoding.fast.fast_transformer import FastTransformer
 from transformer.decoding.search import search
 from transformer.export.ctranslate2_model import specification
 from transformer.kernels.malloc import keep_freed_memory
@@ -89,7 +89,7 @@ def batches_of(size: int) -> Batches:
     return [sources[i : i + size] for i in range(0, len(sources), size)]
 
 
-def ours(model: Transformer | FlatTransformer, beam: int) -> Run:
+def ours(model: Transformer | FastTransformer, beam: int) -> Run:
     settings = DecodingConfig(method="beam" if beam > 1 else "greedy", beam=beam, max_extra_length=EXTRA)
 
     def translate(batch: list[list[int]]) -> list[list[int]]:
@@ -186,7 +186,7 @@ def main(
         for one in size or list(SIZES):
             model = endless_model(one)
             half = deepcopy(model).bfloat16()
-            flat, flat_half = FlatTransformer(model), FlatTransformer(half)
+            flat, flat_half = FastTransformer(model), FastTransformer(half)
             marians = marian_like(model), marian_like(half)
             folder = Path(stack.enter_context(TemporaryDirectory()))
             spec = specification(model, VOCABULARY)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tests.support.small_model import batch, cached_logits, everything, randomised, small
-from transformer.decoding.fast.fast_model import FlatTransformer
+from transformer.decoding.fast.fast_transformer import FastTransformer
 from transformer.errors import HeadlightError
 from transformer.model import Transformer
 from transformer.model.positions import FIRST_ROWS, sinusoids
@@ -106,7 +106,7 @@ def test_a_model_takes_no_memory_for_positions_that_no_sentence_has_needed() -> 
     model = randomised(small(max_positions=65_536))
     table = model.encoder.embedding.positions.table
     assert table.shape == (FIRST_ROWS, 8)
-    assert FlatTransformer(model).positions.shape == (FIRST_ROWS, 8)
+    assert FastTransformer(model).positions.shape == (FIRST_ROWS, 8)
 
 
 @torch.no_grad()
@@ -129,10 +129,10 @@ def test_decoding_goes_on_beyond_the_first_rows_of_the_table_as_the_reference_do
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("transformer.model.positions.FIRST_ROWS", 4)
-    monkeypatch.setattr("transformer.decoding.fast.fast_model.FIRST_ROWS", 4)
+    monkeypatch.setattr("transformer.decoding.fast.fast_transformer.FIRST_ROWS", 4)
     model = randomised(small(max_positions=32)).float().eval()
     source, tokens = torch.full((2, 3), 5), torch.full((2,), 6)
-    flat = FlatTransformer(model)
+    flat = FastTransformer(model)
     fast, reference = flat.start(source), model.start(source)
     for _ in range(20):
         torch.testing.assert_close(flat.step(tokens, fast), model.step(tokens, reference), rtol=1e-4, atol=1e-4)

@@ -22,7 +22,7 @@ def hypotheses(
         tree_after: the length of the prefix, if the tree is wanted; None leaves it empty.
 
     Raises:
-        TranslationError: the scores are no numbers.
+        TranslationError: the scores are NaN.
     """
 
     def rank(ending: Ending) -> tuple[bool, float]:
@@ -45,8 +45,7 @@ def _hypothesis(
     score = path[-1].sum
     if math.isnan(score):
         raise TranslationError(
-            "The model's scores are no numbers: its weights are damaged, or its training has diverged. "
-            "Use another checkpoint."
+            "The model's scores are NaN: its weights are damaged, or its training diverged. Use another checkpoint."
         )
     return Hypothesis(
         ids=ids,

@@ -1,11 +1,12 @@
 """The search: one loop for greedy decoding, beam search and sampling, over `model.start` and `model.step`.
 
-Each round feeds the newest piece of every row to the decoder, and lets the method (beam.py, rows.py) choose what goes
-on. The state keeps keys and values of the past, so a round computes one position a row. A sentence that is done leaves
-the batch, and costs nothing from then on; what it gets does not depend on the others.
+Each round feeds the newest piece of every row to the decoder, and lets the method (beam.py, greedy_and_sampling.py)
+choose what goes on. The state keeps keys and values of the past, so a round computes one position a row. A sentence
+that is done leaves the batch, and costs nothing from then on; what it gets does not depend on the others.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -13,7 +14,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from transformer.config import BOS, PAD, DecodingConfig
 from transformer.decoding.beam import Beam
-from transformer.decoding.fast.fast_model import FlatTransformer
+from transformer.decoding.fast.fast_transformer import FastTransformer
 from transformer.decoding.greedy_and_sampling import Rows
 from transformer.decoding.length_penalty import length_limit
 from transformer.decoding.repetition import CHECK_EVERY, COUNT_FROM, LONGEST_RUN, Runs
@@ -25,7 +26,7 @@ ALTERNATIVES = 3  # pieces not taken that greedy decoding and sampling put into 
 
 @torch.inference_mode()
 def search(
-    model: Transformer | FlatTransformer,
+    model: Transformer | FastTransformer,
     sources: Sequence[list[int]],
     settings: DecodingConfig,
     prefix: Sequence[int] = (),
@@ -58,11 +59,11 @@ def search(
 
 
 def rounds(
-    model: Transformer | FlatTransformer, source: Tensor, method: Beam | Rows, limits: list[int], prefix: Sequence[int]
+    model: Transformer | FastTransformer, source: Tensor, method: Beam | Rows, limits: list[int], prefix: Sequence[int]
 ) -> list[Found]:
     """All steps, for a source (B, S)."""
     device = source.device
-    state = model.start(source)
+    state: Any = model.start(source)  # a DecoderState, or the FastState of the inference copy
     tokens = torch.full((len(source) * method.width,), BOS, device=device)  # (R)
     length_limits = torch.tensor(limits, device=device)  # (B)
     shortest = min(limits)

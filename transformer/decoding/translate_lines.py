@@ -5,7 +5,7 @@ sentences is translated sentence by sentence; an empty line stays empty, and so 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -36,32 +36,16 @@ def translate_lines(
     for chunk in in_portions(enumerate(lines, start=1), at_once, lambda some: sum(len(line) for _, line in some)):
         texts: list[str | TranslationError] = [_decode(line) for _, line in chunk]
         sentences = [split_sentences(text) if isinstance(text, str) else [] for text in texts]
-        translated = iter(translate_each(translator, [one for line in sentences for one in line], settings))
+        translated = iter(translator.translate_each([one for line in sentences for one in line], settings))
         for (number, _), text, line in zip(chunk, texts, sentences, strict=True):
             parts = list(islice(translated, len(line)))
             problem = next((part for part in (text, *parts) if isinstance(part, TranslationError)), None)
             if problem is None:
-                yield TranslatedLine(number, " ".join(_one_line(str(part)) for part in parts))
+                yield TranslatedLine(
+                    number, " ".join(_one_line(part.text) for part in parts if not isinstance(part, TranslationError))
+                )
             else:
                 yield TranslatedLine(number, "", str(problem))
-
-
-def translate_each(
-    translator: Translator, sentences: Sequence[str], settings: DecodingConfig
-) -> list[str | TranslationError]:
-    """The translation of each sentence, or why there is none. One that is too long does not hold up the others."""
-    try:
-        return [translation.text for translation in translator.translate_sentences(sentences, settings)]
-    # What is too long is told before anything is computed, so trying the halves costs little. (Scores that are no
-    # numbers are told after the search, which each half then makes again.)
-    except TranslationError as error:
-        if len(sentences) == 1:
-            return [error]
-    half = len(sentences) // 2
-    return [
-        *translate_each(translator, sentences[:half], settings),
-        *translate_each(translator, sentences[half:], settings),
-    ]
 
 
 def _decode(line: bytes) -> str | TranslationError:

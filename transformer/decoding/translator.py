@@ -17,7 +17,7 @@ import torch
 from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint
 from transformer.checkpoint.untrusted_config import validate
 from transformer.config import EOS, DecodingConfig
-from transformer.decoding.fast.fast_model import FlatTransformer
+from transformer.decoding.fast.fast_transformer import FastTransformer
 from transformer.decoding.hypotheses import hypotheses
 from transformer.decoding.length_penalty import length_limit
 from transformer.decoding.search import search
@@ -50,7 +50,7 @@ class Translator:
         checkpoint: Checkpoint | None = None,
     ):
         self.model = model
-        self._flat = FlatTransformer(model)
+        self._search_model = search_model(model)
         self.tokenizer = tokenizer
         self.settings = settings or DecodingConfig()
         self.checkpoint = checkpoint
@@ -87,7 +87,7 @@ class Translator:
             changes: single settings to change, by the names in `DecodingConfig`: `translate(text, beam=8)`.
 
         Raises:
-            TranslationError: there is nothing to translate, a sentence is too long, or the scores are no numbers.
+            TranslationError: there is nothing to translate, a sentence is too long, or the scores are NaN.
             ConfigError: `changes` are no settings, or do not go together.
         """
         settings = _changed(settings or self.settings, changes)
@@ -120,25 +120,55 @@ class Translator:
             batch_tokens: size of a batch: sentences x hypotheses of each x length of the longest source.
 
         Raises:
-            TranslationError: a sentence is too long, the prefix cannot be one, or the scores are no numbers.
+            TranslationError: a sentence is too long, the prefix is not possible, or the scores are NaN. All sentences
+                and the prefix are checked before anything is computed.
         """
-        settings = settings or self.settings
+        found = self._translate(sentences, settings or self.settings, keep_tree, prefix, batch_tokens, check_first=True)
+        for result in found:
+            if isinstance(result, TranslationError):
+                raise result
+        return [result for result in found if isinstance(result, Translation)]
+
+    def translate_each(
+        self, sentences: Sequence[str], settings: DecodingConfig | None = None, *, batch_tokens: int = 4096
+    ) -> list[Translation | TranslationError]:
+        """As `translate_sentences`, but a sentence that cannot be translated gives its error, not one for all."""
+        return self._translate(sentences, settings or self.settings, False, (), batch_tokens, check_first=False)
+
+    def _translate(
+        self,
+        sentences: Sequence[str],
+        settings: DecodingConfig,
+        keep_tree: bool,
+        prefix: str | Sequence[int],
+        batch_tokens: int,
+        *,
+        check_first: bool,
+    ) -> list[Translation | TranslationError]:
         sources = [normalise(sentence) for sentence in sentences]
         pieces = [self._read(source) for source in sources]
         ids = [[piece.id for piece in sentence] for sentence in pieces]  # of an empty sentence: none
         forced = self.tokenizer.encode(clean(prefix)) if isinstance(prefix, str) else list(prefix)
-        self._check(sources, ids, forced, settings)
-        if not self._flat.is_current():
-            self._flat = FlatTransformer(self.model)
-        done = {}
-        for batch in batches([len(sentence) for sentence in ids], settings, batch_tokens):
-            found = search(self._flat, [ids[i] for i in batch], settings, forced, keep_tree)
+        self._check_prefix(forced)
+        done: dict[int, Translation | TranslationError] = {}
+        for i, source in enumerate(sources):
+            where = f"Sentence {i + 1} of {len(sources)}" if check_first and len(sources) > 1 else "The sentence"
+            problem = self._problem(where, source, ids[i], forced, settings)
+            if problem and check_first:
+                raise problem
+            if problem or not ids[i]:
+                done[i] = problem or Translation(source, (), (), (), (), settings)
+        if isinstance(self._search_model, FastTransformer) and not self._search_model.is_current():
+            self._search_model = search_model(self.model)
+        for batch in batches([0 if i in done else len(ids[i]) for i in range(len(ids))], settings, batch_tokens):
+            found = search(self._search_model, [ids[i] for i in batch], settings, forced, keep_tree)
             for i, result in zip(batch, found, strict=True):
-                done[i] = hypotheses(result, settings, self.tokenizer, len(forced) if keep_tree else None)
-        return [
-            Translation(source, tuple(pieces[i]), tuple(ids[i]), *done.get(i, ((), ())), settings)
-            for i, source in enumerate(sources)
-        ]
+                try:
+                    ranked, tree = hypotheses(result, settings, self.tokenizer, len(forced) if keep_tree else None)
+                    done[i] = Translation(sources[i], tuple(pieces[i]), tuple(ids[i]), ranked, tree, settings)
+                except TranslationError as error:
+                    done[i] = error
+        return [done[i] for i in range(len(sources))]
 
     def score(self, source: str, target: str | Sequence[int], settings: DecodingConfig | None = None) -> Hypothesis:
         """Teacher forcing: how probable the model finds a translation that is given, piece by piece.
@@ -156,7 +186,8 @@ class Translator:
         if not ids:
             raise TranslationError("There is nothing to translate: the text is empty. Type a sentence.")
         settings = settings or self.settings
-        self._check([source], [ids], [], settings)
+        if problem := self._problem("The sentence", source, ids, [], settings):
+            raise problem
         return given(self.model, self.tokenizer, ids, target, settings)
 
     def _read(self, source: str) -> list[Piece]:
@@ -165,28 +196,37 @@ class Translator:
         end = Piece(EOS, self.tokenizer.piece(EOS), len(source), len(source), "control")
         return [*pieces, end] if pieces else []
 
-    def _check(self, sources: list[str], ids: list[list[int]], prefix: list[int], settings: DecodingConfig) -> None:
-        """Raises TranslationError for what cannot be translated, before anything is."""
-        for number, (source, sentence) in enumerate(zip(sources, ids, strict=True), start=1):
-            where = f"Sentence {number} of {len(sources)}" if len(sources) > 1 else "The sentence"
-            beginning = source if len(source) <= 40 else source[:40] + "…"
-            if len(sentence) - 1 > self.max_length:
-                raise TranslationError(
-                    f"{where} ({beginning!r}) has {len(sentence) - 1:,} pieces, and this model reads at most "
-                    f"{self.max_length:,}. Split it into shorter sentences."
-                )
-            limit = length_limit(len(sentence), settings, self.model.config.max_positions)
-            if sentence and len(prefix) >= limit:
-                raise TranslationError(
-                    f"The prefix has {len(prefix):,} pieces, and the translation of {beginning!r} may have at most "
-                    f"{limit - 1:,}. Shorten the prefix, or raise max_extra_length."
-                )
+    def _problem(
+        self, where: str, source: str, ids: list[int], prefix: list[int], settings: DecodingConfig
+    ) -> TranslationError | None:
+        """Why this sentence cannot be translated, if it cannot."""
+        beginning = source if len(source) <= 40 else source[:40] + "…"
+        if len(ids) - 1 > self.max_length:
+            return TranslationError(
+                f"{where} ({beginning!r}) has {len(ids) - 1:,} pieces, and this model reads at most "
+                f"{self.max_length:,}. Split it into shorter sentences."
+            )
+        limit = length_limit(len(ids), settings, self.model.config.max_positions)
+        if ids and len(prefix) >= limit:
+            return TranslationError(
+                f"The prefix has {len(prefix):,} pieces, and the translation of {beginning!r} may have at most "
+                f"{limit - 1:,}. Shorten the prefix, or raise max_extra_length."
+            )
+        return None
+
+    def _check_prefix(self, prefix: list[int]) -> None:
+        """Raises TranslationError if no translation can begin so."""
         wrong = [id for id in prefix if not EOS < id < self.tokenizer.vocab_size]
         if wrong:
             raise TranslationError(
                 f"A translation cannot begin with {self.tokenizer.piece(wrong[0])} (id {wrong[0]}). "
                 "The prefix may contain ordinary pieces only."
             )
+
+
+def search_model(model: Transformer) -> Transformer | FastTransformer:
+    """The model as a search uses it: on a CPU its inference copy, which is measured to be faster there."""
+    return FastTransformer(model) if model.output.weight.is_cpu else model
 
 
 def batches(lengths: list[int], settings: DecodingConfig, batch_tokens: int) -> list[list[int]]:

@@ -11,7 +11,7 @@ from torch.nn.functional import linear
 
 from transformer.config import ModelConfig
 from transformer.model import masks
-from transformer.model.cache import DecoderState, LayerCache, Past
+from transformer.model.cache import DecoderState, LayerCache
 from transformer.model.embedding import InputEmbedding, token_embedding
 from transformer.model.layers import DecoderLayer, EncoderLayer
 from transformer.model.positions import PositionalEncoding
@@ -65,9 +65,9 @@ class Decoder(nn.Module):
 
     def step(self, tokens: Tensor, state: DecoderState, probe: Silent = SILENT) -> Tensor:
         """The newest piece of each row, tokens (R) -> (R, D); the state grows by one position."""
-        x = self.embedding(tokens[:, None], probe.at("embedding"), start=state.past.length)  # (R, 1, D)
-        state.past.length += 1
-        mask = masks.step_mask(state.past.length, self.window, tokens.device)
+        x = self.embedding(tokens[:, None], probe.at("embedding"), start=state.length)  # (R, 1, D)
+        state.length += 1
+        mask = masks.step_mask(state.length, self.window, tokens.device)
         for i, (layer, cache) in enumerate(zip(self.layers, state.layers, strict=True)):
             x = layer.step(x, cache, mask, state.source_mask, probe.at("layers", i))
         if self.norm is not None:
@@ -138,13 +138,12 @@ class Transformer(nn.Module):
         The probe sees the encoder, and the keys and values that cross-attention has of it.
         """
         memory = self.encoder(source, probe.at("encoder"))  # (B, S, D)
-        past = Past(len(self.decoder.layers))
-        state = DecoderState([], masks.padding_mask(source), past)
+        state = DecoderState([], masks.padding_mask(source))
         for i, layer in enumerate(self.decoder.layers):
             below = probe.at("decoder", "layers", i, "cross_attention")
             key, value = layer.cross_attention.project_memory(memory, below)  # (B, H, S, E) each
             # Contiguous, or every step would copy them.
-            state.layers.append(LayerCache(i, past, key.contiguous(), value.contiguous()))
+            state.layers.append(LayerCache(key.contiguous(), value.contiguous()))
         return state
 
     def step(self, tokens: Tensor, state: DecoderState, probe: Silent = SILENT) -> Tensor:

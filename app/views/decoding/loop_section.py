@@ -13,7 +13,7 @@ from app.views.decoding.loop_data import Sizes, cache_table, looks_table, loop_p
 from app.views.shared.placed import belongings
 from app.views.shared.search_code import Method, choice, method_of
 from app.views.shared.triplet import shape_text, triplet
-from transformer.model.cache import Past
+from transformer.model.cache import LayerCache
 from transformer.model.transformer import Decoder, Transformer
 
 _WORDS: dict[Method, str] = {
@@ -129,8 +129,8 @@ def _paper(scene: Scene, step: int) -> None:
         r"K_t = [K_{t-1};\,k_t] \qquad V_t = [V_{t-1};\,v_t]",
         "Because of the causal mask, keys and values of past rows never change. So a step appends one row of them in "
         "each layer, instead of computing them all again.",
-        lines_from(Past.append, "keys[:, :, -1:] = key", "return keys, values"),
-        whole=lines_between("model/cache.py", "Past.append"),
+        lines_from(LayerCache.append, "key = torch.cat", "return key, value"),
+        whole=lines_between("model/cache.py", "LayerCache.append"),
         shape="keys and values, each: " + shape_text(("R", "H", "K", "E"), (rows, config.heads, step + 1, config.d_k)),
         in_paper=False,
     )

@@ -1,4 +1,4 @@
-"""Cross-attention of one sentence that is decoded alone, with W^Q and W^O absorbed into its keys and values.
+"""Cross-attention of one sentence that is decoded by itself, with W^Q and W^O folded into its keys and values.
 
     head_i = softmax((x W_i^Q + b_i^Q) K_i^T / sqrt(d_k)) V_i           (equation 1 and section 3.2.2)
     sum over i of head_i W_i^O, and b^O
@@ -6,9 +6,9 @@
 
     A_i = W_i^Q K_i^T / sqrt(d_k),   a_i = b_i^Q K_i^T / sqrt(d_k),   C_i = V_i W_i^O + b^O / h
 
-(b^O may go there because each row of weights sums to 1.) All three are made once a sentence. As long as it has no more
-pieces than a head is wide, they are smaller than W^Q and W^O, and a step of decoding is as fast as its matrices are
-read. A batch would need them for each of its sentences, and padding a mask.
+(b^O may go there because each row of weights sums to 1.) All three are computed once per sentence. If it has at
+most E tokens, they are smaller than W^Q and W^O, and the time of a decoding step is the time to read its matrices. A
+batch would need them for each of its sentences, and padding would need a mask.
 """
 
 import math
@@ -22,20 +22,20 @@ from transformer.kernels.packed_linear import Linear
 
 
 @dataclass(frozen=True)
-class Absorbed:
+class FoldedAttention:
     """Cross-attention of one layer as a function of x alone."""
 
-    look: Linear  # A and a, of all heads side by side: D -> H*S
+    scores: Linear  # A and a, of all heads side by side: D -> H*S
     written: Tensor  # C, of all heads one below the other: (H*S, D)
     keys: int  # S
 
     def __call__(self, x: Tensor, residual: Tensor) -> Tensor:
         """(R, D), and what is added to it, (R, D) -> (R, D)."""
-        weights = self.look(x).view(-1, self.keys).softmax(dim=-1)  # (R*H, S)
+        weights = self.scores(x).view(-1, self.keys).softmax(dim=-1)  # (R*H, S)
         return torch.addmm(residual, weights.view(len(x), -1), self.written)  # (R, D)
 
 
-class Absorber:
+class FoldableWeights:
     """W^Q and W^O of all layers, which it multiplies at once.
 
     Args:
@@ -52,15 +52,15 @@ class Absorber:
         self.output = output.view(*split, -1)  # (N, H, E, D)
         self.output_bias = torch.stack([linear.bias.detach() for linear in outputs])[:, None, None] / heads
 
-    def __call__(self, keys: Tensor, values: Tensor) -> list[Absorbed]:
-        """From keys and values (N, H, S, E) what each layer has to do; nothing for a long sentence, where it would not
-        pay."""
+    def __call__(self, keys: Tensor, values: Tensor) -> list[FoldedAttention]:
+        """Keys and values (N, H, S, E) -> the attention of each layer; [] for a sentence longer than E, which it would
+        not make faster."""
         layers, heads, length, width = keys.shape
         if length > width:
             return []
         turned = keys.transpose(-2, -1) / math.sqrt(width)  # (N, H, E, S)
-        look = (self.query @ turned).transpose(1, 2).reshape(layers, -1, heads * length)  # (N, D, H*S)
+        scores = (self.query @ turned).transpose(1, 2).reshape(layers, -1, heads * length)  # (N, D, H*S)
         bias = (self.query_bias * turned).sum(dim=-2).view(layers, 1, -1)  # (N, 1, H*S)
         written = (values @ self.output + self.output_bias).flatten(1, 2)  # (N, H*S, D)
-        maps = zip(look.unbind(), bias.unbind(), written.unbind(), strict=True)
-        return [Absorbed(Linear(matrix, added), out, length) for matrix, added, out in maps]
+        maps = zip(scores.unbind(), bias.unbind(), written.unbind(), strict=True)
+        return [FoldedAttention(Linear(matrix, added), out, length) for matrix, added, out in maps]

@@ -1,20 +1,19 @@
-"""Encoder and decoding step once more, flat: for speed, and for nothing else.
+"""The inference copy of the model, for decoding on a CPU: encoder and decoding step over plain tensors.
 
-This is the one place where the code that is fast is not the code that teaches. A step of decoding multiplies a few
-vectors by small matrices, and on a CPU much of its time goes into what surrounds the products: calls of modules, sites
-that nobody watches, views. Here the same is written over plain tensors:
+A decoding step multiplies a few vectors by small matrices. On a CPU much of its time goes into what surrounds the
+products: calls of modules, sites without a probe, views. Here:
 
-- maps of the same input are one matrix: W^Q, W^K and W^V of self-attention, and what all layers want of the encoder's
-  output, so that there is one product instead of three or of 2N;
-- key, value and query of the newest position are put where they are kept in one go, and sums and ReLUs are written
-  into the product that they follow;
-- every matrix is stored in the order in which the product reads it: as oneDNN packs it on a CPU, else transposed;
-- for one short sentence alone, W^Q and W^O of cross-attention are absorbed into its keys and values (absorbed.py);
-- keys that may not be looked at get -inf added, from one small tensor for all layers.
+- maps of the same input are one matrix: W^Q, W^K and W^V of self-attention, and the keys and values that all layers
+  take from the encoder's output, so there is one product instead of three, or instead of 2N;
+- keys and values are stored in place (fast_cache.py), and sums and ReLUs are written into the product before them;
+- every matrix is stored in the order in which the product reads it (transformer/kernels/packed_linear.py);
+- for a single short sentence, W^Q and W^O of cross-attention are folded into its keys and values (folded_attention.py);
+- masked scores get -inf added, from one small tensor for all layers.
 
-`Transformer.start` and `step` are the definition, and these equal them (tests/decoding/test_fast_model.py). What they
-gain is in the column "by modules" of tests/benchmarks/decoding.py. They cost a second copy of the matrices, and for W^Q
-and W^O of cross-attention in float32 a third.
+`Transformer.start` and `step` are the definition; tests/decoding/test_fast_transformer.py holds the two equal.
+tests/benchmarks/decoding.py prints what each of these gains. The copy takes as much memory as the matrices of the
+model, and in float32 once more for W^Q and W^O of cross-attention. On a GPU `Translator` uses the model itself: there,
+nobody has measured that the copy is faster.
 
 There is no switch for `torch.compile`: on a CPU, with torch 2.13, a compiled step of this was not faster at batch 1 in
 any way that was tried (fixed shapes, frozen weights, its C++ wrapper), and with the cache's length left open it was
@@ -28,11 +27,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import relu
 
-from transformer.decoding.fast.folded_attention import Absorber
+from transformer.decoding.fast.fast_cache import FastLayerCache, FastState, Past
+from transformer.decoding.fast.folded_attention import FoldableWeights
 from transformer.kernels.fast_attention import additive_mask, few_queries_attention
 from transformer.kernels.packed_linear import packed, packed_without_bias
-from transformer.model import DecoderState, Transformer
-from transformer.model.cache import LayerCache, Past
+from transformer.model import Transformer
 from transformer.model.layers import DecoderLayer, EncoderLayer
 from transformer.model.masks import padding_mask, source_mask, step_mask
 from transformer.model.positions import FIRST_ROWS
@@ -40,7 +39,7 @@ from transformer.model.positions import FIRST_ROWS
 SubLayer = Callable[[Tensor, Tensor], Tensor]  # of its input and the residual, which it adds
 
 
-class FlatLayer:
+class FastLayer:
     """What a layer of either stack has: self-attention, feed-forward, and LayerNorm around each sub-layer."""
 
     def __init__(self, layer: EncoderLayer | DecoderLayer, pre_norm: bool):
@@ -69,7 +68,7 @@ class FlatLayer:
         return self.output(hidden).add_(residual)  # (R, D)
 
 
-class FlatEncoderLayer(FlatLayer):
+class FastEncoderLayer(FastLayer):
     """One layer of the encoder."""
 
     def read(self, x: Tensor, sentences: int, source_bias: Tensor) -> Tensor:
@@ -84,7 +83,7 @@ class FlatEncoderLayer(FlatLayer):
         return self.run(x, (attend_to_source, self.feed_forward))
 
 
-class FlatDecoderLayer(FlatLayer):
+class FastDecoderLayer(FastLayer):
     """One layer of the decoder."""
 
     def __init__(self, layer: DecoderLayer, pre_norm: bool):
@@ -92,18 +91,19 @@ class FlatDecoderLayer(FlatLayer):
         self.source_query = packed(layer.cross_attention.query)
         self.source_output = packed(layer.cross_attention.output)
 
-    def step(self, x: Tensor, cache: LayerCache, past_bias: Tensor | None, source_bias: Tensor) -> Tensor:
-        """The newest position of R rows, x (R, D) -> (R, D); biases broadcastable to (R, H, 1, K) and (B, H, W, S)."""
+    def step(self, i: int, x: Tensor, state: FastState, past_bias: Tensor | None, source_bias: Tensor) -> Tensor:
+        """The newest position of R rows in layer i, x (R, D) -> (R, D); biases broadcastable to (R, H, 1, K) and
+        (B, H, W, S)."""
+        past, cache = state.past, state.layers[i]
 
         def attend_to_past(x: Tensor, residual: Tensor) -> Tensor:
-            past, i = cache.past, cache.index
             past.newest[i].copy_(self.key_value_query(x))  # (R, 3D)
             context = few_queries_attention(past.queries[i], past.keys[i], past.values[i], past_bias)  # (R, H, 1, E)
             return self.attention_output(context.flatten(1)).add_(residual)  # (R, D)
 
         def attend_to_source(x: Tensor, residual: Tensor) -> Tensor:
-            if cache.alone is not None:
-                return cache.alone(x, residual)  # (R, D)
+            if cache.folded is not None:
+                return cache.folded(x, residual)  # (R, D)
             sentences, heads, _, width = cache.cross_key.shape
             queries = self.source_query(x)  # (R, D)
             if len(x) == sentences:
@@ -120,8 +120,8 @@ class FlatDecoderLayer(FlatLayer):
         return self.run(x, (attend_to_past, attend_to_source, self.feed_forward))
 
 
-class FlatTransformer:
-    """Stands in for a `Transformer` in a search: `start` and `step` as it has them, with nobody watching.
+class FastTransformer:
+    """Replaces a `Transformer` in a search: the same `start` and `step`, without a probe.
 
     It holds copies of the weights; the embeddings are the model's own. When the weights have changed (`is_current` says
     so), make a new one.
@@ -133,17 +133,19 @@ class FlatTransformer:
         pre_norm = model.config.norm == "pre"
         encoder, decoder = model.encoder, model.decoder
         with torch.no_grad():
-            self.encoder_layers = [FlatEncoderLayer(layer, pre_norm) for layer in encoder.layers]
+            self.encoder_layers = [FastEncoderLayer(layer, pre_norm) for layer in encoder.layers]
             self.encoder_norm = None if encoder.norm is None else norm(encoder.norm)
             cross = [layer.cross_attention for layer in decoder.layers]
             self.memory = packed(*(linear for one in cross for linear in (one.key, one.value)))  # D -> 2N*D
-            self.absorb = None
+            self.foldable = None
             if model.output.weight.dtype in (torch.float32, torch.float64):  # half precision would round once more
-                self.absorb = Absorber([one.query for one in cross], [one.output for one in cross], model.config.heads)
-            self.layers = [FlatDecoderLayer(layer, pre_norm) for layer in decoder.layers]
+                self.foldable = FoldableWeights(
+                    [one.query for one in cross], [one.output for one in cross], model.config.heads
+                )
+            self.layers = [FastDecoderLayer(layer, pre_norm) for layer in decoder.layers]
             self.norm = None if decoder.norm is None else norm(decoder.norm)
             self.projection = packed_without_bias(model.output.weight)  # D -> V
-            self.pieces, self.scale = decoder.embedding.tokens.weight, decoder.embedding.scale  # (V, D)
+            self.tokens, self.scale = decoder.embedding.tokens.weight, decoder.embedding.scale  # (V, D)
             self.positions = self._positions(min(FIRST_ROWS, model.config.max_positions))
         self._copied = [(weight, weight.data_ptr(), writes(weight)) for weight in model.parameters()]
 
@@ -152,9 +154,9 @@ class FlatTransformer:
         table = self.model.decoder.embedding.positions(length)
         return table.detach().to(self.output.weight.dtype)  # (P, D)
 
-    def __reduce__(self) -> tuple[type["FlatTransformer"], tuple[Transformer]]:
+    def __reduce__(self) -> tuple[type["FastTransformer"], tuple[Transformer]]:
         """Copied and pickled as the model alone: torch can do neither with matrices that oneDNN has packed."""
-        return FlatTransformer, (self.model,)
+        return FastTransformer, (self.model,)
 
     def is_current(self) -> bool:
         """Whether the model's weights are still those that were copied: in the same place, and never written since."""
@@ -165,13 +167,13 @@ class FlatTransformer:
         """Whether the model is in training mode."""
         return self.model.training
 
-    def start(self, source: Tensor) -> DecoderState:
+    def start(self, source: Tensor) -> FastState:
         """Reads the source (B, S) once, and keeps what every decoding step needs of it."""
         encoder, sentences = self.model.encoder, len(source)
         mask = source_mask(source, encoder.window)  # (B, 1, 1, S), or (B, 1, S, S) with a window
         if encoder.window is not None:
-            # Trap: padding that looks nowhere is NaN, which no mask stops; so all look at themselves
-            # (test_padding_that_a_window_leaves_nothing_to_look_at_changes_nothing).
+            # Trap: fully masked padding gives NaN, which no mask stops; so every position attends to itself
+            # (test_padding_that_a_window_masks_fully_changes_nothing).
             mask = mask | torch.eye(source.shape[1], dtype=torch.bool, device=source.device)  # (B, 1, S, S)
         x = encoder.embedding(source).flatten(0, 1)  # (B*S, D)
         source_bias = additive_mask(mask, x)
@@ -184,28 +186,26 @@ class FlatTransformer:
         # Contiguous, or every step would copy them.
         kept = memory.permute(2, 0, 3, 1, 4).contiguous()  # (2N, B, H, S, E)
         keys, values = kept[::2], kept[1::2]  # (N, B, H, S, E) each
-        past = Past(len(self.layers))
-        caches = [LayerCache(i, past, *both) for i, both in enumerate(zip(keys.unbind(), values.unbind(), strict=True))]
+        caches = [FastLayerCache(*both) for both in zip(keys.unbind(), values.unbind(), strict=True)]
         real = padding_mask(source)  # (B, 1, 1, S)
-        if self.absorb is not None and sentences == 1 and real.all():
-            for cache, absorbed in zip(caches, self.absorb(keys[:, 0], values[:, 0]), strict=False):
-                cache.alone = absorbed
-        return DecoderState(caches, real, past)
+        if self.foldable is not None and sentences == 1 and real.all():
+            for cache, folded in zip(caches, self.foldable(keys[:, 0], values[:, 0]), strict=False):
+                cache.folded = folded
+        return FastState(caches, real, Past(len(self.layers)))
 
-    def step(self, tokens: Tensor, state: DecoderState) -> Tensor:
-        """One decoding step: the newest piece of each row, tokens (R) -> logits (R, V) of the next."""
+    def step(self, tokens: Tensor, state: FastState) -> Tensor:
+        """One decoding step: the newest token of each row, tokens (R) -> logits (R, V) of the next."""
         past = state.past
         if past.length >= len(self.positions):
             self.positions = self._positions(min(2 * len(self.positions), self.config.max_positions))
-        x = torch.add(self.positions[past.length], torch.embedding(self.pieces, tokens), alpha=self.scale)  # (R, D)
-        past.length += 1
-        past.open(len(x), self.config.heads, x.shape[1] // self.config.heads, x)
+        x = torch.add(self.positions[past.length], torch.embedding(self.tokens, tokens), alpha=self.scale)  # (R, D)
+        past.extend(len(x), self.config.heads, x.shape[1] // self.config.heads, x)
         mask = step_mask(past.length, self.config.attention_window, tokens.device)  # (1, 1, 1, K)
         past_bias = None if mask is None else additive_mask(mask, x)  # (1, 1, 1, K)
         if state.source_bias is None:
             state.source_bias = additive_mask(state.source_mask, x)  # (B, 1, 1, S)
-        for layer, cache in zip(self.layers, state.layers, strict=True):
-            x = layer.step(x, cache, past_bias, state.source_bias)
+        for i, layer in enumerate(self.layers):
+            x = layer.step(i, x, state, past_bias, state.source_bias)
         if self.norm is not None:
             x = self.norm(x)
         return self.projection(x)  # (R, V)
