@@ -18,7 +18,7 @@ for field common is not allowed".)
 
 They take turns, once a round, and the median of the rounds counts: what else the machine does falls on all of them. A
 small step of decoding is often faster with one thread than with two: both are measured, and the summary compares each
-with its best number of threads. "By modules" is ours with `Transformer.step`, the definition, for the flat step.
+with its best number of threads. "By modules" is ours with the model itself.
 """
 
 import statistics
@@ -223,6 +223,12 @@ def main(
                                 name: max(speed, before.get(name, 0.0)) for name, speed in speeds.items()
                             }
     show_summary(best, peers)
+    from tests.benchmarks.decoding_tricks import show_tricks  # it uses the runs of this module
+
+    for one in size or list(SIZES):
+        for count in threads or [1, 2]:
+            torch.set_num_threads(count)
+            show_tricks(one, rounds)
 
 
 if __name__ == "__main__":

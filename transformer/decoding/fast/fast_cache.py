@@ -40,8 +40,7 @@ class Past:
         d_model = heads * width  # D
         used = 2 * d_model * self.length  # K*2D
         if self.length == 1 or self.buffer.shape[-1] < used + d_model:
-            capacity = FIRST_CAPACITY if self.length == 1 else 2 * (self.length - 1)
-            larger = like.new_empty(self.layers, rows, (2 * capacity + 1) * d_model)  # (N, R, C*2D + D)
+            larger = like.new_empty(self.layers, rows, (2 * self.capacity() + 1) * d_model)  # (N, R, C*2D + D)
             if self.length > 1:
                 larger[..., : self.buffer.shape[-1]] = self.buffer
             self.buffer = larger
@@ -51,6 +50,10 @@ class Past:
         past = self.buffer[..., :used].view(self.layers, rows, self.length, 2, heads, width)
         keys, values = past.permute(3, 0, 1, 4, 2, 5).unbind()  # (N, R, H, K, E) each
         self.keys, self.values = keys.unbind(), values.unbind()  # (R, H, K, E) each
+
+    def capacity(self) -> int:
+        """C: for how many positions the next buffer has room."""
+        return FIRST_CAPACITY if self.length == 1 else 2 * (self.length - 1)
 
     @torch.no_grad()
     def select(self, rows: Tensor) -> None:
