@@ -17,3 +17,10 @@ settings.load_profile("headlight")
 @pytest.fixture(autouse=True)
 def fixed_seed() -> None:
     torch.manual_seed(1706)
+
+
+@pytest.fixture(autouse=True)
+def default_matmul() -> None:
+    """A test that trains in this process chooses another matmul backend for all of it: results of before and after
+    differ by rounding, and some tests compare what was cached before with what is computed after."""
+    torch.backends.mkldnn.matmul.fp32_precision = "none"  # type: ignore[attr-defined]

@@ -98,7 +98,7 @@ def test_arrays_are_float32_or_boolean_and_cannot_be_written_to() -> None:
 
 
 def test_what_cannot_be_traced_is_refused() -> None:
-    with pytest.raises(HeadlightError, match="No site"):
+    with pytest.raises(HeadlightError, match="no site named"):
         trace(undecided(), [8, 3], [5, 3], ["attention"])
     with pytest.raises(ValueError, match="what was predicted"):
         trace(undecided(), [8, 3], [BOS, 5, 3])

@@ -25,7 +25,7 @@ from transformer.config import PAD, TrainingConfig
 from transformer.data.batches import Batch
 from transformer.kernels.malloc import keep_freed_memory
 from transformer.kernels.matmul import use_fast_matmul
-from transformer.model import SILENT, Probe, Transformer, census
+from transformer.model import NULL_PROBE, Probe, Transformer, census
 from transformer.training.compilation import compile_layers
 from transformer.training.device import autocast, choose_device
 from transformer.training.loss import summed_loss
@@ -75,7 +75,7 @@ def updater(rung: Rung, size: SizeName, device: torch.device) -> Callable[[Batch
     def loss_of(batch: Batch) -> Tensor:
         if not rung.whole:
             return summed_loss(model, batch, SMOOTHING)
-        probe = Probe(sites, ["*.weights"]) if rung.steps else SILENT
+        probe = Probe(sites, ["*.weights"]) if rung.steps else NULL_PROBE
         logits = model(batch.source, batch.target, probe).float().flatten(0, 1)  # (B * T, V)
         labels = batch.labels.flatten()  # (B * T)
         return cross_entropy(logits, labels, ignore_index=PAD, label_smoothing=SMOOTHING, reduction="sum")

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from tests.support.small_model import batch, cached_logits, everything, randomised, small
 from transformer.kernels.dropout import dropout
-from transformer.model import SILENT, Probe, Transformer
+from transformer.model import NULL_PROBE, Probe, Transformer
 from transformer.model.attention import attend
 
 ALMOST_ONE = 1 - 1e-9
@@ -65,7 +65,7 @@ def drop_on_both_roads(shape: tuple[int, ...]) -> None:
     query = torch.randn(shape, dtype=torch.float64)
     key, value = (torch.randn(shape[0], 2, 64, 8, dtype=torch.float64) for _ in range(2))
     watched = Probe(["products", "scores", "mask", "masked_scores", "weights"], ["weights"])
-    for probe in (SILENT, watched):
+    for probe in (NULL_PROBE, watched):
         assert attend(query, key, value, None, probe, ALMOST_ONE).eq(0).all()
         kept = attend(query, key, torch.ones_like(value), None, probe, 0.5)  # of weights that sum to 1, doubled
         assert kept.mean().item() == pytest.approx(1.0, abs=0.05)

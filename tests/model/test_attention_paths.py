@@ -11,7 +11,7 @@ from tests.support.small_model import B, T, batch, cached_logits, everything, ra
 from transformer.config import BOS, PAD, ModelConfig
 from transformer.kernels.dropout import Dropout
 from transformer.kernels.fast_attention import FEW_KEYS, attention
-from transformer.model import SILENT, Probe, Transformer
+from transformer.model import NULL_PROBE, Probe, Transformer
 from transformer.model.attention import attend
 
 TOLERANCE = {torch.float64: (0.0, 1e-10), torch.float32: (1e-4, 1e-5)}
@@ -101,7 +101,7 @@ def test_training_gradients_are_the_same_on_the_fast_and_the_explicit_road(norm:
             module.rate = 0.0
     source, target = batch()
     gradients = []
-    for probe in (SILENT, watch(model, "*")):
+    for probe in (NULL_PROBE, watch(model, "*")):
         model.zero_grad()
         model(source, target, probe).logsumexp(-1).sum().backward()
         gradients.append({name: p.grad for name, p in model.named_parameters() if p.grad is not None})

@@ -9,15 +9,15 @@ from torch import Tensor
 from tests.support.small_model import B, S, T, batch, cached_logits, everything, randomised, small, watch
 from transformer.config import PAD
 from transformer.kernels.fast_attention import FEW_KEYS
-from transformer.model import SILENT, Probe, Silent, masks
+from transformer.model import NULL_PROBE, NullProbe, Probe, masks
 from transformer.model.attention import attend
 
 ATTEND_SITES = ["products", "scores", "mask", "masked_scores", "weights"]
 
 
-def roads() -> list[Silent]:
+def roads() -> list[NullProbe]:
     """Nobody watches; somebody watches."""
-    return [SILENT, Probe(ATTEND_SITES, ["weights"])]
+    return [NULL_PROBE, Probe(ATTEND_SITES, ["weights"])]
 
 
 def test_true_means_may_attend() -> None:
@@ -155,7 +155,7 @@ def test_masked_scores_are_minus_infinity_where_masked_and_the_scores_elsewhere(
     assert count == 5
 
 
-def blind_attention(probe: Silent, keys: int = 5, nan: bool = False) -> tuple[Tensor, list[Tensor]]:
+def blind_attention(probe: NullProbe, keys: int = 5, nan: bool = False) -> tuple[Tensor, list[Tensor]]:
     """Row 1 of 3 may look nowhere. Returns the output and the gradients of query, key and value."""
     torch.manual_seed(0)
     query = torch.randn(1, 2, 3, 4, dtype=torch.float64)
@@ -171,7 +171,7 @@ def blind_attention(probe: Silent, keys: int = 5, nan: bool = False) -> tuple[Te
 
 
 @pytest.mark.parametrize("keys", [5, FEW_KEYS + 1])
-def test_a_query_that_may_look_nowhere_gets_zeros_and_finite_gradients(keys: int) -> None:
+def test_a_fully_masked_query_gets_zeros_and_finite_gradients(keys: int) -> None:
     (fast, fast_gradients), (explicit, gradients) = (blind_attention(probe, keys) for probe in roads())
     assert fast[:, :, 1].eq(0).all()
     assert explicit[:, :, 1].eq(0).all()
@@ -196,7 +196,7 @@ def test_a_source_of_nothing_but_padding_stays_finite_forward_and_backward(norm:
     source, target = batch()
     source[1] = PAD
     gradients = []
-    for probe in (SILENT, watch(model, "*")):
+    for probe in (NULL_PROBE, watch(model, "*")):
         model.zero_grad()
         logits = model(source, target, probe)
         logits.logsumexp(-1).sum().backward()

@@ -11,7 +11,7 @@ from torch import Tensor
 from tests.support.small_model import batch, everything, randomised, sites, small, watch
 from transformer.config import PAD
 from transformer.errors import HeadlightError
-from transformer.model import SILENT, Probe, Transformer
+from transformer.model import NULL_PROBE, Probe, Transformer
 
 SELF, CROSS = "decoder.layers.0.self_attention", "decoder.layers.1.cross_attention"
 
@@ -30,10 +30,10 @@ def edited(model: Transformer, edits: dict[str, Callable[[Tensor], Tensor]], *pa
 
 def test_silent_is_false_and_its_sites_are_the_identity() -> None:
     x = torch.randn(2)
-    assert not SILENT
-    assert SILENT("anything", x) is x
-    assert SILENT.at("layers", 0) is SILENT
-    assert SILENT.watches("anything") is False
+    assert not NULL_PROBE
+    assert NULL_PROBE("anything", x) is x
+    assert NULL_PROBE.at("layers", 0) is NULL_PROBE
+    assert NULL_PROBE.is_probed("anything") is False
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_silent_is_false_and_its_sites_are_the_identity() -> None:
     ],
 )
 def test_a_pattern_that_matches_nothing_names_the_nearest_site(pattern: str, nearest: str) -> None:
-    for asked in ({"watch": ["logits", pattern]}, {"edits": {pattern: torch.neg}}):
+    for asked in ({"record": ["logits", pattern]}, {"edits": {pattern: torch.neg}}):
         with pytest.raises(HeadlightError) as error:
             Probe(sites(small()), **asked)
         assert repr(pattern) in str(error.value)
@@ -74,13 +74,13 @@ def test_an_edited_site_is_recorded_only_if_watched_and_as_edited(model: Transfo
 def test_below_a_prefix_where_nobody_watches_the_probe_is_silent() -> None:
     names = [f"decoder.layers.{i}.feed_forward.{site}" for i in range(11) for site in ("hidden", "output")]
     probe = Probe(names, ["decoder.layers.10.feed_forward.hidden"])
-    assert probe.at("encoder") is SILENT
-    assert probe.at("decoder", "layers", 1) is SILENT  # "1." is not the beginning of "10."
+    assert probe.at("encoder") is NULL_PROBE
+    assert probe.at("decoder", "layers", 1) is NULL_PROBE  # "1." is not the beginning of "10."
     below = probe.at("decoder").at("layers", 10)
     assert below
-    assert below.at("cross_attention") is SILENT
-    assert below.at("feed_forward").watches("hidden")
-    assert not below.at("feed_forward").watches("output")
+    assert below.at("cross_attention") is NULL_PROBE
+    assert below.at("feed_forward").is_probed("hidden")
+    assert not below.at("feed_forward").is_probed("output")
 
 
 def test_watching_does_not_change_the_result_and_edits_to_themselves_change_no_bit(model: Transformer) -> None:

@@ -1,8 +1,8 @@
-"""The model, in the paper's words, one idea a file."""
+"""The model, in the paper's words, one idea per file."""
 
 from transformer.model.cache import DecoderState
-from transformer.model.probe import SILENT, Probe, Silent
+from transformer.model.probe import NULL_PROBE, NullProbe, Probe
 from transformer.model.site_census import census
 from transformer.model.transformer import Transformer
 
-__all__ = ["SILENT", "DecoderState", "Probe", "Silent", "Transformer", "census"]
+__all__ = ["NULL_PROBE", "DecoderState", "NullProbe", "Probe", "Transformer", "census"]

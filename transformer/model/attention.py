@@ -5,7 +5,7 @@
     head_i             = Attention(Q W_i^Q, K W_i^K, V W_i^V)                          (section 3.2.2)
 
 `attend` is equation 1, step by step, with a site for each step. Without a probe the same is computed by
-transformer/kernels/fast_attention.py; a test holds the two paths equal over all options. The h projections are slices
+transformer/kernels/fast_attention.py; a test holds the two paths equal for all options. The h projections are slices
 of one matrix each. Two decisions of ours: the projections have biases (the paper's formulas show none; its parameter
 counts, in whole millions, cannot tell), and dropout on the weights, which the paper does not have, comes after the
 `weights` site, so that recorded rows sum to 1.
@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from transformer.config import ModelConfig
 from transformer.kernels.dropout import dropout
 from transformer.kernels.fast_attention import attention
-from transformer.model.probe import SILENT, Silent
+from transformer.model.probe import NULL_PROBE, NullProbe
 
 
 def attend(
@@ -27,7 +27,7 @@ def attend(
     key: Tensor,
     value: Tensor,
     mask: Tensor | None,
-    probe: Silent = SILENT,
+    probe: NullProbe = NULL_PROBE,
     dropout_rate: float = 0.0,
 ) -> Tensor:
     """Scaled dot-product attention (equation 1).
@@ -54,7 +54,7 @@ def attend(
 
 def masked_softmax(masked_scores: Tensor, mask: Tensor) -> Tensor:
     """Softmax over the keys, in which a fully masked row is 0 (Trap: a softmax over nothing but -inf is NaN, and so is
-    its gradient. Test: test_a_query_that_may_look_nowhere_gets_zeros_and_finite_gradients)."""
+    its gradient. Test: test_a_fully_masked_query_gets_zeros_and_finite_gradients)."""
     fully_masked = ~mask.any(dim=-1, keepdim=True)  # (B, H, Q, 1)
     weights = masked_scores.masked_fill(fully_masked, 0.0).softmax(dim=-1)  # (B, H, Q, K)
     return weights.masked_fill(fully_masked, 0.0)  # (B, H, Q, K)
@@ -72,37 +72,39 @@ class MultiHeadAttention(nn.Module):
         self.value = nn.Linear(config.d_model, config.d_model)  # W^V
         self.output = nn.Linear(config.d_model, config.d_model)  # W^O
 
-    def forward(self, x: Tensor, memory: Tensor, mask: Tensor | None, probe: Silent = SILENT) -> Tensor:
-        """x (B, Q, D) looks at memory (B, K, D): itself in self-attention, the encoder's output in cross-attention.
+    def forward(self, x: Tensor, memory: Tensor, mask: Tensor | None, probe: NullProbe = NULL_PROBE) -> Tensor:
+        """x (B, Q, D) attends to memory (B, K, D): itself in self-attention, the encoder's output in cross-attention.
 
         Returns (B, Q, D).
         """
         key, value = self.project_memory(memory, probe)  # (B, H, K, E) each
-        return self.look(x, key, value, mask, probe)  # (B, Q, D)
+        return self.attend_to(x, key, value, mask, probe)  # (B, Q, D)
 
-    def project_memory(self, memory: Tensor, probe: Silent = SILENT) -> tuple[Tensor, Tensor]:
-        """Keys and values of all heads, which is what a cache keeps: memory (B, K, D) -> two of (B, H, K, E)."""
+    def project_memory(self, memory: Tensor, probe: NullProbe = NULL_PROBE) -> tuple[Tensor, Tensor]:
+        """Keys and values of all heads, which a cache stores: memory (B, K, D) -> two of (B, H, K, E)."""
         key = probe("key", self.split(self.key(memory)))  # (B, H, K, E)
         value = probe("value", self.split(self.value(memory)))  # (B, H, K, E)
         return key, value
 
-    def look(self, x: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, probe: Silent = SILENT) -> Tensor:
-        """x (B, Q, D) looks at keys and values (B, H, K, E) that were made before. Returns (B, Q, D)."""
+    def attend_to(
+        self, x: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, probe: NullProbe = NULL_PROBE
+    ) -> Tensor:
+        """x (B, Q, D) attends to keys and values (B, H, K, E) that are already projected. Returns (B, Q, D)."""
         query = probe("query", self.split(self.query(x)))  # (B, H, Q, E)
         rate = self.dropout if self.training else 0.0
         context = probe("context", attend(query, key, value, mask, probe, rate))  # (B, H, Q, E)
-        if probe.watches("head_outputs"):
+        if probe.is_probed("head_outputs"):
             return probe("output", self.sum_of_heads(context, probe))  # (B, Q, D)
         return probe("output", self.output(self.join(context)))  # (B, Q, D)
 
-    def sum_of_heads(self, context: Tensor, probe: Silent) -> Tensor:
-        """W^O applied head by head: concatenating and multiplying is the same as adding up what each head writes.
+    def sum_of_heads(self, context: Tensor, probe: NullProbe) -> Tensor:
+        """W^O applied head by head: concatenating and multiplying is the same as adding the outputs of all heads.
 
-        context (B, H, Q, E) -> (B, Q, D). Costs H times the memory, so it is done only where somebody watches.
+        context (B, H, Q, E) -> (B, Q, D). It takes H times the memory, so it is done only with a probe.
         """
         by_head = self.output.weight.unflatten(1, (self.heads, -1)).permute(1, 2, 0)  # (H, E, D)
-        written = probe("head_outputs", context @ by_head)  # (B, H, Q, D)
-        return written.sum(dim=1) + self.output.bias  # (B, Q, D)
+        outputs = probe("head_outputs", context @ by_head)  # (B, H, Q, D)
+        return outputs.sum(dim=1) + self.output.bias  # (B, Q, D)
 
     def split(self, x: Tensor) -> Tensor:
         """(B, T, D) -> (B, H, T, E).

@@ -19,5 +19,5 @@ SITES: dict[Kind, str] = {  # of a layer, counted from 0
 
 
 def depth(config: ModelConfig, place: str) -> int:
-    """How many layers a stack has, or the stack in which this kind of attention asks."""
+    """How many layers a stack has, or the stack that the queries of this kind of attention come from."""
     return config.encoder_layers if place == "encoder" else config.decoder_layers

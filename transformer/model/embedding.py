@@ -2,8 +2,8 @@
 
 The scale belongs to the initialisation: the matrix starts as N(0, 1/d_model), because the same matrix also turns the
 decoder's output into logits, where it should keep variance 1. Times sqrt(d_model) it has variance 1 as an input, about
-as large as the positions (mean square 1/2). Trap: another initialisation, with or without the scale, and positions
-drown the words or the words the positions. Test: test_scaled_embeddings_have_unit_deviation_at_the_start.
+as large as the positions (mean square 1/2). Trap: with another initialisation, with or without the scale, positions or
+tokens become too small beside the other. Test: test_scaled_embeddings_have_unit_deviation_at_the_start.
 """
 
 import math
@@ -14,11 +14,11 @@ from torch import Tensor, nn
 from transformer.config import ModelConfig
 from transformer.kernels.dropout import Dropout
 from transformer.model.positions import PositionalEncoding, draw_normal
-from transformer.model.probe import SILENT, Silent
+from transformer.model.probe import NULL_PROBE, NullProbe
 
 
 def token_embedding(config: ModelConfig) -> nn.Embedding:
-    """The matrix of one vector a piece: (V, D), drawn from N(0, 1/d_model)."""
+    """The matrix of one vector per token: (V, D), drawn from N(0, 1/d_model)."""
     weight = torch.empty(config.vocab_size, config.d_model)  # (V, D)
     return nn.Embedding.from_pretrained(draw_normal(weight, config), freeze=False)
 
@@ -34,7 +34,7 @@ class InputEmbedding(nn.Module):
         self.dropout = Dropout(config.embedding_dropout)
         self.scale = math.sqrt(config.d_model)
 
-    def forward(self, ids: Tensor, probe: Silent = SILENT, start: int = 0) -> Tensor:
+    def forward(self, ids: Tensor, probe: NullProbe = NULL_PROBE, start: int = 0) -> Tensor:
         """ids (B, T), the first of them at position `start` -> (B, T, D)."""
         tokens = probe("tokens", self.tokens(ids))  # (B, T, D)
         scaled = probe("scaled", tokens * self.scale)  # (B, T, D)

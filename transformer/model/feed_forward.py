@@ -2,7 +2,7 @@
 
     FFN(x) = max(0, x W_1 + b_1) W_2 + b_2
 
-The same two matrices for every position; positions do not meet here. Without the ReLU in the middle it would be one
+The same two matrices are applied to every position, each by itself. Without the ReLU in the middle it would be one
 linear map.
 """
 
@@ -13,7 +13,7 @@ from torch.nn.functional import gelu, relu, silu
 
 from transformer.config import ModelConfig
 from transformer.kernels.dropout import Dropout
-from transformer.model.probe import SILENT, Silent
+from transformer.model.probe import NULL_PROBE, NullProbe
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": relu, "gelu": gelu, "silu": silu}
 
@@ -28,7 +28,7 @@ class FeedForward(nn.Module):
         self.activation = ACTIVATIONS[config.activation]
         self.dropout = Dropout(config.activation_dropout)
 
-    def forward(self, x: Tensor, probe: Silent = SILENT) -> Tensor:
+    def forward(self, x: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
         """(B, T, D) -> (B, T, D)."""
         hidden = probe("hidden", self.hidden(x))  # (B, T, F)
         activated = probe("activated", self.activation(hidden))  # (B, T, F)

@@ -15,12 +15,12 @@ from transformer.kernels.dropout import Dropout
 from transformer.model.attention import MultiHeadAttention
 from transformer.model.cache import LayerCache
 from transformer.model.feed_forward import FeedForward
-from transformer.model.probe import SILENT, Silent
+from transformer.model.probe import NULL_PROBE, NullProbe
 
 
 class Residual(nn.Module):
-    """What surrounds a sub-layer. Every sub-layer has its own LayerNorm (Trap: one shared by several trains almost as
-    well, and is not the model. Test: test_parameter_counts_follow_the_formula)."""
+    """The residual connection around a sub-layer, and its LayerNorm. Every sub-layer has its own LayerNorm (Trap: one
+    that several share trains almost as well, but is another model. Test: test_parameter_counts_follow_the_formula)."""
 
     def __init__(self, config: ModelConfig):
         super().__init__()
@@ -28,7 +28,7 @@ class Residual(nn.Module):
         self.dropout = Dropout(config.dropout)
         self.pre_norm = config.norm == "pre"
 
-    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor], probe: Silent = SILENT) -> Tensor:
+    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor], probe: NullProbe = NULL_PROBE) -> Tensor:
         """x (B, T, D) -> (B, T, D)."""
         x = probe("residual_in", x)
         if self.pre_norm:
@@ -48,7 +48,7 @@ class EncoderLayer(nn.Module):
         self.feed_forward = FeedForward(config)
         self.feed_forward_residual = Residual(config)
 
-    def forward(self, x: Tensor, mask: Tensor, probe: Silent = SILENT) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
         """x (B, S, D), mask broadcastable to (B, H, S, S) -> (B, S, D)."""
         below = probe.at("self_attention")
         x = self.self_attention_residual(x, lambda x: self.self_attention(x, x, mask, below), below)
@@ -74,7 +74,7 @@ class DecoderLayer(nn.Module):
         memory: Tensor,
         self_mask: Tensor,
         cross_mask: Tensor,
-        probe: Silent = SILENT,
+        probe: NullProbe = NULL_PROBE,
     ) -> Tensor:
         """x (B, T, D), memory (B, S, D), masks broadcastable to (B, H, T, T) and (B, H, T, S) -> (B, T, D)."""
         return self._sublayers(
@@ -85,24 +85,24 @@ class DecoderLayer(nn.Module):
         )
 
     def step(
-        self, x: Tensor, cache: LayerCache, self_mask: Tensor | None, cross_mask: Tensor, probe: Silent = SILENT
+        self, x: Tensor, cache: LayerCache, self_mask: Tensor | None, cross_mask: Tensor, probe: NullProbe = NULL_PROBE
     ) -> Tensor:
         """The newest position of R rows, x (R, 1, D) -> (R, 1, D). Keys and values of the past come from the cache.
 
-        The rows of one sentence (its beam) look at the encoder's output as if they were so many queries of that
+        The rows of one sentence (its beam) attend to the encoder's output as several queries of that
         sentence: R rows become (B, R/B, D), and the encoder's keys and values need no copies.
         """
 
         def attend_to_past(x: Tensor) -> Tensor:
             below = probe.at("self_attention")
             keys, values = cache.append(*self.self_attention.project_memory(x, below))  # (R, H, K, E) each
-            return self.self_attention.look(x, keys, values, self_mask, below)  # (R, 1, D)
+            return self.self_attention.attend_to(x, keys, values, self_mask, below)  # (R, 1, D)
 
         def attend_to_source(x: Tensor) -> Tensor:
             queries = x.reshape(cache.cross_key.shape[0], -1, x.shape[-1])  # (B, R/B, D)
             below = probe.at("cross_attention")
-            looked = self.cross_attention.look(queries, cache.cross_key, cache.cross_value, cross_mask, below)
-            return looked.reshape(x.shape)  # (R, 1, D)
+            attended = self.cross_attention.attend_to(queries, cache.cross_key, cache.cross_value, cross_mask, below)
+            return attended.reshape(x.shape)  # (R, 1, D)
 
         return self._sublayers(x, attend_to_past, attend_to_source, probe)
 
@@ -111,7 +111,7 @@ class DecoderLayer(nn.Module):
         x: Tensor,
         attend_to_past: Callable[[Tensor], Tensor],
         attend_to_source: Callable[[Tensor], Tensor],
-        probe: Silent,
+        probe: NullProbe,
     ) -> Tensor:
         x = self.self_attention_residual(x, attend_to_past, probe.at("self_attention"))
         x = self.cross_attention_residual(x, attend_to_source, probe.at("cross_attention"))

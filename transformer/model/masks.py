@@ -1,4 +1,4 @@
-"""Masks: who may look at whom (paper, section 3.2.3).
+"""Masks: which position may attend to which (paper, section 3.2.3).
 
 The one place where masks are built, and the one convention: boolean, True = may attend, broadcastable to (B, H, Q, K).
 (`torch.nn.MultiheadAttention` means the opposite; `scaled_dot_product_attention` means the same.)
@@ -14,12 +14,12 @@ from transformer.config import PAD
 
 
 def padding_mask(ids: Tensor) -> Tensor:
-    """Real pieces may be looked at, padding may not: ids (B, K) -> (B, 1, 1, K)."""
+    """Every query may attend to tokens, not to padding: ids (B, K) -> (B, 1, 1, K)."""
     return (ids != PAD)[:, None, None, :]  # (B, 1, 1, K)
 
 
 def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
-    """Position q may look at positions 0 to q, not at what comes later: (1, 1, Q, K) with Q = K = length.
+    """Position q may attend to positions 0 to q, not to later ones: (1, 1, Q, K) with Q = K = length.
 
     This is what keeps the decoder auto-regressive while all of its positions are trained at once.
     """
@@ -28,7 +28,7 @@ def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
 
 
 def window_mask(length: int, window: int, device: torch.device | None = None) -> Tensor:
-    """Restricted self-attention (section 4): position q may look at k where |q - k| <= r: (1, 1, Q, K).
+    """Restricted self-attention (section 4): position q may attend to k where |q - k| <= r: (1, 1, Q, K).
 
     The paper speaks of a neighbourhood of size r around each position and does not say how it counts; here r is the
     distance, so r = 1 sees the position itself and one neighbour on each side.
@@ -48,7 +48,7 @@ def source_mask(source: Tensor, window: int | None = None) -> Tensor:
 def target_mask(target: Tensor, window: int | None = None, causal: bool = True) -> Tensor:
     """Decoder self-attention, padding and causal mask in one: target (B, T) -> (B, 1, T, T).
 
-    Without the causal mask (`model.causal_training = false`, while training) a row also sees the piece that it is to
+    Without the causal mask (`model.causal_training = false`, while training) a row also sees the token that it is to
     predict. It is (B, 1, 1, T) then if there is no window either.
     """
     mask = padding_mask(target)  # (B, 1, 1, T)
@@ -62,8 +62,8 @@ def target_mask(target: Tensor, window: int | None = None, causal: bool = True) 
 def step_mask(length: int, window: int | None, device: torch.device) -> Tensor | None:
     """The newest row of the causal mask, for one decoding step with `length` keys in the cache: (1, 1, 1, K) or None.
 
-    All keys of the past may be looked at, so without a window there is nothing to mask. (Trap: the `is_causal` flag of
-    fused attention is aligned top-left: with one query it would see only the first key.
+    The newest position may attend to all past keys, so without a window there is nothing to mask. (Trap: the
+    `is_causal` flag of fused attention is aligned top-left: with one query it would see only the first key.
     Test: test_cached_decoding_equals_one_teacher_forced_pass.)
     """
     if window is None:

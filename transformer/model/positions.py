@@ -3,7 +3,7 @@
     PE(pos, 2i)   = sin(pos / 10000^(2i / d_model))
     PE(pos, 2i+1) = cos(pos / 10000^(2i / d_model))
 
-Sine and cosine of one wavelength stand side by side ("interleaved"). Much code, MarianMT among it, puts all sines
+Sine and cosine of one wavelength are neighbours ("interleaved"). Much code, MarianMT among it, puts all sines
 first and all cosines after ("concatenated"): the same numbers in another order. (tensor2tensor's own variant divides by
 d/2 - 1 and is neither.)
 
@@ -23,8 +23,8 @@ FIRST_ROWS = 1024  # of a sinusoidal table, before a longer sentence comes
 def sinusoids(positions: int, d_model: int, layout: str = "interleaved") -> Tensor:
     """The table PE: (positions, D) in float32.
 
-    Computed in float64, because float32 cannot place large positions on the circle (Trap: and half precision cannot
-    even count them. Test: test_sinusoids_stay_exact_under_autocast_and_at_far_positions).
+    Computed in float64, because float32 is too coarse for the angles of large positions (Trap: half precision cannot
+    even represent the positions. Test: test_sinusoids_stay_exact_under_autocast_and_at_far_positions).
     """
     position = torch.arange(positions, dtype=torch.float64)[:, None]  # (P, 1)
     exponent = torch.arange(0, d_model, 2, dtype=torch.float64) / d_model  # (D/2) = 2i / d_model
@@ -59,7 +59,7 @@ class PositionalEncoding(nn.Module):
             self.register_buffer("table", torch.zeros(1, 1), persistent=False)  # no positions
 
     def forward(self, length: int, start: int = 0) -> Tensor:
-        """(T, D): one vector a position; (T, 1) of zeros if there are no positions.
+        """(T, D): one vector per position; (T, 1) of zeros if there are no positions.
 
         Raises:
             HeadlightError: the table has no such positions.
@@ -69,8 +69,8 @@ class PositionalEncoding(nn.Module):
         end = start + length
         if end > self.max_positions:
             raise HeadlightError(
-                f"Position {end} is asked for, and this model has {self.max_positions} (max_positions). "
-                "Give it a shorter sentence."
+                f"Position {end} was requested, but this model has {self.max_positions} (max_positions). "
+                "Use a shorter sentence."
             )
         table = self.table if end <= len(self.table) else self._grown(end)  # (P, D)
         return table[start:end]  # (T, D)

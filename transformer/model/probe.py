@@ -1,13 +1,13 @@
-"""The probe: one mechanism to watch and to change what the model computes.
+"""The probe: one mechanism to record and to change what the model computes.
 
 Every intermediate that the paper names is a *site* with a dotted name: `encoder.layers.0.self_attention.weights`. In
-the code a site is one expression that names a tensor, records it, and may hand back an edited one:
+the code a site is one expression that names a tensor, records it, and may return an edited one:
 
     weights = probe("weights", softmax(masked_scores))
 
 A probe is an argument of `forward` and a value of one call. Nothing is kept on the modules, so two users of one cached
-model never meet. Where nobody watches, the argument is `SILENT`, a null object that is false and whose sites are the
-identity: the code then needs no `if` at every site, and `torch.compile` sees one graph without it.
+model never affect each other. Without a probe the argument is `NULL_PROBE`, a null object that is false and whose sites
+are the identity: the code needs no `if` at each site, and `torch.compile` sees one graph without it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -21,17 +21,17 @@ from transformer.errors import HeadlightError
 Edit = Callable[[Tensor], Tensor]
 
 
-class Silent:
-    """Nobody watches: false, and every site is the identity."""
+class NullProbe:
+    """No probe: false, and every site is the identity."""
 
     def __call__(self, name: str, value: Tensor) -> Tensor:
         return value
 
-    def at(self, *path: object) -> "Silent | Probe":
-        """Further down, nobody watches either."""
+    def at(self, *path: object) -> "NullProbe | Probe":
+        """There is no probe further down either."""
         return self
 
-    def watches(self, name: str) -> bool:
+    def is_probed(self, name: str) -> bool:
         """Never."""
         return False
 
@@ -39,17 +39,17 @@ class Silent:
         return False
 
 
-SILENT = Silent()
+NULL_PROBE = NullProbe()
 
 
-class Probe(Silent):
-    """Watches sites and edits them, during one forward pass.
+class Probe(NullProbe):
+    """Records sites and edits them, during one forward pass.
 
     Args:
         sites: all names there are, from `transformer.model.site_census.census`. Patterns are resolved once, here.
-        watch: names or shell patterns (`decoder.layers.*.cross_attention.weights`) to record.
+        record: names or shell patterns (`decoder.layers.*.cross_attention.weights`).
         edits: name or pattern -> pure function of the tensor. Edits come before the recording, so what is recorded is
-            what the model went on with (with `probabilities` it does not go on). The shape may not change.
+            what the model continues with (it does not continue with `probabilities`). The shape may not change.
 
     Raises:
         HeadlightError: a pattern matches no site; the message names the nearest ones. An edit changed a shape.
@@ -57,15 +57,15 @@ class Probe(Silent):
     `records` maps site names to tensors as they were computed (with the batch axis, on the model's device).
     """
 
-    def __init__(self, sites: Iterable[str], watch: Iterable[str] = (), edits: Mapping[str, Edit] | None = None):
+    def __init__(self, sites: Iterable[str], record: Iterable[str] = (), edits: Mapping[str, Edit] | None = None):
         names = list(sites)
         self.records: dict[str, Tensor] = {}
-        self._watched = frozenset(name for pattern in watch for name in resolve(pattern, names))
+        self._recorded = frozenset(name for pattern in record for name in resolve(pattern, names))
         self._edits: dict[str, tuple[Edit, ...]] = {}
         for pattern, edit in (edits or {}).items():
             for name in resolve(pattern, names):
                 self._edits[name] = (*self._edits.get(name, ()), edit)
-        self._live = self._watched | self._edits.keys()
+        self._active = self._recorded | self._edits.keys()
         self._prefix = ""
 
     def __call__(self, name: str, value: Tensor) -> Tensor:
@@ -78,32 +78,32 @@ class Probe(Silent):
                     "An edit must keep the shape."
                 )
             value = edited
-        if site in self._watched:
+        if site in self._recorded:
             self.records[site] = value.detach()
         return value
 
-    def at(self, *path: object) -> "Silent | Probe":
+    def at(self, *path: object) -> "NullProbe | Probe":
         """The same probe, seen from further down: `probe.at("layers", 0)` names its sites `layers.0.…`.
 
-        Below a prefix where nothing is watched it is `SILENT`, and the code there takes its fast road.
+        Below a prefix without a probed site it is `NULL_PROBE`, and the code there takes the fast path.
         """
         prefix = self._prefix + "".join(f"{part}." for part in path)
-        if not any(site.startswith(prefix) for site in self._live):
-            return SILENT
+        if not any(site.startswith(prefix) for site in self._active):
+            return NULL_PROBE
         below = object.__new__(Probe)
         below.__dict__ = {**self.__dict__, "_prefix": prefix}
         return below
 
-    def watches(self, name: str) -> bool:
-        """Whether anybody wants this site: asked only where computing it costs something of its own."""
-        return self._prefix + name in self._live
+    def is_probed(self, name: str) -> bool:
+        """Whether this site is recorded or edited: asked only where computing it has a cost of its own."""
+        return self._prefix + name in self._active
 
     def __bool__(self) -> bool:
         return True
 
 
 def resolve(pattern: str, sites: list[str]) -> list[str]:
-    """The sites that a name or shell pattern means.
+    """The sites that a name or shell pattern matches.
 
     Raises:
         HeadlightError: there is none; the message names the nearest.
@@ -113,7 +113,7 @@ def resolve(pattern: str, sites: list[str]) -> list[str]:
         nearest = get_close_matches(pattern, sites, n=3, cutoff=0.4)
         hint = f" Nearest: {', '.join(nearest)}." if nearest else ""
         raise HeadlightError(
-            f"No site of this model is called {pattern!r}.{hint} "
+            f"This model has no site named {pattern!r}.{hint} "
             "`python -m transformer inspect CHECKPOINT` lists them all."
         )
     return found

@@ -1,6 +1,6 @@
 """The census: the names and shapes of all sites of a model, found by running a small one of its kind once.
 
-No list is kept by hand, so the names that can be watched cannot drift from the code.
+No list is kept by hand, so the names that can be probed always match the code.
 """
 
 from collections.abc import Mapping
@@ -12,15 +12,15 @@ import torch
 from torch import Tensor
 
 from transformer.config import ModelConfig
-from transformer.model.probe import Probe, Silent
+from transformer.model.probe import NullProbe, Probe
 from transformer.model.transformer import Transformer
 
 # A model of these sizes has the same sites as any other with its layers and options, and no two axes of one length.
 _LETTERS = {3: "B", 29: "S", 31: "T", 7: "H", 22: "E", 154: "D", 157: "F", 163: "V"}
 
 
-class _Listener(Probe):
-    """Hears every site, whatever its name."""
+class _AllSites(Probe):
+    """Records every site, whatever its name."""
 
     def __init__(self) -> None:
         super().__init__(sites=())
@@ -29,12 +29,12 @@ class _Listener(Probe):
         self.records[self._prefix + name] = value
         return value
 
-    def at(self, *path: object) -> "Silent | Probe":
-        below = object.__new__(_Listener)
+    def at(self, *path: object) -> "NullProbe | Probe":
+        below = object.__new__(_AllSites)
         below.__dict__ = {**self.__dict__, "_prefix": self._prefix + "".join(f"{part}." for part in path)}
         return below
 
-    def watches(self, name: str) -> bool:
+    def is_probed(self, name: str) -> bool:
         return True
 
 
@@ -45,10 +45,10 @@ def census(config: ModelConfig) -> Mapping[str, tuple[str, ...]]:
     For example `{"encoder.layers.0.self_attention.weights": ("B", "H", "S", "S"), ...}`: S for positions of the source,
     T for those of the target.
     """
-    listener = _Listener()
+    probe = _AllSites()
     sizes = replace(config, heads=7, d_model=154, d_ff=157, vocab_size=163, max_positions=64)
     with torch.random.fork_rng(devices=[]), torch.inference_mode():
         model = Transformer(sizes).eval()
-        model(torch.ones(3, 29, dtype=torch.long), torch.ones(3, 31, dtype=torch.long), listener)
-    shapes = {name: tuple(_LETTERS[length] for length in value.shape) for name, value in listener.records.items()}
-    return MappingProxyType(shapes)  # it is kept, so nobody may change it
+        model(torch.ones(3, 29, dtype=torch.long), torch.ones(3, 31, dtype=torch.long), probe)
+    shapes = {name: tuple(_LETTERS[length] for length in value.shape) for name, value in probe.records.items()}
+    return MappingProxyType(shapes)  # it is cached, so it must not change

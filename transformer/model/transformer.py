@@ -1,7 +1,7 @@
-"""The Transformer (paper, figure 1): an encoder reads the source, a decoder writes the target looking at it.
+"""The Transformer (paper, figure 1): an encoder reads the source, a decoder writes the target and attends to it.
 
-`forward` is the teacher-forced pass: all target positions at once, each seeing only what came before it. `start` and
-`step` are the same computation one position at a time, for decoding.
+`forward` is the teacher-forced pass: all target positions at once, each attending only to the positions before it.
+`start` and `step` are the same computation one position at a time, for decoding.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from transformer.model.cache import DecoderState, LayerCache
 from transformer.model.embedding import InputEmbedding, token_embedding
 from transformer.model.layers import DecoderLayer, EncoderLayer
 from transformer.model.positions import PositionalEncoding
-from transformer.model.probe import SILENT, Silent
+from transformer.model.probe import NULL_PROBE, NullProbe
 
 
 class Encoder(nn.Module):
@@ -30,7 +30,7 @@ class Encoder(nn.Module):
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))  # type: ignore[assignment]
         self.norm = final_norm(config)
 
-    def forward(self, source: Tensor, probe: Silent = SILENT) -> Tensor:
+    def forward(self, source: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
         """source (B, S) ids -> (B, S, D)."""
         mask = masks.source_mask(source, self.window)
         x = self.embedding(source, probe.at("embedding"))  # (B, S, D)
@@ -40,7 +40,7 @@ class Encoder(nn.Module):
 
 
 class Decoder(nn.Module):
-    """N layers over the target, each looking at the encoder's output too (section 3.1)."""
+    """N layers over the target, each attending to the encoder's output too (section 3.1)."""
 
     layers: Sequence[DecoderLayer]
 
@@ -52,10 +52,10 @@ class Decoder(nn.Module):
         self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))  # type: ignore[assignment]
         self.norm = final_norm(config)
 
-    def forward(self, target: Tensor, memory: Tensor, source_mask: Tensor, probe: Silent = SILENT) -> Tensor:
+    def forward(self, target: Tensor, memory: Tensor, source_mask: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
         """target (B, T) ids, memory (B, S, D), source_mask (B, 1, 1, S) -> (B, T, D)."""
-        # Only a model that is trained as a lesson does without the causal mask, and only while it is trained: what is
-        # validated, traced and drawn is what decoding can see.
+        # A model may be trained without the causal mask, to show what the mask is for. Validation and traces always use
+        # it, as decoding does.
         causal = self.causal_training or not self.training
         mask = masks.target_mask(target, self.window, causal)
         x = self.embedding(target, probe.at("embedding"))  # (B, T, D)
@@ -63,8 +63,8 @@ class Decoder(nn.Module):
             x = layer(x, memory, mask, source_mask, probe.at("layers", i))
         return x if self.norm is None else probe("norm_out", self.norm(x))
 
-    def step(self, tokens: Tensor, state: DecoderState, probe: Silent = SILENT) -> Tensor:
-        """The newest piece of each row, tokens (R) -> (R, D); the state grows by one position."""
+    def step(self, tokens: Tensor, state: DecoderState, probe: NullProbe = NULL_PROBE) -> Tensor:
+        """The newest token of each row, tokens (R) -> (R, D); the state grows by one position."""
         x = self.embedding(tokens[:, None], probe.at("embedding"), start=state.length)  # (R, 1, D)
         state.length += 1
         mask = masks.step_mask(state.length, self.window, tokens.device)
@@ -97,34 +97,34 @@ class Transformer(nn.Module):
 
     @property
     def parameter_count(self) -> int:
-        """How many numbers are trained; a shared matrix counts once."""
+        """The number of trained parameters; a shared matrix counts once."""
         return sum(parameter.numel() for parameter in self.parameters())
 
-    def forward(self, source: Tensor, target: Tensor, probe: Silent = SILENT) -> Tensor:
+    def forward(self, source: Tensor, target: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
         """Teacher-forced pass.
 
         Args:
-            source: (B, S) ids, pieces and </s>, padded on the right with PAD; no row may be all padding.
-            target: (B, T) ids, <s> and pieces, padded likewise. Row t reads piece t and predicts piece t + 1.
+            source: (B, S) ids, tokens and </s>, padded on the right with PAD; no row may be all padding.
+            target: (B, T) ids, <s> and tokens, padded likewise. Row t reads token t and predicts token t + 1.
 
         Returns:
             Logits (B, T, V).
         """
         return self.predict(self.states(source, target, probe), probe)  # (B, T, V)
 
-    def states(self, source: Tensor, target: Tensor, probe: Silent = SILENT) -> Tensor:
+    def states(self, source: Tensor, target: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
         """`forward` without the projection: (B, T, D). A loss then projects only the positions that count."""
         memory = self.encoder(source, probe.at("encoder"))  # (B, S, D)
         return self.decoder(target, memory, masks.padding_mask(source), probe.at("decoder"))  # (B, T, D)
 
-    def predict(self, states: Tensor, probe: Silent = SILENT) -> Tensor:
-        """The decoder's output (..., D) -> logits (..., V); the softmax is computed only for somebody who watches.
+    def predict(self, states: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+        """The decoder's output (..., D) -> logits (..., V); the softmax is computed only with a probe.
 
-        Nothing comes after the probabilities here, so an edit of them changes what is recorded and nothing else; what
-        a model would choose is changed by an edit of the logits.
+        The probabilities are not used further, so an edit of them changes only what is recorded. To change which token
+        a model chooses, edit the logits.
         """
         logits = probe("logits", self.project(states))  # (..., V)
-        if probe.watches("probabilities"):
+        if probe.is_probed("probabilities"):
             probe("probabilities", logits.softmax(dim=-1))  # (..., V)
         return logits
 
@@ -132,10 +132,10 @@ class Transformer(nn.Module):
         """(..., D) -> logits (..., V), "the pre-softmax linear transformation" (section 3.4), without a bias."""
         return linear(states, self.output.weight)  # (..., V)
 
-    def start(self, source: Tensor, probe: Silent = SILENT) -> DecoderState:
-        """Reads the source (B, S) once, and keeps what every decoding step needs of it.
+    def start(self, source: Tensor, probe: NullProbe = NULL_PROBE) -> DecoderState:
+        """Reads the source (B, S) once, and stores what every decoding step needs of it.
 
-        The probe sees the encoder, and the keys and values that cross-attention has of it.
+        The probe reaches the encoder, and the keys and values of cross-attention.
         """
         memory = self.encoder(source, probe.at("encoder"))  # (B, S, D)
         state = DecoderState([], masks.padding_mask(source))
@@ -146,8 +146,8 @@ class Transformer(nn.Module):
             state.layers.append(LayerCache(key.contiguous(), value.contiguous()))
         return state
 
-    def step(self, tokens: Tensor, state: DecoderState, probe: Silent = SILENT) -> Tensor:
-        """One decoding step: the newest piece of each row, tokens (R) -> logits (R, V) of the next."""
+    def step(self, tokens: Tensor, state: DecoderState, probe: NullProbe = NULL_PROBE) -> Tensor:
+        """One decoding step: the newest token of each row, tokens (R) -> logits (R, V) of the next."""
         return self.predict(self.decoder.step(tokens, state, probe.at("decoder")), probe)  # (R, V)
 
 
