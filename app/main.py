@@ -1,10 +1,16 @@
 """The entry of the app. Start it with `streamlit run app/main.py`.
 
 Two callers execute this file. The server imports it once, for `app`; its limits and headers are in
-app/server/request_guard.py. Each visit runs it as a script, which draws the navigation and one page.
+app/server/request_guard.py. Each visit runs it as a script, which draws the common top of all pages (sidebar, sentence,
+controls) and the page below it.
+
+Streamlit keeps a widget as long as each run draws it in the same place. The common top is drawn here and not by the
+pages, so its widgets stay, with what is typed in them, while the pages change
+(test_the_sentence_box_is_never_removed_while_pages_change).
 """
 
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import streamlit as st
@@ -16,56 +22,36 @@ if str(HERE.parent) not in sys.path:  # `streamlit run` knows only the folder of
 
 def draw() -> None:
     """Draws the page that the address names."""
+    from app.compute import memory
+    from app.pages import FIRST, PAGES, page_named
+    from app.server import streamlit_fixes
+    from app.stage import top
+    from app.state import address
+
     # The icon is a file of ours: Streamlit would fetch a Material icon from the network
     # (test_it_opens_with_a_drawn_example_and_no_request_leaves_the_machine).
     st.set_page_config(page_title="Headlight", page_icon=str(HERE / "favicon.png"), layout="wide")
     st.html(HERE / "page.css")
-    if not st.get_option("server.enableStaticServing"):  # the drawing library lies in app/static
+    if not st.get_option("server.enableStaticServing"):  # the drawing library is in app/static
         st.error(
             "Headlight was started without its settings, so it cannot draw. They are in app/.streamlit/config.toml. "
             "Start it with: streamlit run app/main.py"
         )
         st.stop()
-
     # The first page has the address "/"; Streamlit would call "/translate" a page that does not exist.
-    first = st.Page(HERE / "views" / "translate" / "page.py", title="Translate", url_path="first", default=True)
-
-    def to_the_first_page() -> None:
-        st.switch_page(first, query_params=st.query_params.to_dict())
-
-    page = st.navigation(
-        [
-            first,
-            st.Page(to_the_first_page, title="Translate", url_path="translate", visibility="hidden"),
-            _page("steps", "Step by step"),
-            _page("hand", "One head by hand"),
-            _page("attention", "Attention"),
-            _page("multihead", "Multi-head"),
-            _page("masks", "Masks"),
-            _page("residual", "Residual stream"),
-            _page("positions", "Positions"),
-            _page("scaling", "Scaling and softmax"),
-            _page("decoding", "Decoding"),
-            _page("training", "Training"),
-            _page("models", "Models"),
-        ]
-    )
-    from app.compute import memory
-    from app.server import streamlit_fixes
-    from app.state.playback import leave_behind
-    from app.state.session import carry, drawn, watch_draft
+    alias = st.Page(lambda: None, title="Translate", url_path=FIRST, visibility="hidden")
+    opened = st.navigation([*(page_named(page.name) for page in PAGES), alias])
+    if opened.url_path == FIRST:
+        st.switch_page(page_named(FIRST), query_params=st.query_params.to_dict())
+    page = next(page for page in PAGES if page.name == (opened.url_path or FIRST))
 
     streamlit_fixes.install()
     memory.visited()
-    leave_behind(page.url_path)
-    carry(page.url_path)
-    page.run()
-    watch_draft()
-    drawn()
-
-
-def _page(name: str, title: str) -> st.Page:
-    return st.Page(HERE / "views" / name / "page.py", title=title, url_path=name)
+    address.arrive(page.name)
+    scene = top.draw_top(page)
+    if scene or not page.needs_scene:
+        top.draw_page(page, scene, import_module(f"app.views.{page.name}.page").draw)
+    address.write()
 
 
 if __name__ == "__main__":

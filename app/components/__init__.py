@@ -39,7 +39,6 @@ _choices = component("choices", styles=["choices"])
 _picker = component("picker", "arrows", "standing", "token", styles=["token", "picker"])
 _map = component("map", "svg", styles=["svg", "map"])
 _meter = component("meter", styles=["meter"])
-_draft = component("draft", styles=[])
 _link = component("link", "copying", styles=["buttons"])
 _export = component("export", "svg", "boxes", styles=["buttons"])
 _copied = component("copied", "copying", styles=["buttons"])
@@ -143,42 +142,25 @@ def meter(used: int, limit: int, unit: str, *, watches: str, key: str) -> str | 
     return result.draft
 
 
-def draft(text: str, *, watches: str, key: str, on_left: Callable[[str], None]) -> None:
-    """Nothing to see: `on_left` is told what stands in the input labelled `watches` when the user leaves it, if that is
-    not `text`."""
-
-    def told() -> None:
-        left = st.session_state[key].left
-        if isinstance(left, dict) and isinstance(left.get("text"), str):
-            on_left(left["text"])
-
-    _draft(data={"text": text, "watches": watches}, key=key, on_left_change=told)
-
-
 def link(
-    texts: Mapping[str, str],
-    kept: str,
-    *,
-    boxes: Sequence[str] = (),
-    fresh: bool,
-    key: str,
-    on_kept: Callable[[str], None],
+    texts: Mapping[str, str], kept: str, *, fresh: bool, host: str, key: str, on_kept: Callable[[str], None]
 ) -> None:
     """A button that copies the address of this view with these texts in it; they are in no address before.
 
-    What stands in other text boxes of the page, by their keys, comes into the link too.
-
-    `kept` names the text that the tab keeps. If the present one is but the example that every visitor is met with
-    (`fresh`), `on_kept` is told the sentence that this tab showed before, if there is one.
+    Args:
+        kept: the name of the text that the browser's tab keeps.
+        fresh: that text is only the example with which every visitor begins; `on_kept` is called with the text that
+            this tab showed before, if there is one.
+        host: where other machines reach the app; "" if they cannot.
     """
 
-    def told() -> None:
+    def kept_text() -> None:
         text = st.session_state[key].kept
         if isinstance(text, str):
             on_kept(text)
 
-    data = {"texts": dict(texts), "sentence": texts[kept], "boxes": list(boxes), "fresh": fresh}
-    _link(data=data, key=key, on_kept_change=told)
+    data = {"texts": dict(texts), "sentence": texts[kept], "fresh": fresh, "host": host}
+    _link(data=data, key=key, on_kept_change=kept_text)
 
 
 def export(target: str, name: str, *, key: str) -> None:

@@ -16,7 +16,7 @@ import streamlit as st
 from app.components import script
 from app.figures.charts import Figure
 from app.figures.theme import chart_template
-from app.state.session import is_dark
+from app.state.color_scheme import is_dark
 
 _chart = st.components.v2.component(
     "headlight_chart",

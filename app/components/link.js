@@ -25,18 +25,28 @@ function keep({ sentence, fresh }, setTriggerValue) {
   } catch { /* a browser that keeps nothing */ }
 }
 
+// On a phone the menu of pages covers the page: it closes once a page is chosen.
+function closeMenuOnPhones() {
+  if (window.headlightMenu) return;
+  window.headlightMenu = true;
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element && event.target.closest("[data-testid='stSidebarNav'] a");
+    if (link && window.innerWidth < 768) document.querySelector("[data-testid='stSidebarCollapseButton'] button")?.click();
+  });
+}
+
 export default function ({ data, parentElement, setTriggerValue }) {
   oneEntryEachPage();
+  closeMenuOnPhones();
   keep(data, setTriggerValue);
+  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(window.location.hostname);
   const text = () => {
     const url = new URL(window.location.href);
+    if (isLocal && data.host) url.hostname = data.host;
     for (const [name, value] of Object.entries(data.texts)) url.searchParams.set(name, value);
-    for (const name of data.boxes) {
-      const box = document.querySelector(`.st-key-${name} input`);
-      if (box) url.searchParams.set(name, box.value);
-    }
     return url.href;
   };
-  const done = "Copied. The link contains your sentence.", help = "Link to this view, with the sentence in it";
+  const done = "Copied. The link contains your sentence" + (isLocal && !data.host ? " and opens on this computer only." : ".");
+  const help = "Link to this view, with the sentence in it";
   copyButton(parentElement.querySelector(".root"), { label: "Copy link", help, done, field: "input", text });
 }

@@ -20,7 +20,8 @@ import streamlit as st
 import torch
 
 from app.compute.limits import check_search
-from app.library.checkpoints import CheckpointFile, load, sentence_lengths
+from app.compute.subject import Subject
+from app.library.checkpoints import sentence_lengths
 from transformer.analysis import doctor
 from transformer.analysis.batch_masks import padding_difference
 from transformer.analysis.doctor import Constitution, Finding, constitution
@@ -49,9 +50,9 @@ class Attention:
 
 
 @st.cache_data(max_entries=128, ttl=KEPT, show_spinner=False)
-def translate(file: CheckpointFile, text: str, settings: DecodingConfig) -> TranslatedText:
+def translate(subject: Subject, text: str, settings: DecodingConfig) -> TranslatedText:
     """The translation of a text, sentence by sentence. Raises TranslationError."""
-    translator = load(file)
+    translator = subject.translator
     _check_search(translator, text, settings)
     with GATE:
         return translator.translate(text, settings)
@@ -65,7 +66,7 @@ def _check_search(translator: Translator, text: str, settings: DecodingConfig) -
 
 @st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
 def translate_one(
-    file: CheckpointFile,
+    subject: Subject,
     sentence: str,
     settings: DecodingConfig,
     *,
@@ -76,20 +77,20 @@ def translate_one(
 
     Raises TranslationError, also for a prefix that cannot be one.
     """
-    translator = load(file)
+    translator = subject.translator
     _check_search(translator, sentence, settings)
     with GATE:
         return translator.translate_sentences([sentence], settings, keep_tree=keep_tree, prefix=prefix)[0]
 
 
 @st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
-def given(file: CheckpointFile, sentence: str, target: str | Ids, settings: DecodingConfig) -> Hypothesis:
+def given(subject: Subject, sentence: str, target: str | Ids, settings: DecodingConfig) -> Hypothesis:
     """A translation that the visitor gives, as text or as pieces, as if it had been found; see
     `transformer.decoding.teacher_forcing`.
 
     Raises TranslationError: it cannot be one.
     """
-    translator = load(file)
+    translator = subject.translator
     with GATE:
         return translator.score(sentence, target, settings)
 
@@ -108,9 +109,9 @@ class Observed:
 
 
 @st.cache_resource(max_entries=24, ttl=KEPT, show_spinner=False)
-def observed(file: CheckpointFile, source_ids: Ids, target_ids: Ids) -> Observed:
+def observed(subject: Subject, source_ids: Ids, target_ids: Ids) -> Observed:
     """All attention weights and the logits; arrays are read-only, because all sessions share them."""
-    translator = load(file)
+    translator = subject.translator
     model = translator.model
     masks = {kind: f"{SITES[kind].format(0)}.mask" for kind in SITES}
     with GATE:
@@ -125,13 +126,13 @@ def observed(file: CheckpointFile, source_ids: Ids, target_ids: Ids) -> Observed
     return Observed(MappingProxyType(attention), replace(found, arrays=arrays))
 
 
-def attention(file: CheckpointFile, source_ids: Ids, target_ids: Ids, kind: Kind) -> Attention:
+def attention(subject: Subject, source_ids: Ids, target_ids: Ids, kind: Kind) -> Attention:
     """All heads of one kind of attention, while the decoder reads the finished translation."""
-    return observed(file, source_ids, target_ids).attention[kind]
+    return observed(subject, source_ids, target_ids).attention[kind]
 
 
 @st.cache_resource(max_entries=48, ttl=KEPT, show_spinner=False)
-def record(file: CheckpointFile, source_ids: Ids, target_ids: Ids, sites: tuple[str, ...]) -> Mapping[str, np.ndarray]:
+def record(subject: Subject, source_ids: Ids, target_ids: Ids, sites: tuple[str, ...]) -> Mapping[str, np.ndarray]:
     """What the model computed at these sites in one teacher-forced pass; see `transformer.analysis.trace`.
 
     Args:
@@ -140,97 +141,97 @@ def record(file: CheckpointFile, source_ids: Ids, target_ids: Ids, sites: tuple[
     Returns:
         Read-only arrays by site, without the batch axis: all sessions share them.
     """
-    model = load(file).model
+    model = subject.translator.model
     with GATE:
         return MappingProxyType(trace(model, source_ids, target_ids, sites).arrays)
 
 
 @st.cache_resource(max_entries=24, ttl=KEPT, show_spinner=False)
 def record_batch(
-    file: CheckpointFile, source_ids: tuple[Ids, ...], target_ids: tuple[Ids, ...], sites: tuple[str, ...]
+    subject: Subject, source_ids: tuple[Ids, ...], target_ids: tuple[Ids, ...], sites: tuple[str, ...]
 ) -> tuple[Trace, ...]:
     """What `record` gives, for several sentences in one padded pass: a trace for each, see `trace_batch`."""
-    translator = load(file)
+    translator = subject.translator
     with GATE:
         return trace_batch(translator.model, source_ids, target_ids, sites, translator.tokenizer.piece)
 
 
 @st.cache_resource(max_entries=24, ttl=KEPT, show_spinner=False)
 def record_steps(
-    file: CheckpointFile, source_ids: Ids, target_ids: Ids, sites: tuple[str, ...]
+    subject: Subject, source_ids: Ids, target_ids: Ids, sites: tuple[str, ...]
 ) -> tuple[Mapping[str, np.ndarray], ...]:
     """What each step of decoding computes at these sites, with the cache; see `trace_steps`."""
-    model = load(file).model
+    model = subject.translator.model
     with GATE:
         return tuple(map(MappingProxyType, trace_steps(model, source_ids, target_ids, sites)))
 
 
 @st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
 def changed_by_padding(
-    file: CheckpointFile, source_ids: tuple[Ids, ...], target_ids: tuple[Ids, ...], row: int
+    subject: Subject, source_ids: tuple[Ids, ...], target_ids: tuple[Ids, ...], row: int
 ) -> dict[str, float]:
     """By site, how far the numbers of a sentence in this batch are from its numbers alone, at most."""
-    model = load(file).model
+    model = subject.translator.model
     with GATE:
         return padding_difference(model, source_ids, target_ids, row)
 
 
 @st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
-def logit_lens(file: CheckpointFile, source_ids: Ids, target_ids: Ids) -> Lens:
+def logit_lens(subject: Subject, source_ids: Ids, target_ids: Ids) -> Lens:
     """How the predicted pieces rank after each layer of the decoder; see `transformer.analysis.logit_lens`."""
-    model = load(file).model
+    model = subject.translator.model
     with GATE:
         return lens(model, source_ids, target_ids)
 
 
 @st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
-def drawn(file: CheckpointFile, source_ids: Ids, target_ids: Ids, settings: DecodingConfig) -> tuple[Draw, ...]:
+def drawn(subject: Subject, source_ids: Ids, target_ids: Ids, settings: DecodingConfig) -> tuple[Draw, ...]:
     """Where the random numbers of a sampled hypothesis fell; see `transformer.decoding.finished_search`."""
-    return draws(record(file, source_ids, target_ids, ("logits",))["logits"], source_ids, target_ids, settings)
+    return draws(record(subject, source_ids, target_ids, ("logits",))["logits"], source_ids, target_ids, settings)
 
 
 @st.cache_data(max_entries=16, ttl=KEPT, show_spinner=False)
 def told_left_out(
-    file: CheckpointFile,
+    subject: Subject,
     source_ids: Ids,
     target_ids: tuple[Ids, ...],
     settings: DecodingConfig,
     _tree: tuple[SearchNode, ...],
 ) -> tuple[SearchNode, ...]:
     """The tree of this sampling, which also tells what top k and top p left out; `target_ids` of its hypotheses."""
-    known = [(ids, record(file, source_ids, ids, ("logits",))["logits"]) for ids in target_ids]
+    known = [(ids, record(subject, source_ids, ids, ("logits",))["logits"]) for ids in target_ids]
     return finished_search.told_left_out(_tree, finished_search.beginnings(known), settings)
 
 
 @st.cache_resource(max_entries=16, ttl=KEPT, show_spinner=False)
-def _constitution(file: CheckpointFile) -> Constitution:
-    return constitution(load(file))
+def _constitution(subject: Subject) -> Constitution:
+    return constitution(subject.translator)
 
 
-def findings(file: CheckpointFile, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
+def findings(subject: Subject, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
     """What the doctor finds in a checkpoint and one of its translations; see `transformer.analysis.doctor`.
 
     Trap: to find again what is kept, Streamlit reads all of its arguments, and a tree of a thousand nodes takes it
     longer than all else that a click does (test_the_doctor_is_asked_once_whether_there_is_a_tree_or_not).
     """
-    return _findings(file, replace(translation, hypotheses=(), tree=()), replace(hypothesis, node=None))
+    return _findings(subject, replace(translation, hypotheses=(), tree=()), replace(hypothesis, node=None))
 
 
 @st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
-def _findings(file: CheckpointFile, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
-    known = _constitution(file)
-    own = observed(file, translation.source_ids, hypothesis.ids).trace
+def _findings(subject: Subject, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
+    known = _constitution(subject)
+    own = observed(subject, translation.source_ids, hypothesis.ids).trace
     with GATE:
-        return doctor.examine(load(file), known, translation, hypothesis, own)
+        return doctor.examine(subject.translator, known, translation, hypothesis, own)
 
 
-def position_table(file: CheckpointFile, stack: Literal["encoder", "decoder"], count: int) -> np.ndarray:
+def position_table(subject: Subject, stack: Literal["encoder", "decoder"], count: int) -> np.ndarray:
     """The first `count` rows of the table of positions of a stack, or all where it has fewer: (P, D) float32.
 
     Sinusoidal tables are those of the formula, learned ones what training made of them. A model without positions has
     none: (0, D).
     """
-    model = load(file).model
+    model = subject.translator.model
     if model.config.positions == "none":
         return np.zeros((0, model.config.d_model), np.float32)
     positions = (model.encoder if stack == "encoder" else model.decoder).embedding.positions

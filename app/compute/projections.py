@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from torch import nn
 
-from app.library.checkpoints import CheckpointFile, load
+from app.compute.subject import Subject
 from transformer.config import ModelConfig
 from transformer.model.attention_kinds import Kind
 
@@ -25,13 +25,13 @@ class Projection:
     bias: np.ndarray
 
 
-def projection(file: CheckpointFile, site: str, name: Matrix) -> Projection:
+def projection(subject: Subject, site: str, name: Matrix) -> Projection:
     """One of the four of this attention.
 
     Args:
         site: of the attention, for example `decoder.layers.0.cross_attention`.
     """
-    linear = load(file).model.get_submodule(f"{site}.{name}")
+    linear = subject.translator.model.get_submodule(f"{site}.{name}")
     assert isinstance(linear, nn.Linear)
     found = [part.detach().float().cpu().numpy() for part in (linear.weight.T, linear.bias)]
     for part in found:

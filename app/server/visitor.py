@@ -13,7 +13,7 @@ import re
 from urllib.parse import urlsplit
 
 import streamlit as st
-from streamlit import runtime
+from streamlit import net_util, runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 COOKIE = "headlight_visitor"
@@ -25,6 +25,11 @@ PROXY_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip"
 def serves_others() -> bool:
     """Whether other machines can reach the app."""
     return st.get_option("server.address") not in LOOPBACK
+
+
+def address_for_others() -> str:
+    """The IP address of this machine, for visitors of other machines; "" if they cannot reach the app."""
+    return (net_util.get_internal_ip() or "") if serves_others() else ""
 
 
 def is_at_this_machine() -> bool:

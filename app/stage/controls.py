@@ -1,10 +1,8 @@
-"""The bar of what is chosen, on every page in the same place: directly under the sentence, in view while one scrolls.
+"""The controls, in the same place on every page: directly under the sentence, in view while the page scrolls.
 
-Its first line has the kind of attention (or the stack), the layer and the head; below it there is a line for each token
-that is chosen: the row that asks, and the one that is looked at. What a page never uses is left out; what it uses at
-some of its stations only is grey at the others, so that nothing jumps.
-
-Draw it inside the page's fragment, before anything else: a choice then draws the fragment again and nothing else.
+The first line has the kind of attention (or the stack), the layer and the head; below it there is a line for each
+token that can be chosen. What a page never uses is left out; what it uses only in some of its states is grey in the
+others, so that nothing moves.
 """
 
 from collections.abc import Callable
@@ -16,12 +14,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from app import components
 from app.components.switches import Button, Options, switches
+from app.compute.limits import MOST_HEADS
 from app.figures.axes import TokenAxis, visible
 from app.figures.theme import ground, role_color
-from app.stage.sentence import Scene, headline
-from app.state.session import HEAD, KIND, LAYER, OTHER_TOKEN, SOURCE_TOKEN, STEP, Place, choose_position, is_dark
-from app.state.url import keep_in_address, linked, position, stack_from_old_link
-from app.views.shared.choose import SHORT, choose_head, clearest_of
+from app.stage.heads import SHORT, clearest_of
+from app.stage.scene import Scene
+from app.state.choice import Between, Choice
+from app.state.choices import HEAD, KIND, LAYER, OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_head
+from app.state.color_scheme import is_dark
 from transformer.model.attention_kinds import KINDS, Kind, depth
 
 Stack = Literal["encoder", "decoder"]
@@ -29,35 +29,32 @@ Stack = Literal["encoder", "decoder"]
 STACK = "stack"
 STACKS: tuple[Stack, ...] = ("encoder", "decoder")
 CLEAREST = (
-    "The head that looks most sharply at words (not at punctuation or </s>), and at another from row to row. The page "
-    "opens with it. Of encoder-decoder attention the decoder's first layer stands back: its queries know little more "
-    "than the piece that is read, and may align that piece instead of the predicted one."
+    "The head whose weights are the most concentrated on words (not on punctuation or </s>) and differ most from row "
+    "to row. The page opens with it. For encoder-decoder attention the first layer of the decoder is left out: its "
+    "queries depend on little more than the token that is read, and may align that token instead of the predicted one."
 )
-_WRITER = "kind_of_decoder"  # which of the decoder's two kinds was chosen last
-_DEEPER = "deeper_layer"  # (chosen where a stack has so many layers, shown instead where it has not)
-_KEYS = {STEP: "pick_step", SOURCE_TOKEN: "pick_source", OTHER_TOKEN: "pick_other"}
+_DECODER_KIND = "kind_of_decoder"  # which of the decoder's two kinds was chosen last
 
 
 @dataclass(frozen=True)
-class Bar:
-    """The two places in the bar; what is drawn in them stands in the order in which it is asked for."""
+class Controls:
+    """The two places for controls; they are drawn in the order in which a page asks for them."""
 
     scene: Scene
     heads: DeltaGenerator
     tokens: DeltaGenerator
 
-    def kind_layer_head(self) -> tuple[Kind, int, int]:
-        """Kind, layer and head, the latter two from 0. On opening: the clearest head of that kind."""
-        kind = linked(KIND, tuple(KINDS), "cross")
-        kinds = Options(KIND, "Attention", [SHORT[each] for each in KINDS], list(KINDS).index(kind))
+    def kind_layer_head(self, opening: Kind = "cross") -> tuple[Kind, int, int]:
+        """Kind, layer and head, the latter two from 0. Opens with the clearest head of the kind."""
+        kind = KIND.open(opening, KINDS)
+        kinds = Options(KIND.key, "Attention", [SHORT[each] for each in KINDS], list(KINDS).index(kind))
         return kind, *self._choose(kind, [kinds])
 
     def stack(self) -> Stack:
-        """Encoder or decoder: the one in which the chosen kind of attention asks."""
-        stack_from_old_link()
-        kind = linked(KIND, tuple(KINDS), "cross")
+        """Encoder or decoder: the one that has the queries of the chosen kind of attention."""
+        kind = KIND.open("cross", KINDS)
         if kind != "encoder":
-            st.session_state[_WRITER] = kind
+            st.session_state[_DECODER_KIND] = kind
         stack: Stack = "encoder" if kind == "encoder" else "decoder"
         with self.heads:
             line = [Options(STACK, "Stack", [each.capitalize() for each in STACKS], STACKS.index(stack))]
@@ -67,11 +64,11 @@ class Bar:
     def layer_and_head(
         self, kind: Kind, *, on_layer: Callable[[], None] | None = None, layers: bool = True, heads: bool = True
     ) -> tuple[int, int]:
-        """Layer and head, from 0. On opening: the clearest, see `app.figures.heads.clarity`.
+        """Layer and head, from 0. Opens with the clearest, see `app.figures.heads.clarity`.
 
         Args:
             on_layer: is called when another layer was chosen.
-            layers, heads: whether they mean something just now; else they are grey.
+            layers, heads: whether they have a meaning just now; otherwise they are grey.
         """
         return self._choose(kind, [], on_layer, layers, heads)
 
@@ -87,12 +84,17 @@ class Bar:
         clearest = clearest_of(self.scene, kind)
         layer = _layer(count, clearest[0])
         of_layer = clearest if layer == clearest[0] else clearest_of(self.scene, kind, layer)
-        head = _number(HEAD, self.scene.config.heads, of_layer[1])
+        head = HEAD.open(of_layer[1] + 1, Between(1, self.scene.config.heads), keep=True) - 1
 
         def choose(name: str, index: int) -> None:
-            st.session_state[name] = tuple(KINDS)[index] if name == KIND else index + 1
-            if name == LAYER and on_layer:
-                on_layer()
+            if name == KIND.key:
+                KIND.choose(tuple(KINDS)[index])
+            elif name == HEAD.key:
+                HEAD.choose(index + 1)
+            else:
+                LAYER.choose(index + 1)
+                if on_layer:
+                    on_layer()
 
         def choose_clearest() -> None:
             choose_head(*clearest)
@@ -101,8 +103,8 @@ class Bar:
 
         line = [
             *before,
-            Options(LAYER, "Layer", _numbers(count), layer, disabled=not layers),
-            Options(HEAD, "Head", _numbers(self.scene.config.heads), head, disabled=not heads),
+            Options(LAYER.key, "Layer", _numbers(count), layer, disabled=not layers),
+            Options(HEAD.key, "Head", _numbers(self.scene.config.heads), head, disabled=not heads),
         ]
         button = Button("Clearest head", CLEAREST, disabled=not (layers and heads))
         with self.heads:
@@ -110,46 +112,42 @@ class Bar:
         return layer, head
 
     def row(self, stack: Stack, *, disabled: bool = False, then: Callable[[], None] | None = None) -> int:
-        """The chosen row of a stack, from 0: a position in the source, or a step t of the decoder, which reads piece t
+        """The chosen row of a stack, from 0: a position in the source, or a step t of the decoder, which reads token t
         and predicts the next. Opens with the first. `then` is called after another was chosen."""
         place, label = (SOURCE_TOKEN, "Token") if stack == "encoder" else (STEP, "Step t")
         axis = self.scene.source if stack == "encoder" else self.scene.target
         with self.tokens:
-            return row_of_tokens(axis, place, label, key=_KEYS[place], disabled=disabled, then=then)
+            return row_of_tokens(axis, place, label, key=f"pick_{place.key}", disabled=disabled, then=then)
 
-    def token(self, axis: TokenAxis, place: Place, label: str, default: int = 0) -> int:
-        """The chosen token of an axis, from 0. Opens with the default."""
+    def token(self, axis: TokenAxis, place: Choice[int], label: str, opening: int = 0) -> int:
+        """The chosen token of an axis, from 0."""
         with self.tokens:
-            return row_of_tokens(axis, place, label, default, key=_KEYS[place])
+            return row_of_tokens(axis, place, label, opening, key=f"pick_{place.key}")
 
 
-def bar(scene: Scene, *, translation: bool = True) -> Bar:
-    """Begins the bar, and below it says the translation, unless the page has it in its first picture."""
-    keep_in_address()
+def controls(scene: Scene) -> Controls:
+    """Draws the places for the controls."""
     with st.container(key="chosen"):  # see page.css
         color = ground(is_dark())
         st.html(f"<style>.st-key-chosen, [data-testid='stHeader'] {{ background: {color} !important; }}</style>")
-        begun = Bar(scene, st.container(key="choose"), st.container(key="tokens"))
-    if translation:
-        headline(scene)
-    return begun
+        return Controls(scene, st.container(key="choose"), st.container(key="tokens"))
 
 
 def row_of_tokens(
     axis: TokenAxis,
-    place: Place,
+    place: Choice[int],
     label: str,
-    default: int = 0,
+    opening: int = 0,
     *,
     key: str,
     disabled: bool = False,
     then: Callable[[], None] | None = None,
 ) -> int:
-    """The tokens of an axis, of which one is chosen; which, from 0. `then` is called after another was."""
-    chosen = position(place, len(axis), default)
+    """The tokens of an axis, one of which is chosen. Returns its number, from 0. `then` is called after another was."""
+    chosen = min(max(place.open(opening), 0), len(axis) - 1)
 
     def choose(index: int) -> None:
-        choose_position(place, index)
+        place.choose(index)
         if then:
             then()
 
@@ -167,34 +165,14 @@ def row_of_tokens(
 
 
 def _choose_stack(stack: Stack) -> None:
-    st.session_state[KIND] = "encoder" if stack == "encoder" else st.session_state.get(_WRITER, "cross")
+    KIND.choose("encoder" if stack == "encoder" else st.session_state.get(_DECODER_KIND, "cross"))
 
 
-def stands_in(layer: int) -> bool:
-    """Whether this layer, from 1, is shown in the place of a deeper one that another stack has not."""
-    return bool(layer == st.session_state.get(_DEEPER, (0, 0))[1])
-
-
-def _layer(count: int, default: int) -> int:
-    """The layer, from 0. One that this stack has not is chosen again in a stack that has it, unless another has been
-    chosen since (test_a_layer_that_the_decoder_lacks_is_chosen_again_in_the_encoder)."""
-    chosen = st.session_state.get(LAYER)
-    deeper, instead = st.session_state.get(_DEEPER, (0, 0))
-    if isinstance(chosen, int) and chosen > count:
-        layer = _number(LAYER, count, default)
-        st.session_state[_DEEPER] = (chosen, layer + 1)
-        return layer
-    if chosen != instead:
-        st.session_state.pop(_DEEPER, None)
-    elif deeper and deeper <= count:
-        st.session_state[LAYER] = deeper
-        del st.session_state[_DEEPER]
-    return _number(LAYER, count, default)
-
-
-def _number(key: str, count: int, default: int) -> int:
-    """A choice of 1 to `count`, given from 0."""
-    return linked(key, range(1, count + 1), default + 1) - 1
+def _layer(count: int, clearest: int) -> int:
+    """The layer, from 0. One that this stack does not have stays chosen for a stack that has it; the clearest is shown
+    meanwhile (test_a_layer_that_the_decoder_lacks_is_chosen_again_in_the_encoder)."""
+    layer = LAYER.open(clearest + 1, Between(1, MOST_HEADS), keep=True) - 1
+    return layer if layer < count else clearest
 
 
 def _numbers(count: int) -> list[str]:

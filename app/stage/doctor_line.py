@@ -6,11 +6,10 @@ It says nothing where nothing is wrong. A finding quotes the sentence, so it is 
 import streamlit as st
 
 from app.compute import cached_results
-from app.library.checkpoints import CheckpointFile
-from app.state.session import HEAD, KIND, LAYER
-from app.state.url import go_to
+from app.pages import go_to
+from app.stage.scene import Scene
+from app.state.choices import KIND, PART, choose_head
 from transformer.analysis.doctor import Finding, Name
-from transformer.decoding.translation import Hypothesis, Translation
 
 # Where a finding is seen, if not in one head: a page, and what the button says.
 SEEN: dict[Name, tuple[str, str]] = {
@@ -23,9 +22,9 @@ SEEN: dict[Name, tuple[str, str]] = {
 }
 
 
-def doctor(file: CheckpointFile, translation: Translation, hypothesis: Hypothesis) -> None:
+def doctor(scene: Scene) -> None:
     """Draws the line, if there is something to say."""
-    found = cached_results.findings(file, translation, hypothesis)
+    found = cached_results.findings(scene.subject, scene.translation, scene.hypothesis)
     if not found:
         return
     more = f", and {len(found) - 1} more" if len(found) > 1 else ""
@@ -51,7 +50,7 @@ def _finding(finding: Finding, number: int) -> None:
 def _choose(finding: Finding) -> None:
     """The head in which it is seen is chosen, for every page; or the part of the page where it is."""
     if SEEN.get(finding.name, ("", ""))[0] == "decoding":
-        st.session_state["part"] = "loop"
+        PART.choose("loop")
     if finding.head:
-        st.session_state[KIND] = finding.head.kind
-        st.session_state[LAYER], st.session_state[HEAD] = finding.head.layer + 1, finding.head.head + 1
+        KIND.choose(finding.head.kind)
+        choose_head(finding.head.layer, finding.head.head)

@@ -1,45 +1,40 @@
-"""The controls that all pages share, in the same place on each: checkpoint, model card and decoding settings."""
-
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+"""The sidebar of every page: the checkpoint, its model card, and the upload of a checkpoint."""
 
 import streamlit as st
 
-from app.compute.limits import MOST_BEAM, bounded
+from app.compute.subject import Subject
 from app.figures.theme import counted
 from app.library import checkpoints
 from app.library.checkpoints import CheckpointFile
 from app.library.snapshots import ladder, place_of, rung, rung_name
-from app.library.tasks import task_of
-from app.state.session import CHECKPOINT, Opened, follow, forget_beyond, forget_choice, forget_head
-from transformer.config import DecodingConfig
+from app.state.choices import CHECKPOINT, happened, open_checkpoint
 from transformer.errors import HeadlightError
 
-RUNG = "rung"  # the update of the snapshot that is open
-RECIPE_SAYS = "recipe_says"  # how to search, by the recipe of the checkpoint that was open last
+RUNG = "rung"  # the key of the slider over the snapshots of a run
 
 
-def sidebar() -> Opened | None:
+def sidebar() -> Subject | None:
     """Draws the sidebar up to the checkpoint. None: nothing can be opened, and the page has said why."""
     with st.sidebar:
         with st.container(key="brand"):
             st.title("Headlight", anchor=False)
             st.caption("A Transformer that shows its work.")
-        files = checkpoints.checkpoints() | uploads() | _rung()
+        files = checkpoints.checkpoints() | uploads() | _snapshot()
         if files:
+            CHECKPOINT.open(next(iter(files)), files)
             st.selectbox(
                 "Checkpoint",
                 list(files),
-                key=CHECKPOINT,
-                bind="query-params",
-                on_change=_changed,
+                key=CHECKPOINT.key,
+                persist_state="session",
+                on_change=happened,
+                args=("checkpoint",),
                 help="Files in the folder of checkpoints, and those you open yourself below.",
             )
-            _rung_slider(st.session_state[CHECKPOINT])
-        opened = _open(files.get(st.session_state.get(CHECKPOINT, "")))
-        if opened:
-            _card(opened)
+            _snapshot_slider(CHECKPOINT.value)
+        subject = _open(files.get(CHECKPOINT.value))
+        if subject:
+            _card(subject)
         with st.expander("Open your own checkpoint", expanded=not files):
             _uploader()
     if not files:
@@ -47,7 +42,7 @@ def sidebar() -> Opened | None:
             "There is no checkpoint yet. Train one (the recipe `reverse` takes a few minutes), put the `.safetensors` "
             "file into the folder `pretrained`, or open it in the sidebar."
         )
-    return opened
+    return subject
 
 
 def uploads() -> dict[str, CheckpointFile]:
@@ -56,54 +51,52 @@ def uploads() -> dict[str, CheckpointFile]:
     return kept
 
 
-def _rung() -> dict[str, CheckpointFile]:
-    """The rung of a training run that is chosen, by a button of the page Training or in the address."""
-    file = rung(str(st.session_state.get(CHECKPOINT) or st.query_params.get(CHECKPOINT) or ""))
+def _snapshot() -> dict[str, CheckpointFile]:
+    """The snapshot of a training run that is chosen, by a button of the page Training or in the address."""
+    file = rung(CHECKPOINT.value)
     return {file.name: file} if file else {}
 
 
-def _rung_slider(name: str) -> None:
-    """Up and down the ladder of a training run, on every page; sentence and head stay the same."""
+def _snapshot_slider(name: str) -> None:
+    """Another snapshot of the same training run, on every page; sentence and head stay the same."""
     place = place_of(name)
     updates = list(ladder(place[0])) if place else []
     if place is None or place[1] not in updates or len(updates) < 2:
         return
-    st.session_state[RUNG] = place[1]
-    st.select_slider(
-        "Snapshot after update", updates, format_func="{:,}".format, key=RUNG, on_change=_climb, args=(place[0],)
-    )
+    run, st.session_state[RUNG] = place
+
+    def take() -> None:
+        CHECKPOINT.choose(rung_name(run, st.session_state[RUNG]))
+        happened("sentence")
+
+    st.select_slider("Snapshot after update", updates, format_func="{:,}".format, key=RUNG, on_change=take)
 
 
-def _climb(run: str) -> None:
-    st.session_state[CHECKPOINT] = rung_name(run, st.session_state[RUNG])
-    forget_choice()
-
-
-def _open(file: CheckpointFile | None) -> Opened | None:
+def _open(file: CheckpointFile | None) -> Subject | None:
     if file is None:
         return None
     try:
         with st.spinner("Loading the checkpoint …"):
-            translator = checkpoints.load(file)
+            checkpoints.load(file)
     except (HeadlightError, OSError) as error:
         said = str(error).replace(file.path, file.name) if file.name in uploads() else str(error)
         if file.name in uploads() and not file.is_there:
             said = f"The newest {checkpoints.MOST_UPLOADS} uploads are kept, and yours is older: open it again below."
         st.text(f"This checkpoint cannot be opened. {said}")  # names a file of the visitor: text, never markdown
         return None
-    return Opened(file, translator, task_of(translator))
+    return Subject(file)
 
 
-def _card(opened: Opened) -> None:
-    config = opened.translator.model.config
-    st.text(f"{opened.task.source} → {opened.task.target}")
+def _card(subject: Subject) -> None:
+    config, checkpoint = subject.config, subject.translator.checkpoint
+    st.text(f"{subject.task.source} → {subject.task.target}")
     st.caption(
         f"{config.encoder_layers} + {config.decoder_layers} layers, {counted(config.heads, 'head')}, "
-        f"d_model {config.d_model}, {_millions(opened.translator.model.parameter_count)} parameters, "
-        f"{config.vocab_size:,} pieces"
+        f"d_model {config.d_model}, {_millions(subject.translator.model.parameter_count)} parameters, "
+        f"vocabulary of {config.vocab_size:,} tokens"
     )
     with st.popover("Model card", width="stretch"):
-        card = opened.file.card if opened.file.name not in uploads() else None
+        card = subject.file.card if subject.file.name not in uploads() else None
         if card:
             st.markdown(card)
         else:
@@ -111,7 +104,7 @@ def _card(opened: Opened) -> None:
         st.json(
             {
                 "architecture": {name: getattr(config, name) for name in config.__dataclass_fields__},
-                "metrics": opened.translator.checkpoint.metrics if opened.translator.checkpoint else {},
+                "metrics": checkpoint.metrics if checkpoint else {},
             },
             expanded=not card,
         )
@@ -145,8 +138,7 @@ def take_upload() -> None:
     """Chooses a checkpoint that has just been uploaded, before the picker is drawn; says it if there was a problem."""
     chosen = st.session_state.pop("open_next", None)
     if chosen:
-        st.session_state[CHECKPOINT] = chosen
-        _changed()
+        open_checkpoint(chosen)
 
 
 def upload_problem() -> None:
@@ -155,83 +147,3 @@ def upload_problem() -> None:
     if problem:
         with st.container(border=True):
             st.text(f"Your file was not opened. {problem}")
-
-
-def decoding_settings(defaults: DecodingConfig) -> DecodingConfig:
-    """Draws the folded decoding settings, `defaults` being those of the checkpoint's recipe; what they say now."""
-    defaults = bounded(defaults)
-    own = {
-        "method": defaults.method,
-        "beam": defaults.beam,
-        "penalty": defaults.length_penalty,
-        "alpha": min(defaults.alpha, 2.0),
-    }
-    follow(RECIPE_SAYS, own)
-    chosen: dict[str, Any] = {"n_best": 1}
-    with st.sidebar, st.expander("How to search for the translation"):
-        method = st.segmented_control(
-            "Method",
-            ["beam", "greedy", "sampling"],
-            default=own["method"],
-            required=True,
-            key="method",
-            bind="query-params",
-            on_change=forget_choice,
-        )
-        chosen["method"] = method
-        if method == "beam":
-            chosen |= _beam_settings(own)
-        elif method == "sampling":
-            chosen |= _sampling_settings()
-        else:
-            st.caption("At each step the most probable piece.")
-    return replace(defaults, **chosen)
-
-
-def _beam_settings(own: Mapping[str, Any]) -> dict[str, Any]:
-    beam = st.slider("Beam size", 1, MOST_BEAM, own["beam"], key="beam", bind="query-params", on_change=forget_choice)
-    most = min(beam, 8)
-    n_best = 1
-    if most > 1:
-        forget_beyond("alternatives", 1, most)
-        n_best = st.slider(
-            "Translations to show",
-            1,
-            most,
-            min(3, most),
-            key="alternatives",
-            bind="query-params",
-            on_change=forget_choice,
-        )
-    penalty = st.selectbox(
-        "Length penalty",
-        ["paper", "power", "none"],
-        index=["paper", "power", "none"].index(own["penalty"]),
-        help="Scores are divided by it, else short translations would win. paper: ((5 + l) / 6)^α. power: l^α.",
-        key="penalty",
-        bind="query-params",
-        on_change=forget_choice,
-    )
-    alpha = own["alpha"]
-    if penalty != "none":
-        alpha = st.slider("α", 0.0, 2.0, own["alpha"], 0.1, key="alpha", bind="query-params", on_change=forget_choice)
-    return {"beam": beam, "n_best": n_best, "length_penalty": penalty, "alpha": alpha}
-
-
-def _sampling_settings() -> dict[str, Any]:
-    return {
-        "temperature": st.slider(
-            "Temperature", 0.1, 3.0, 1.0, 0.1, key="temperature", bind="query-params", on_change=forget_choice
-        ),
-        "top_k": st.number_input(
-            "Top k (0 = all pieces)", 0, 1000, 0, key="top_k", bind="query-params", on_change=forget_choice
-        ),
-        "top_p": st.slider("Top p", 0.05, 1.0, 1.0, 0.05, key="top_p", bind="query-params", on_change=forget_choice),
-        "n_best": st.slider("Translations to draw", 1, 8, 3, key="draws", bind="query-params", on_change=forget_choice),
-        "seed": st.number_input("Seed", 0, 999_999, 0, key="seed", bind="query-params", on_change=forget_choice),
-    }
-
-
-def _changed() -> None:
-    forget_head()
-    forget_choice()

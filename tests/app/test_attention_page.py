@@ -18,15 +18,13 @@ from app.views.attention.head_ranking import COLUMNS, head_numbers
 from app.views.attention.rollout import decoder_rollout, rollout
 from app.views.attention.soft_alignment import links, pharaoh, word_alignment
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import array, attention_weights, charts, components, unpacked
-from tests.support.patience import PATIENCE
+from tests.support.drawn import array, attention_weights, charts, components, open_view, unpacked
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.model.attention_kinds import KINDS, SITES
 
 Open = Callable[..., AppTest]
 Pieces = tuple[tuple[str, ...], tuple[str, ...]]
-VIEW = str(Path(__file__).resolve().parents[2] / "app" / "views" / "attention" / "page.py")
 SENTENCE = "the animal didn't cross the street."
 HOSTILE = ("</script><img src=x onerror=alert(1)>", "_a_ $x$ :red[b] the the", "🙂")
 TABS = ("layers", "alignment", "bertviz")
@@ -39,12 +37,7 @@ def shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     st.cache_data.clear()
 
     def opened(text: str = SENTENCE, **address: str) -> AppTest:
-        app = AppTest.from_file(VIEW, default_timeout=PATIENCE)
-        for name, value in {"sentence": text, **address}.items():
-            app.query_params[name] = value
-        app.run()
-        assert not app.exception, app.exception[0].message
-        return app
+        return open_view("attention", **{"sentence": text, **address})
 
     return opened
 

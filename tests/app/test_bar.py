@@ -33,14 +33,6 @@ def test_the_stack_is_the_one_in_which_the_chosen_attention_asks(
     assert ("second" in picker) == (shown == "decoder")
 
 
-@pytest.mark.parametrize("old", ["stream_of", "positions_of", "sizes_of"])
-def test_a_link_from_when_a_page_had_a_stack_of_its_own_still_opens_it(open_app: Open, old: str) -> None:
-    app = open_app("residual", sentence="the cat", **{old: "encoder"})
-    assert stack(app) == "encoder"
-    assert old not in app.query_params
-    assert address(app, "kind") == "encoder"
-
-
 def test_of_the_decoding_page_only_the_parts_with_steps_and_heads_ask_for_them(open_app: Open) -> None:
     app = open_app("decoding", sentence="the cat")
     for part, head, step in (("loop", True, True), ("lens", False, True), ("methods", False, False)):
@@ -60,12 +52,7 @@ def test_what_is_chosen_is_in_the_address_of_every_page(open_app: Open, page: st
 
 
 def test_a_head_in_the_link_to_a_page_that_shows_none_is_chosen_on_the_next(open_app: Open) -> None:
-    app = open_app(sentence="the cat")
-    switch_page(app, "positions")
-    for key in ("layer", "head"):
-        del app.session_state[key]
-        app.query_params[key] = "2"
-    app.run()
+    app = open_app("positions", sentence="the cat", layer="2", head="2")
     switch_page(app, "multihead").run()
     assert [each["chosen"] for each in switches(app) if each["name"] in ("layer", "head")] == [1, 1]
 

@@ -14,7 +14,6 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from app.figures.theme import fixed, score_text
-from app.library.checkpoints import CheckpointFile
 from app.library.source_code import CHANGED
 from app.views.decoding.lens_figures import closeness
 from tests.support.app_checkpoints import Size, write_checkpoint
@@ -55,11 +54,8 @@ def open_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     return opened
 
 
-@pytest.mark.parametrize("linked", ["lens", "Logit lens"])
-def test_a_part_has_a_short_name_in_the_address_and_links_with_its_words_still_open_it(
-    open_page: Open, linked: str
-) -> None:
-    app = open_page(linked)
+def test_a_part_has_a_short_name_in_the_address(open_page: Open) -> None:
+    app = open_page("lens")
     assert chart(app, "After each layer")
     assert app.query_params["part"] == "lens"
 
@@ -67,7 +63,7 @@ def test_a_part_has_a_short_name_in_the_address_and_links_with_its_words_still_o
 def test_a_part_that_there_is_not_opens_the_first(open_page: Open) -> None:
     app = open_page("what is this?")
     assert component(app, "loop")
-    assert app.query_params["part"] == "loop"
+    assert "part" not in app.query_params  # it is what the page opens with
 
 
 def healthy(app: AppTest) -> None:
@@ -197,12 +193,12 @@ def test_sampling_shows_the_stretch_into_which_its_random_number_fell(open_page:
 
 def test_next_and_previous_walk_the_steps(open_page: Open) -> None:
     app = open_page()
-    assert app.button(key="previous_step").disabled
-    app.button(key="next_step").click().run()
-    app.button(key="next_step").click().run()
+    assert app.button(key="previous").disabled
+    app.button(key="next").click().run()
+    app.button(key="next").click().run()
     healthy(app)
     assert component(app, "loop")["alt"].startswith("Step 3 of")
-    app.button(key="previous_step").click().run()
+    app.button(key="previous").click().run()
     assert app.query_params["t"] in ("2", ["2"])
 
 
@@ -224,15 +220,10 @@ def test_the_tree_drawn_is_the_search(open_page: Open, folder: Path, method: str
     assert {node["id"] for node in drawn if node["best"]} == best
 
 
-def search_key(folder: Path, found: Translation) -> tuple[object, ...]:
-    return CheckpointFile.at(folder / "en-de.safetensors"), found.source_ids, found.settings
-
-
 def test_a_chosen_node_shows_its_score_worked_out_by_hand_and_where_it_looked(open_page: Open, folder: Path) -> None:
     translator, found = searched(folder)
     node = next(node for node in found.tree if node.fate == "pruned" and node.step == 3)
-    chosen = (search_key(folder, found), 2, node.id)
-    app = open_page(PARTS[1], {"search_node": chosen}, t="3", layer="2", head="3")
+    app = open_page(PARTS[1], {"node": (2, node.id)}, t="3", layer="2", head="3")
     score = node.sum / ((5 + 3) / 6) ** 0.6
     assert f"Score: {fixed(node.sum, 3)} / ((5 + 3) / 6)^0.6 = {fixed(score, 3)}" in texts(app)
     assert node.reason in texts(app)
@@ -271,9 +262,9 @@ def test_the_tree_of_sampling_says_what_top_k_left_out(open_page: Open, folder: 
 def test_another_step_lets_go_of_the_chosen_node(open_page: Open, folder: Path) -> None:
     _, found = searched(folder)
     node = next(node for node in found.tree if node.fate == "pruned" and node.step == 3)
-    app = open_page(PARTS[1], {"search_node": (search_key(folder, found), 2, node.id)}, t="3")
+    app = open_page(PARTS[1], {"node": (2, node.id)}, t="3")
     assert component(app, "search_tree")["chosen"] == node.id
-    app.button(key="next_step").click().run()
+    app.button(key="next").click().run()
     assert component(app, "search_tree")["chosen"] == path_to(found.tree, found.hypotheses[0].node or 0)[3].id
 
 
@@ -281,7 +272,7 @@ def test_a_forced_beginning_is_translated_on_beside_the_free_one(open_page: Open
     translator, found = searched(folder)
     first = next(node for node in found.tree if node.fate == "pruned" and node.step == 1 and node.token != EOS)
     prefix = (first.token, found.hypotheses[0].ids[1])
-    app = open_page(PARTS[1], {"search_prefix": (search_key(folder, found), prefix)})
+    app = open_page(PARTS[1], {"beginning": prefix})
     (expected,) = translator.translate_sentences([EXAMPLE], found.settings, prefix=prefix)
     assert component(app, "continued")["headline"] == expected.text
     assert component(app, "alone")["headline"] == found.text
@@ -299,8 +290,7 @@ def test_the_search_from_a_forced_beginning_is_drawn_as_a_tree(open_page: Open, 
     translator, found = searched(folder, method=method, n_best=1 if method == "greedy" else 3)
     first = next(node for node in found.tree if node.fate == "pruned" and node.step == 1 and node.token != EOS)
     prefix = (first.token, found.hypotheses[0].ids[1])
-    key = search_key(folder, found)
-    app = open_page(PARTS[1], {"search_prefix": (key, prefix)}, method=method)
+    app = open_page(PARTS[1], {"beginning": prefix}, method=method)
     (expected,) = translator.translate_sentences([EXAMPLE], found.settings, keep_tree=True, prefix=prefix)
     drawn = component(app, "continued_tree")
     assert [(node["id"], node["parent"], node["fate"]) for node in drawn["nodes"]] == [
@@ -313,38 +303,36 @@ def test_the_search_from_a_forced_beginning_is_drawn_as_a_tree(open_page: Open, 
     assert {node["id"] for node in drawn["nodes"] if node["best"]} == {0, *(node.id for node in way)}
     assert drawn["chosen"] == way[2].id  # the first piece that the model chose itself
     forced = way[0]
-    app = open_page(
-        PARTS[1], {"search_prefix": (key, prefix), "continued_node": (key, prefix, forced.id)}, method=method
-    )
+    app = open_page(PARTS[1], {"beginning": prefix, "continued_node": forced.id}, method=method)
     assert component(app, "continued_tree")["chosen"] == forced.id
     assert texts(app).count("The prefix demands it.") == 1
-    ended = open_page(PARTS[1], {"search_prefix": (key, (*prefix, EOS))}, method=method)
+    ended = open_page(PARTS[1], {"beginning": (*prefix, EOS)}, method=method)
     with pytest.raises(AssertionError, match="no component"):
         component(ended, "continued_tree")
 
 
 def test_a_translation_can_be_ended_by_hand(open_page: Open, folder: Path) -> None:
-    translator, found = searched(folder)
+    translator, _ = searched(folder)
     ids = tuple(translator.tokenizer.encode("the cat"))
-    app = open_page(PARTS[1], {"search_prefix": (search_key(folder, found), (*ids, EOS))})
+    app = open_page(PARTS[1], {"beginning": (*ids, EOS)})
     expected = translator.score(EXAMPLE, "the cat")
     assert component(app, "continued")["headline"] == "the cat"
     assert [chip["share"] for chip in component(app, "continued")["chips"]] == pytest.approx(
         np.exp(expected.log_probabilities)
     )
     assert f"Ended by you after {len(ids)} pieces" in [heading.value for heading in app.subheader]
-    at_start = component(open_page(PARTS[1], {"search_node": (search_key(folder, found), 0, 0)}, t="1"), "next_pieces")
+    at_start = component(open_page(PARTS[1], {"node": (0, 0)}, t="1"), "next_pieces")
     assert len(at_start["rows"]) == 6  # nothing is no translation
     assert "</s>" not in [row["text"] for row in at_start["rows"]]
 
 
 def test_what_was_continued_is_shown_on_every_page(open_page: Open, folder: Path) -> None:
-    translator, found = searched(folder)
+    translator, _ = searched(folder)
     prefix = tuple(translator.tokenizer.encode("the cat"))
-    app = open_page(PARTS[1], {"search_prefix": (search_key(folder, found), (*prefix, EOS))})
+    app = open_page(PARTS[1], {"beginning": (*prefix, EOS)})
     app.button(key="show_continued").click().run()
     healthy(app)
-    assert "A translation of yours" in " ".join(caption.value for caption in app.caption)
+    assert "Your own translation" in " ".join(caption.value for caption in app.caption)
     switch_page(app, "hand").run()
     healthy(app)
     assert [text for text in texts(app).split() if "cat" in text]
@@ -359,21 +347,21 @@ def test_what_was_continued_is_shown_on_every_page(open_page: Open, folder: Path
 
 def test_pieces_that_were_chosen_stay_these_pieces(open_page: Open, folder: Path) -> None:
     """Their text alone would be cut in the usual way: into other pieces, with other probabilities."""
-    translator, found = searched(folder)
+    translator, _ = searched(folder)
     tokenizer = translator.tokenizer
     ids = {tokenizer.piece(id): id for id in range(tokenizer.vocab_size)}
     chosen = tuple(ids[letter] for letter in "▁the▁cat")
     assert tuple(tokenizer.encode(tokenizer.decode(chosen))) != chosen
     wanted = [tokenizer.piece(id) for id in (*chosen, EOS)]
     for prefix in ((*chosen, EOS), chosen):
-        app = open_page(PARTS[1], {"search_prefix": (search_key(folder, found), prefix)}, t=str(len(prefix)))
+        app = open_page(PARTS[1], {"beginning": prefix}, t=str(len(prefix)))
         continued = [chip["text"] for chip in component(app, "continued")["chips"]]
         assert continued[: len(chosen)] == wanted[:-1]
         if prefix[-1] == EOS:
             assert continued == wanted
         app.button(key="show_continued").click().run()
         healthy(app)
-        assert "A translation of yours" in " ".join(caption.value for caption in app.caption)
+        assert "Your own translation" in " ".join(caption.value for caption in app.caption)
         app.session_state["part"] = "loop"
         app.run()
         healthy(app)

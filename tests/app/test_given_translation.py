@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.library.checkpoints import CheckpointFile
 from tests.support.drawn import array, attention_weights, charts, components
 from tests.support.pages import MAIN, PAGES, switch_page
 from tests.support.patience import PATIENCE
@@ -58,7 +57,8 @@ def test_a_copied_link_has_it_and_opens_with_it(open_app: Open) -> None:
     [link] = components(app, "link")
     assert link["texts"] == {"sentence": SENTENCE, "given": OWN}
     chosen = components(app, "choices")[0]["chosen"]
-    app = open_app(alternative=str(chosen + 1), **link["texts"])
+    assert app.query_params["alternative"] == "given"
+    app = open_app(alternative="given", **link["texts"])
     rows = components(app, "choices")[0]
     assert (rows["chosen"], rows["rows"][-1]["text"]) == (chosen, OWN)
     assert not {"given", "sentence"} & set(app.query_params)
@@ -82,14 +82,13 @@ def test_what_cannot_be_forced_gets_a_sentence_and_the_model_s_translation_stays
     assert components(app, "choices")[0]["chosen"] == 0
 
 
-def opened(folder: Path, view: str, **state: str) -> AppTest:
+def opened(view: str, **state: str) -> AppTest:
     """A page, with the visitor's own translation shown."""
     app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
     switch_page(app, view)
     app.query_params["sentence"] = SENTENCE
     app.session_state["alternative"] = 3
-    file = CheckpointFile.at(folder / "en-de.safetensors")
-    for name, value in {"given": OWN, "given_for": (file, SENTENCE), **state}.items():
+    for name, value in {"given": OWN, **state}.items():
         app.session_state[name] = value
     return healthy(app.run())
 
@@ -97,7 +96,7 @@ def opened(folder: Path, view: str, **state: str) -> AppTest:
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in ("translate", "training")])
 def test_every_page_that_has_a_translation_shows_it(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
-    said = words(opened(folder, page))
+    said = words(opened(page))
     assert "teacher forcing" in said
     assert OWN in said
 
@@ -108,7 +107,7 @@ def test_every_part_of_decoding_has_something_to_say(
     part: str, method: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
-    app = opened(folder, "decoding", part=part, method=method, reference="Das Tier")
+    app = opened("decoding", part=part, method=method, reference="Das Tier")
     said = words(app)
     if part == "loop":
         assert "You gave this piece" in said

@@ -18,6 +18,7 @@ from app.compute.limits import (
     check_showable,
     check_upload,
 )
+from app.compute.subject import Subject
 from app.library import checkpoints
 from app.library.checkpoints import CheckpointFile
 from tests.support.app_checkpoints import write_checkpoint
@@ -95,9 +96,9 @@ def test_no_more_is_decoded_than_the_app_allows_whatever_a_checkpoint_says(
     seen: list[DecodingConfig] = []
     translate = cached_results.translate
 
-    def watched(file: CheckpointFile, text: str, settings: DecodingConfig) -> Any:
+    def watched(subject: Subject, text: str, settings: DecodingConfig) -> Any:
         seen.append(settings)
-        return translate(file, text, settings)
+        return translate(subject, text, settings)
 
     monkeypatch.setattr(cached_results, "translate", watched)
     app = open_app()

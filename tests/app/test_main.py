@@ -1,7 +1,5 @@
 """The door of the app."""
 
-import ast
-import inspect
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,8 +7,6 @@ import pytest
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
-from app.stage import sidebar
-from app.state import session
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
@@ -42,25 +38,15 @@ def test_a_button_leads_to_another_page_whatever_stands_in_the_address(
     assert ([each.value for each in app.header] == ["1. The dot product q·k"]) == (page == "attention")
 
 
-def test_what_the_bar_binds_to_the_address_is_carried_to_other_pages() -> None:
-    """`carry` knows all of its widgets by name, or one would be forgotten at the first change of page."""
-    written = ast.parse(inspect.getsource(sidebar))
-    calls = [
-        {word.arg: word.value for word in call.keywords} for call in ast.walk(written) if isinstance(call, ast.Call)
-    ]
-    keys = [call["key"] for call in calls if "bind" in call]
-    bound = {getattr(session, key.id) if isinstance(key, ast.Name) else ast.literal_eval(key) for key in keys}
-    assert bound == set(session.SHARED)
-
-
-def test_what_is_typed_but_not_entered_goes_along_to_another_page(open_app: Callable[..., AppTest]) -> None:
-    app = open_app(checkpoint="small", sentence="a b c")
-    app.session_state[session.DRAFT] = "b c a"
-    assert app.run().text_input(key=session.SENTENCE).value == "a b c"
-    switch_page(app, "masks").run()
-    assert not app.exception
-    assert app.text_input(key=session.SENTENCE).value == "b c a"
-    assert session.DRAFT not in app.session_state
+def test_what_is_chosen_goes_along_to_another_page_and_into_its_address(open_app: Callable[..., AppTest]) -> None:
+    app = open_app(checkpoint="small", sentence="a b c", beam="2")
+    assert app.text_input(key="sentence").value == "a b c"
+    for page in ("masks", "decoding", "translate"):
+        switch_page(app, page).run()
+        assert not app.exception
+        assert app.text_input(key="sentence").value == "a b c"
+        assert (app.query_params["checkpoint"], app.query_params["beam"]) == ("small", "2")
+        assert "sentence" not in app.query_params  # it is private
 
 
 def test_settings_that_nobody_changed_are_those_of_the_checkpoint(
@@ -72,12 +58,12 @@ def test_settings_that_nobody_changed_are_those_of_the_checkpoint(
     write_checkpoint(tmp_path / "short.safetensors", Size(1, 1, 1), search={"beam": 2, "alpha": 1.4})
     app = open_app(checkpoint="small")
     assert [app.slider(key=key).value for key in ("beam", "alpha", "alternatives")] == [4, 0.6, 3]
-    app.selectbox(key=session.CHECKPOINT).set_value("short").run()
+    app.selectbox(key="checkpoint").set_value("short").run()
     assert [app.slider(key=key).value for key in ("beam", "alpha", "alternatives")] == [2, 1.4, 2]
     assert app.slider(key="alpha").proto.set_value
     assert not app.run().slider(key="alpha").proto.set_value  # or what is pulled meanwhile would spring back
     app.slider(key="alpha").set_value(1.0).run()
-    app.selectbox(key=session.CHECKPOINT).set_value("small").run()
+    app.selectbox(key="checkpoint").set_value("small").run()
     assert [app.slider(key=key).value for key in ("beam", "alpha")] == [4, 1.0]
     assert not app.exception
 
@@ -87,14 +73,14 @@ def test_the_box_is_filled_once_on_a_page(open_app: Callable[..., AppTest]) -> N
 
     def filled(app: AppTest) -> tuple[bool, str | None]:
         assert not app.exception
-        box = app.text_input(key=session.SENTENCE)
+        box = app.text_input(key="sentence")
         return box.proto.set_value, box.value
 
     app = open_app(checkpoint="small")
     assert filled(app)[0]
     example = filled(app)[1]
     assert filled(app.run()) == (False, example)
-    assert filled(app.text_input(key=session.SENTENCE).set_value("a b c").run()) == (False, "a b c")
-    assert filled(switch_page(app, "masks").run()) == (True, "a b c")
+    assert filled(app.text_input(key="sentence").set_value("a b c").run()) == (False, "a b c")
+    assert filled(switch_page(app, "masks").run()) == (False, "a b c")
     assert filled(app.run()) == (False, "a b c")
     assert filled(app.button(key="example_0").click().run()) == (True, example)

@@ -188,7 +188,7 @@ def test_the_difference_shown_is_the_measured_one_and_only_rounding(open_masks: 
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_a_row_of_the_whole_pass_is_the_step_with_the_cache(open_masks: Open, folder: Path, number: int) -> None:
-    app = open_masks(kind="decoder", layer="2", head="3", t="3", sentence_of_batch=f"Sentence {number}")
+    app = open_masks(kind="decoder", layer="2", head="3", t="3", sentence_of_batch=str(number))
     translator, _, (sources, targets) = traces(folder / "en-de.safetensors")
     site = "decoder.layers.1.self_attention.weights"
     steps = trace_steps(translator.model, sources[number - 1], targets[number - 1], [site])
@@ -240,7 +240,7 @@ def test_the_sentence_it_opens_with_is_one_that_the_model_has_positions_for(open
     try:
         app = open_masks("the cat sat", short=None, checkpoint="narrow")
         assert app.text_input(key="second_sentence").value == "the"
-        assert len(charts(app)) == 5
+        assert len(charts(app)) == 6
     finally:
         path.unlink()
 

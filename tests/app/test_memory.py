@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.runtime.caching.cache_utils import CachedFunc
 
 from app.compute import cached_results, memory, snapshot_results
+from app.compute.subject import Subject
 from app.library import checkpoints
 from app.library.checkpoints import CheckpointFile
 from transformer.config import EOS, DecodingConfig
@@ -45,14 +46,14 @@ def test_a_model_is_released_half_an_hour_after_its_last_use(file: CheckpointFil
 
 def test_results_are_released_half_an_hour_after_the_last_visit(file: CheckpointFile) -> None:
     memory.visited()
-    found = cached_results.observed(file, (5, EOS), (6, EOS))
-    translated = cached_results.translate(file, "the cat", GREEDY)
+    found = cached_results.observed(Subject(file), (5, EOS), (6, EOS))
+    translated = cached_results.translate(Subject(file), "the cat", GREEDY)
     now = time.monotonic()
     memory.release_unused(now + HALF_AN_HOUR - 60)
-    assert cached_results.observed(file, (5, EOS), (6, EOS)) is found
+    assert cached_results.observed(Subject(file), (5, EOS), (6, EOS)) is found
     assert memory.release_unused(now + HALF_AN_HOUR + 1)
-    assert cached_results.observed(file, (5, EOS), (6, EOS)) is not found
-    again = cached_results.translate(file, "the cat", GREEDY)
+    assert cached_results.observed(Subject(file), (5, EOS), (6, EOS)) is not found
+    again = cached_results.translate(Subject(file), "the cat", GREEDY)
     assert again == translated
 
 

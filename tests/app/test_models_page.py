@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from app.compute.cached_results import findings
+from app.compute.subject import Subject
 from app.library.catalogue import card_facts, entry, scores_in
 from app.library.checkpoints import CheckpointFile, checkpoints
 from app.library.families import read_families
@@ -303,5 +304,5 @@ def test_the_doctor_is_asked_once_whether_there_is_a_tree_or_not(folder: Path, m
     for keep_tree in (True, False):
         (translation,) = Translator.load(file.path).translate_sentences(["the cat"], keep_tree=keep_tree)
         assert bool(translation.tree) == keep_tree
-        assert findings(file, translation, translation.hypotheses[0]) == ()
+        assert findings(Subject(file), translation, translation.hypotheses[0]) == ()
     assert [each.tree for each in asked] == [()]

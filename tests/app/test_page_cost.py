@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.compute import cached_results
+from app.compute.subject import Subject
 from app.library.checkpoints import CheckpointFile
 from transformer.model import Transformer
 
@@ -51,7 +52,7 @@ def test_another_kind_of_attention_takes_no_pass(open_app: Callable[..., AppTest
 
 
 def test_what_all_sessions_share_cannot_be_written_to(open_app: Callable[..., AppTest], folder: Path) -> None:
-    found = cached_results.observed(CheckpointFile.at(folder / "en-de.safetensors"), (5, 3), (6, 3))
+    found = cached_results.observed(Subject(CheckpointFile.at(folder / "en-de.safetensors")), (5, 3), (6, 3))
     for attention in found.attention.values():
         assert not attention.weights.flags.writeable
     assert not any(array.flags.writeable for array in found.trace.arrays.values())

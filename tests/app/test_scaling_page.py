@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.figures.axes import TokenAxis
 from app.figures.theme import number
+from app.stage.heads import SHORT
 from app.views.scaling.additive import additive_scores, costs, operations, weights
 from app.views.scaling.comparisons import THRESHOLDS, count, count_table, share_curves, shares_above
 from app.views.scaling.matrix_pair import matrix_pair, pair_table
@@ -26,7 +27,6 @@ from app.views.scaling.softmax import (
     softmax,
     typical_products,
 )
-from app.views.shared.choose import SHORT
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, chart, charts, checked, open_view
 from transformer.analysis.trace import trace

@@ -20,7 +20,7 @@ from app.views.steps.model_map import model_map
 from app.views.steps.stations import Station, nearest, stations
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, charts, checked, components, switches
-from tests.support.pages import MAIN, switch_page
+from tests.support.pages import MAIN, choose, switch_page
 from tests.support.patience import PATIENCE
 from transformer.analysis.trace import trace
 from transformer.config import ModelConfig
@@ -424,8 +424,7 @@ def test_the_walk_goes_to_the_layer_and_the_kind_that_were_chosen_elsewhere(
     app = open_app(at=station, detail="exam", sentence=SENTENCE)
     switch_page(app, "steps").run()
     switch_page(app, "attention").run()
-    app.session_state["kind"], app.session_state["layer"] = kind, layer
-    app.run()
+    choose(app, kind=kind, layer=layer).run()
     switch_page(app, "steps").run()
     assert app.session_state["at"] == expected
     assert not app.exception

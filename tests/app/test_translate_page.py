@@ -179,7 +179,7 @@ def test_an_empty_line_gets_a_sentence(open_app: Open, empty: str, told: str) ->
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [("x" * 5000, "5,000 characters"), ("word " * 300, "pieces"), ("Hi there. " * 200, "sentences")],
+    [("x" * 5000, "5,000 characters"), ("word " * 300, "tokens"), ("Hi there. " * 200, "sentences")],
 )
 def test_what_is_too_long_gets_a_sentence_with_the_number_and_the_limit(
     open_app: Open, text: str, problem: str
@@ -259,7 +259,7 @@ def test_a_card_makes_the_browser_fetch_nothing(open_app: Open) -> None:
 
 def test_fewer_translations_are_shown_where_the_beam_has_become_smaller(open_app: Open) -> None:
     app = open_app()
-    for beam, shown in ((4, 3), (1, None), (2, 2), (4, 2), (3, 2), (2, 2)):
+    for beam, shown in ((4, 3), (1, None), (2, 2), (4, 3), (3, 3), (2, 2)):
         next(each for each in app.slider if each.key == "beam").set_value(beam).run()
         healthy(app)
         assert [each.value for each in app.slider if each.key == "alternatives"] == ([shown] if shown else [])

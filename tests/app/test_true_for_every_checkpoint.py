@@ -16,7 +16,7 @@ from app.views.shared.head_pictures import explained
 from app.views.steps.stations import Station, stations
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, chart, components, open_view
-from tests.support.pages import PAGES, switch_page
+from tests.support.pages import PAGES, choose, switch_page
 from transformer.analysis.trace import trace
 from transformer.config import ModelConfig
 from transformer.decoding.translator import Translator
@@ -44,9 +44,9 @@ def said(app: AppTest) -> str:
 @pytest.mark.parametrize("page", PAGES)
 def test_no_code_card_says_that_its_file_has_changed(page: str, checkpoint: Any) -> None:
     checkpoint()
-    for address in ({}, {"part": "Logit lens"}, {"part": "Length penalty"}) if page == "decoding" else ({},):
+    for address in ({}, {"part": "lens"}, {"part": "penalty"}) if page == "decoding" else ({},):
         app = open_view(page, sentence=SENTENCE, **address)
-        assert app.code or page in ("models", "translate") or "Length penalty" in address.values()  # have none here
+        assert app.code or page in ("models", "translate") or "penalty" in address.values()  # have none here
         assert source_code.CHANGED not in [code.value for code in app.code]
 
 
@@ -268,12 +268,12 @@ def test_the_projections_are_said_to_read_what_they_read() -> None:
 @pytest.mark.parametrize(("norm", "does"), [("pre", "add to one"), ("post", "add to and normalise one")])
 def test_the_lens_says_what_layers_do_to_the_stream(norm: str, does: str, checkpoint: Any) -> None:
     checkpoint(norm=norm)
-    assert f"All layers {does} residual stream" in said(open_view("decoding", sentence=SENTENCE, part="Logit lens"))
+    assert f"All layers {does} residual stream" in said(open_view("decoding", sentence=SENTENCE, part="lens"))
 
 
 def test_what_plays_stops_when_its_page_is_left(checkpoint: Any) -> None:
     checkpoint()
-    for page, button in (("steps", "play"), ("decoding", "play_steps")):
+    for page, button in (("steps", "play"), ("decoding", "play")):
         app = open_view(page, sentence=SENTENCE)
         app.button(key=button).click().run()
         assert app.button(key=button).label == "Pause"
@@ -297,15 +297,20 @@ def test_a_walk_that_is_played_at_its_end_begins_again(checkpoint: Any) -> None:
     assert app.button(key="previous").disabled
 
 
+def shown_layer(app: AppTest) -> int:
+    (line,) = (each for each in components(app, "switches")[0]["choices"] if each["name"] == "layer")
+    return int(line["chosen"]) + 1
+
+
 def test_a_layer_that_the_decoder_lacks_is_chosen_again_in_the_encoder(checkpoint: Any) -> None:
     checkpoint(Size(3, 1, 2))
     app = open_view("attention", sentence=SENTENCE, kind="encoder", layer="3")
     for page, layer in (("decoding", 1), ("attention", 3), ("decoding", 1)):
         switch_page(app, page).run()
         assert not app.exception
-        assert app.session_state["layer"] == layer
+        assert shown_layer(app) == layer
     switch_page(app, "attention").run()
-    app.session_state["layer"] = 2
+    choose(app, layer=2)
     for page, layer in (("attention", 2), ("decoding", 1), ("attention", 2)):
         switch_page(app, page).run()
-        assert app.session_state["layer"] == layer
+        assert shown_layer(app) == layer

@@ -59,7 +59,7 @@ ROWS = {
     "residual": Row("residual", TOKEN),
     "positions": Row("positions", TOKEN),
     "scaling": Row("scaling", HEAD),
-    "decoding": Row("decoding", ".st-key-next_step button"),
+    "decoding": Row("decoding", ".st-key-next button"),
     "decoding, tree": Row("decoding", HEAD, "part=tree"),
     "decoding, lens": Row("decoding", TOKEN, "part=lens"),
 }

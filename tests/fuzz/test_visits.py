@@ -1,6 +1,5 @@
 """Hostile visits: addresses and texts that try to break a page, or to become Markdown on it."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -9,18 +8,14 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app.state import session
+from app.state.choices import CHOICES, SENTENCE
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.fuzzer import run_fuzzer
 from tests.support.pages import MAIN, PAGES, switch_page
 from tests.support.patience import PATIENCE
 
 PICTURE = "![x](http://evil.example/x.png)"
-SOURCES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(MAIN.parent.rglob("*.py")))
-NAMES = sorted(  # of choices and widgets: many of them may be in an address
-    {value for value in vars(session).values() if isinstance(value, str) and value.isidentifier()}
-    | set(re.findall(r'\b(?:key=|linked\(|named\(|[A-Z_]+ = )"([a-z_]+)"', SOURCES))
-)
+NAMES = [choice.key for choice in CHOICES]  # many of them may be in an address
 VALUES = [
     "",
     " ",
@@ -108,7 +103,7 @@ def visit(page: str, address: dict[str, str], text: str) -> None:
         app.query_params[name] = value
     app.run()
     check(app, said)
-    boxes = [box for box in app.text_input if box.key == session.SENTENCE]
+    boxes = [box for box in app.text_input if box.key == SENTENCE.key]
     if boxes:
         boxes[0].set_value(text).run()
         check(app, said)

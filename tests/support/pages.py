@@ -16,3 +16,10 @@ def switch_page(app: AppTest, page: str) -> AppTest:
     """
     app._page_hash = calc_hash("" if page == "translate" else page)
     return app
+
+
+def choose(app: AppTest, **choices: object) -> AppTest:
+    """The next run finds that the visitor has chosen these; names as in `app.state.choices`."""
+    for key, value in choices.items():
+        app.session_state[key], app.session_state[f"{key} chosen"] = value, True
+    return app

@@ -8,7 +8,7 @@ import streamlit as st
 from app.library.alignment_maps import alignment_map
 from app.library.checkpoints import CheckpointFile
 from app.library.source_code import lines_between
-from app.state.session import is_dark
+from app.state.color_scheme import is_dark
 from app.views.attention.aligning_heads import MEAN, head_map, head_map_alt, head_map_table
 from app.views.shared.placed import placed
 from app.views.shared.triplet import triplet

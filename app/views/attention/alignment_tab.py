@@ -1,6 +1,7 @@
 """A tab of the Attention page: cross-attention of chosen heads read as an alignment of words."""
 
 from functools import partial
+from typing import cast
 
 import numpy as np
 import streamlit as st
@@ -12,42 +13,41 @@ from app.figures.axes import TokenAxis
 from app.figures.heads import clarity
 from app.figures.matrix import matrix_alt, matrix_table
 from app.library.source_code import lines_from
-from app.stage.sentence import Scene
-from app.state.session import is_dark
-from app.state.url import named
+from app.stage.scene import Scene
+from app.state.choice import Between
+from app.state.choices import ALIGNMENT_HEADS, SHIFT, THRESHOLD, choose_head
+from app.state.color_scheme import is_dark
 from app.views.attention.alignment_map_section import drawn_map, measured
 from app.views.attention.soft_alignment import Alignment, Shift, links, pharaoh, word_alignment
-from app.views.shared.choose import buttons, choose_head
+from app.views.shared.buttons import buttons
 from app.views.shared.head_pictures import Chosen
 from app.views.shared.placed import export_buttons, weights_table
 from app.views.shared.triplet import shape_text, triplet
-from transformer.analysis.alignment.alignment_map import AlignmentMap, Head
+from transformer.analysis.alignment.alignment_map import Head
 from transformer.analysis.alignment.alignment_report import named as head_name
 
 SHIFTS: dict[Shift, str] = {"predicts": "rows that predict it", "reads": "rows that read it"}
 FIRST_HEADS = 3  # how many of the clearest heads are chosen on opening, where none was measured
-SHIFT = "shift"
-_SEEN = "alignment_of"  # the checkpoint that was shown last
 
 
 def alignment(scene: Scene, chosen: Chosen) -> None:
     """Heads, threshold and shift; the links; the same as text to take away."""
     weights = cached_results.attention(
-        scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, "cross"
+        scene.subject, scene.translation.source_ids, scene.hypothesis.ids, "cross"
     ).weights  # (L, H, T, S)
     st.caption("The encoder-decoder attention of the chosen heads between words: how they are made is said below.")
-    found = measured(scene.opened.file)
-    shift = _shift(scene, found)
+    found = measured(scene.subject.file)
+    shift = cast(Shift, SHIFT.open(found.best_shift if found else "predicts", SHIFTS))
     heads = _heads(scene, weights, chosen, found.opening(shift) if found else None)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
+        THRESHOLD.open(allowed=Between(0.05, 0.95))
         threshold = st.slider(
             "Threshold",
             0.05,
             0.95,
-            0.3,
-            0.05,
-            key="threshold",
-            bind="query-params",
+            step=0.05,
+            key=THRESHOLD.key,
+            persist_state="session",
             width=340,
             help="Weight of a link.",
         )
@@ -57,6 +57,7 @@ def alignment(scene: Scene, chosen: Chosen) -> None:
             "A word is aligned by the",
             help="Row t reads piece t and predicts piece t + 1. The row that predicts a word chose it; the row that "
             "reads it, one later, already knows it, and often aligns better (Chen et al., 2020).",
+            opening=shift,
         )
     if found:
         drawn_map(found, shift, heads, partial(_take, scene, chosen))
@@ -64,27 +65,11 @@ def alignment(scene: Scene, chosen: Chosen) -> None:
     _source(len(scene.target), len(scene.source))
 
 
-def _shift(scene: Scene, found: AlignmentMap | None) -> Shift:
-    """Whether rows that predict a word align it or those that read it. Opens with what aligns best, for each checkpoint
-    that comes (test_another_checkpoint_opens_with_its_own_best_shift)."""
-    path = scene.opened.file.path
-    if st.session_state.get(_SEEN, path) != path:
-        st.session_state.pop(SHIFT, None)
-        st.query_params.pop(SHIFT, None)
-    st.session_state[_SEEN] = path
-    return named(SHIFT, SHIFTS, found.best_shift if found else "predicts")
-
-
 def _take(scene: Scene, chosen: Chosen, heads: list[Head]) -> None:
     """Heads chosen on the map; a single one is followed by the whole page, where it shows this attention."""
-    st.session_state[_key(scene)] = heads
+    ALIGNMENT_HEADS.choose(heads)
     if len(heads) == 1 and chosen.kind == "cross":
         choose_head(*heads[0])
-
-
-def _key(scene: Scene) -> str:
-    """Of the list of heads: another checkpoint has other ones."""
-    return f"alignment_heads_{scene.opened.file.name}_{scene.config.decoder_layers}_{scene.config.heads}"
 
 
 def _drawn(scene: Scene, weights: np.ndarray, heads: list[Head], threshold: float, shift: Shift) -> None:
@@ -122,17 +107,15 @@ def _heads(scene: Scene, weights: np.ndarray, chosen: Chosen, best: list[Head] |
     every = [(i, j) for i in range(layers) for j in range(heads)]
     clear = clarity(weights, scene.target.predicts, scene.source.tokens)
     clearest = sorted(sorted(every, key=lambda head: -clear[head])[:FIRST_HEADS])
-    key = _key(scene)
-
-    def take(wanted: list[Head]) -> None:
-        st.session_state[key] = wanted
-
+    opening = best or clearest
+    if not set(ALIGNMENT_HEADS.open(opening)) <= set(every):
+        ALIGNMENT_HEADS.forget()
+        ALIGNMENT_HEADS.open(opening)
     found: list[Head] = st.multiselect(
         "Heads (layer.head)",
         every,
-        default=best or clearest,
         format_func=head_name,
-        key=key,
+        key=ALIGNMENT_HEADS.key,
         persist_state="session",
     )
     presets = {"The best measured": best} if best else {}
@@ -145,12 +128,12 @@ def _heads(scene: Scene, weights: np.ndarray, chosen: Chosen, best: list[Head] |
         presets["The head above"] = [(chosen.layer, chosen.head)]
     with st.container(horizontal=True, gap="small"):
         for number, (label, wanted) in enumerate(presets.items()):
-            st.button(label, key=f"alignment_preset_{number}", on_click=take, args=(wanted,))
+            st.button(label, key=f"alignment_preset_{number}", on_click=ALIGNMENT_HEADS.choose, args=(wanted,))
     return found
 
 
 def _links(scene: Scene, found: Alignment, threshold: float, heads: str) -> None:
-    task = scene.opened.task
+    task = scene.task
     target = TokenAxis(f"{task.target} (translation), words", "decoder", found.target)
     source = TokenAxis(f"{task.source} (source), words", "encoder", found.source)
     pairs = links(found.weights, threshold)

@@ -3,12 +3,11 @@
 import numpy as np
 import streamlit as st
 
-from app.compute import cached_results
 from app.figures.axes import visible
 from app.figures.mosaic import heads_table
-from app.stage.sentence import Scene
-from app.state.session import is_dark
-from app.state.url import named
+from app.stage.scene import Scene
+from app.state.choices import BERTVIZ
+from app.state.color_scheme import is_dark
 from app.views.attention.bertviz_html import (
     ALL_LAYERS_UP_TO,
     MOST_TOKENS,
@@ -17,7 +16,7 @@ from app.views.attention.bertviz_html import (
     is_installed,
     vectors_table,
 )
-from app.views.shared.choose import axes
+from app.views.shared.buttons import buttons
 from app.views.shared.head_pictures import Chosen
 from app.views.shared.placed import belongings
 from transformer.model.attention_kinds import KINDS, SITES
@@ -37,19 +36,14 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
     if not is_installed():
         st.info("BertViz is not installed here: `pip install -r requirements.txt`.")
         return
-    view = named("bertviz", NAMES, "head")
-    st.segmented_control(
-        "View", list(NAMES), format_func=NAMES.__getitem__, required=True, key="bertviz", persist_state="session"
-    )
+    view = buttons(BERTVIZ, NAMES, "View")
     st.caption(f"{EXPLAINED[view]} {_limits(view)}")
-    queries, keys = axes(scene, chosen.kind)
+    queries, keys = scene.axes(chosen.kind)
     tokens = max(len(queries), len(keys))
     if tokens > MOST_TOKENS:
         st.info(f"This sentence has {tokens} pieces on its longer side, more than this view can draw. Shorten it.")
         return
-    layers = cached_results.attention(
-        scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, chosen.kind
-    ).weights  # (L, H, Q, K)
+    layers = scene.attention(chosen.kind).weights  # (L, H, Q, K)
     numbers = list(range(len(layers))) if tokens <= ALL_LAYERS_UP_TO[view] else [chosen.layer]
     vectors: dict[str, np.ndarray] = {}
     if view == "neuron":

@@ -16,43 +16,34 @@ from app.figures.mask_reasons import key_name, row_name
 from app.figures.shown_weights import Naming, Options, Shown, shown
 from app.figures.theme import number
 from app.library.source_code import lines_from
-from app.stage.controls import bar
-from app.stage.sentence import Scene, stage
-from app.state.session import choose_position
-from app.state.url import go_to, named, position
+from app.pages import go_to
+from app.stage.controls import Controls
+from app.stage.heads import KEYS, QUERIES
+from app.stage.scene import Scene
+from app.state.choices import HIDE_SPECIAL, NAMING, NAMING_OF_WORDS, ONE_ROW, TAB, WORDS, choose_head
 from app.views.attention.alignment_tab import alignment
 from app.views.attention.bertviz_tab import bertviz
 from app.views.attention.head_ranking import head_numbers, head_ranking, ranking_csv
 from app.views.attention.rollout_tab import rollout_pictures
-from app.views.shared.choose import KEYS, QUERIES, axes, choose_head
+from app.views.shared.buttons import buttons
 from app.views.shared.head_pictures import Chosen, explained, facts, lines, matrix, matrix_numbers, overview
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
-ONE_ROW = "one"
-NAMINGS: list[Naming] = ["both", "reads", "predicts"]
-NAMINGS_OF_WORDS: list[Naming] = ["predicts", "reads"]  # a word needs one of them
+NAMINGS: dict[Naming, str] = {"both": "both", "reads": "reads", "predicts": "predicts"}
+WORD_NAMINGS: dict[Naming, str] = {"predicts": "predicts", "reads": "reads"}  # a word needs one of them
 TABS = {"layers": "Across the layers", "alignment": "Word alignment", "bertviz": "BertViz"}
-MORE = "more"  # which of them is open
-_TAB = "more_tab"
+_TABS = "tabs"  # the key of the widget, whose values are the words
 
 
-def page() -> None:
+def draw(scene: Scene, controls: Controls) -> None:
     """Draws the page."""
-    scene = stage()
-    if scene is not None:
-        _pictures(scene)
-
-
-@st.fragment
-def _pictures(scene: Scene) -> None:
-    chooses = bar(scene)
-    kind, layer, head = chooses.kind_layer_head()
-    found = cached_results.attention(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, kind)
-    queries, keys = axes(scene, kind)
+    kind, layer, head = controls.kind_layer_head()
+    found = scene.attention(kind)
+    queries, keys = scene.axes(kind)
     options = _options(kind)
     now = shown(found.weights, found.mask, queries, keys, options)
-    query = chooses.row("encoder" if kind == "encoder" else "decoder", then=_isolate)
+    query = controls.row("encoder" if kind == "encoder" else "decoder", then=_isolate)
     chosen = Chosen(kind, layer, head, now, _isolated(query, now))
     st.caption(explained(kind, scene.config.attention_window))
     _said(chosen)
@@ -82,38 +73,36 @@ def _pictures(scene: Scene) -> None:
 
 def _options(kind: Kind) -> Options:
     """How the weights are shown. The same on every kind of attention, and in the address."""
+    for choice in (HIDE_SPECIAL, WORDS, ONE_ROW):
+        choice.open()
     with st.container(key="attention_options", horizontal=True, vertical_alignment="bottom", gap="medium"):
         hide = st.toggle(
             "Hide special tokens",
-            key="hide",
-            bind="query-params",
+            key=HIDE_SPECIAL.key,
+            persist_state="session",
             help="Takes `<s>` and `</s>` away and divides each row by what is left, so that it sums to 1 again. "
             "That is no longer what the model computed; the titles say so.",
         )
         words = st.toggle(
             "Words",
-            key="words",
-            bind="query-params",
+            key=WORDS.key,
+            persist_state="session",
             help="Pieces are put together into words: rows are averaged, columns are summed, so each row still sums "
             "to 1. Punctuation at the end of a word stands alone.",
         )
         st.toggle(
             "One row alone" if kind == "encoder" else "Step t alone",
-            key=ONE_ROW,
-            bind="query-params",
+            key=ONE_ROW.key,
+            persist_state="session",
             help="Isolates one row in all pictures: lines, overview, matrix. A click on a token of that side does the "
             "same.",
         )
         naming: Naming = "both"
         if kind != "encoder":
-            namings = NAMINGS_OF_WORDS if words else NAMINGS
-            naming = st.segmented_control(
+            naming = buttons(
+                NAMING_OF_WORDS if words else NAMING,
+                WORD_NAMINGS if words else NAMINGS,
                 "Names of a row",
-                namings,
-                default=namings[0],
-                required=True,
-                key="naming_words" if words else "naming",
-                bind="query-params",
                 help="Row t of the decoder reads piece t and predicts piece t + 1: the same row, two names. A word "
                 "needs one of them.",
             )
@@ -121,12 +110,12 @@ def _options(kind: Kind) -> Options:
 
 
 def _isolate() -> None:
-    st.session_state[ONE_ROW] = True
+    ONE_ROW.choose(True)
 
 
 def _isolated(query: int, now: Shown) -> int | None:
     """The row of the picture that is isolated, if one is."""
-    if not st.session_state.get(ONE_ROW):
+    if not ONE_ROW.value:
         return None
     row = now.row_of(query)
     if row is None:
@@ -136,18 +125,18 @@ def _isolated(query: int, now: Shown) -> int | None:
 
 def _pinned(kind: Kind, now: Shown, row: int | None, column: int | None) -> None:
     """A token was isolated among the lines: follow it in all pictures."""
-    st.session_state[ONE_ROW] = row is not None
+    ONE_ROW.choose(row is not None)
     if row is not None:
-        choose_position(QUERIES[kind], now.rows[row][0])
+        QUERIES[kind].choose(now.rows[row][0])
     if column is not None:
-        choose_position(KEYS[kind], now.columns[column][0])
+        KEYS[kind].choose(now.columns[column][0])
 
 
 def _cells(found: cached_results.Attention, chosen: Chosen, sides: tuple[TokenAxis, TokenAxis], query: int) -> None:
     """The matrix, in which a click chooses a cell, and the way from the chosen one to its arithmetic."""
     kind, now, (queries, keys) = chosen.kind, chosen.shown, sides
     weights = found.weights[chosen.layer, chosen.head]  # (Q, K)
-    key = position(KEYS[kind], len(keys), int(weights[query].argmax()))
+    key = min(KEYS[kind].open(int(weights[query].argmax())), len(keys) - 1)
     row, column = now.row_of(query), now.column_of(key)
     matrix(chosen, None if row is None or column is None else (row, column), partial(_clicked, kind, now))
     seen = f"with {number(float(weights[query, key]), 4)}" if found.mask[query, key] else "not at all: that is masked"
@@ -161,8 +150,8 @@ def _cells(found: cached_results.Attention, chosen: Chosen, sides: tuple[TokenAx
 def _clicked(kind: Kind, now: Shown, cell: Point) -> None:
     row, column = int(cell.y), int(cell.x)
     if 0 <= row < len(now.rows) and 0 <= column < len(now.columns):
-        choose_position(QUERIES[kind], now.rows[row][0])
-        choose_position(KEYS[kind], now.columns[column][0])
+        QUERIES[kind].choose(now.rows[row][0])
+        KEYS[kind].choose(now.columns[column][0])
 
 
 def _said(chosen: Chosen) -> None:
@@ -220,8 +209,8 @@ def _numbers_in_code(found: cached_results.Attention) -> None:
 
 
 def _more(scene: Scene, chosen: Chosen, options: Options) -> None:
-    st.session_state[_TAB] = TABS[named(MORE, TABS, "layers")]
-    tabs = st.tabs(list(TABS.values()), key=_TAB, on_change=_tab_chosen)
+    st.session_state[_TABS] = TABS[TAB.open(allowed=TABS)]
+    tabs = st.tabs(list(TABS.values()), key=_TABS, on_change=_tab_chosen)
     if tabs[0].open:
         with tabs[0]:
             rollout_pictures(scene, chosen, options)
@@ -234,7 +223,4 @@ def _more(scene: Scene, chosen: Chosen, options: Options) -> None:
 
 
 def _tab_chosen() -> None:
-    st.session_state[MORE] = next(key for key, words in TABS.items() if words == st.session_state[_TAB])
-
-
-page()
+    TAB.choose(next(key for key, words in TABS.items() if words == st.session_state[_TABS]))

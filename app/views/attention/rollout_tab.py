@@ -7,10 +7,9 @@ from app.components.chart import chart
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_csv, matrix_table, matrix_width
 from app.figures.shown_weights import Options, shown
 from app.library.source_code import lines_from
-from app.stage.sentence import Scene
-from app.state.session import is_dark
+from app.stage.scene import Scene
+from app.state.color_scheme import is_dark
 from app.views.attention import rollout
-from app.views.shared.choose import axes, weights_of
 from app.views.shared.head_pictures import Chosen, rows_sum
 from app.views.shared.placed import export_buttons, weights_table
 from app.views.shared.triplet import shape_text, triplet
@@ -43,7 +42,7 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
     """The rollout of the chosen kind of attention, up to the chosen layer."""
     kind, layer = chosen.kind, chosen.layer
     arrived = _arrived(scene, kind)  # (L, Q, K)
-    queries, keys = axes(scene, kind)
+    queries, keys = scene.axes(kind)
     now = shown(arrived[:, None].astype(np.float32), arrived[layer] > 0, queries, keys, options)
     weights = now.weights[layer, 0]
     title = f"{TITLES[kind]}, after layer {layer + 1} of {len(arrived)}{now.suffix}"
@@ -95,6 +94,6 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
 def _arrived(scene: Scene, kind: Kind) -> np.ndarray:
     """(L, Q, K): what has arrived from each key's token after each layer."""
     if kind != "cross":
-        return rollout.rollout(weights_of(scene, kind))
-    encoder, decoder, cross = (weights_of(scene, part) for part in ("encoder", "decoder", "cross"))
+        return rollout.rollout(scene.attention(kind).weights)
+    encoder, decoder, cross = (scene.attention(part).weights for part in ("encoder", "decoder", "cross"))
     return rollout.decoder_rollout(decoder, cross, rollout.rollout(encoder)[-1])[1]

@@ -10,8 +10,9 @@ from app.components.decoding import difference, tree
 from app.compute import cached_results
 from app.figures.distribution import offers
 from app.figures.theme import counted, probability_text, score_text
-from app.stage.sentence import Scene, given_hypothesis
-from app.state.session import GIVEN, is_dark, show_given
+from app.stage.scene import Scene
+from app.state.choices import CONTINUED_NODE, PREFIX, show_given
+from app.state.color_scheme import is_dark
 from app.views.decoding.methods_section import strip_of
 from app.views.decoding.node import node_numbers
 from app.views.decoding.text_difference import difference_data
@@ -23,14 +24,7 @@ from transformer.decoding.translation import Hypothesis, SearchNode
 from transformer.errors import HeadlightError
 from transformer.text.normalisation import clean
 
-PREFIX = "search_prefix"  # (search, pieces) from which the reader lets the model go on; with </s> it ends there
-NODE = "continued_node"  # (search, pieces, node) that the reader chose in the tree of that
 OFFERED = 6  # pieces to go on with
-
-
-def search_of(scene: Scene) -> tuple[object, ...]:
-    """Which search this is: what was chosen in another has no meaning here."""
-    return scene.opened.file, scene.translation.source_ids, scene.translation.settings
 
 
 def alone(scene: Scene) -> Hypothesis:
@@ -48,10 +42,8 @@ def go_on(scene: Scene, path: tuple[SearchNode, ...]) -> None:
     if len(ids) >= scene.config.max_positions:
         st.caption("This hypothesis fills all positions that this model has. Choose an earlier node.")
         return
-    logits = cached_results.record(scene.opened.file, scene.translation.source_ids, (*ids, EOS), ("logits",))["logits"][
-        -1
-    ]
-    piece = scene.opened.translator.tokenizer.piece
+    logits = cached_results.record(scene.subject, scene.translation.source_ids, (*ids, EOS), ("logits",))["logits"][-1]
+    piece = scene.subject.translator.tokenizer.piece
     known = offers(logits, EOS, piece, count=OFFERED + 4)
     found = [offer for offer in known if offer.id > EOS][:OFFERED]
     if ids:  # an empty translation is none
@@ -65,7 +57,7 @@ def go_on(scene: Scene, path: tuple[SearchNode, ...]) -> None:
         -1,
         "Pieces that may come next, the most probable first",
         key="next_pieces",
-        on_choose=lambda index: _force(scene, (*ids, found[index].id)),
+        on_choose=lambda index: _force((*ids, found[index].id)),
     )
     st.text_input(
         "or your own words, then Enter",
@@ -81,17 +73,18 @@ def _force_words(scene: Scene, ids: tuple[int, ...]) -> None:
     words = clean(st.session_state.get("own_words", ""))
     st.session_state["own_words"] = ""
     if words:
-        _force(scene, (*ids, *scene.opened.translator.tokenizer.encode(words)))
+        _force((*ids, *scene.subject.translator.tokenizer.encode(words)))
 
 
-def _force(scene: Scene, prefix: tuple[int, ...]) -> None:
-    st.session_state[PREFIX] = (search_of(scene), prefix)
+def _force(prefix: tuple[int, ...]) -> None:
+    PREFIX.choose(prefix)
+    CONTINUED_NODE.forget()
 
 
 def continued(scene: Scene, pruned: bool) -> None:
     """The translation with the forced beginning, beside the free one, and its search; with what was pruned, or not."""
-    search, prefix = st.session_state.get(PREFIX, (None, ()))
-    if search != search_of(scene):
+    prefix = PREFIX.value
+    if not prefix:
         return
     st.header("With your beginning", anchor=False)
     try:
@@ -113,28 +106,27 @@ def continued(scene: Scene, pruned: bool) -> None:
         st.caption(f"Sum {score_text(new.score)}, score {score_text(new.normalised_score)}")
     difference(difference_data(old.text, new.text, label="What your beginning changed"), key="changed")
     with st.container(horizontal=True, gap="small"):
-        shows = st.button(
+        st.button(
             "Show it on every page",
             key="show_continued",
+            on_click=show_given,
+            args=(new.text, new.ids[: -1 if new.finished else None]),
             disabled=not new.text.strip(),
             help="All pages show its attention, as of a translation of your own (teacher forcing), until you choose "
             "another. It ends with </s>.",
         )
-        st.button("Take it back", on_click=lambda: st.session_state.pop(PREFIX, None), key="take_back")
+        st.button("Take it back", on_click=PREFIX.forget, key="take_back")
     if searched:
         _search(scene, prefix, searched, path_to(searched, new.node or 0), pruned)
-    if shows:
-        _show(scene, new)
-        st.rerun()  # the whole page: its top shows the translation
 
 
 def _going_on(scene: Scene, prefix: tuple[int, ...]) -> tuple[Hypothesis, tuple[SearchNode, ...]]:
     """The translation that begins with these pieces, and the tree of its search; or, where they end, these pieces, for
     which nothing is searched. Raises TranslationError."""
-    file, source, settings = scene.opened.file, scene.translation.source, scene.translation.settings
+    subject, source, settings = scene.subject, scene.translation.source, scene.translation.settings
     if prefix[-1] == EOS:
-        return cached_results.given(file, source, prefix[:-1], settings), ()
-    found = cached_results.translate_one(file, source, settings, keep_tree=True, prefix=prefix)
+        return cached_results.given(subject, source, prefix[:-1], settings), ()
+    found = cached_results.translate_one(subject, source, settings, keep_tree=True, prefix=prefix)
     return found.hypotheses[0], found.tree
 
 
@@ -146,32 +138,20 @@ def _search(
     pruned: bool,
 ) -> None:
     """The tree of the search from these pieces on, and a node of it; at first, the first piece of the model's own."""
-    which = (search_of(scene), prefix)
-    *known, chosen = st.session_state.get(NODE, (None, None, 0))
-    node = nodes[chosen] if tuple(known) == which else way[min(len(prefix), len(way) - 1)]
+    chosen = CONTINUED_NODE.value
+    node = nodes[chosen] if 0 <= chosen < len(nodes) else way[min(len(prefix), len(way) - 1)]
     best = {0, *(each.id for each in way)}
     probabilities = [math.exp(each.log_probability) for each in nodes]
     title = f"The search from your beginning: {len(nodes) - 1} candidates, the best sums on top"
-
-    def choose(id: int) -> None:
-        st.session_state[NODE] = (*which, id)
 
     with st.container(key="picture_continued_tree"):
         tree(
             tree_picture(nodes, best, node.id, probabilities, title=title, pruned=pruned, dark=is_dark())
             | {"alt": tree_alt(nodes, title)},
             key="continued_tree",
-            on_choose=choose,
+            on_choose=CONTINUED_NODE.choose,
         )
     belongings(
         key="continued_tree", name="Search from your beginning", table=lambda: tree_table(nodes, probabilities, best)
     )
     node_numbers(scene, node, path_to(nodes, node.id))
-
-
-def _show(scene: Scene, new: Hypothesis) -> None:
-    """Shows it as the visitor's own translation, after the model's: these very pieces."""
-    before, _ = given_hypothesis(scene.opened, scene.translation)  # whose place it takes
-    st.session_state[GIVEN] = new.text
-    place, pieces = len(scene.translation.hypotheses) - (before is not None), new.ids[: -1 if new.finished else None]
-    show_given(place, scene.opened.file, scene.translation.source, pieces)

@@ -22,8 +22,8 @@ from app.figures.distribution import (
     softmax,
 )
 from app.figures.theme import probability_text
-from app.stage.sentence import Scene
-from app.state.session import is_dark
+from app.stage.scene import Scene
+from app.state.color_scheme import is_dark
 from app.views.shared.placed import placed
 from app.views.shared.search_code import method_of, temperature_of
 from transformer.config import DecodingConfig
@@ -41,7 +41,7 @@ def distribution_part(scene: Scene, step: int) -> None:
     tried = _tried(scene)
     temperature = tried.temperature
     allowed = may_be_drawn(logits, tried) if method == "sampling" else None
-    piece = scene.opened.translator.tokenizer.piece
+    piece = scene.subject.translator.tokenizer.piece
     mark: Mark = "given" if method == "given" else "chosen"
     offered = partial(offers, logits, scene.hypothesis.ids[step], piece, temperature=temperature, mark=mark)
     found = offered(count=SHOWN, allowed=allowed)
@@ -125,7 +125,7 @@ def _why(scene: Scene, step: int) -> None:
     else:
         said = path_to(scene.translation.tree, hypothesis.node)[step].reason
     if settings.method == "sampling" and hypothesis.node is not None:
-        drawn = cached_results.drawn(scene.opened.file, scene.translation.source_ids, hypothesis.ids, settings)
+        drawn = cached_results.drawn(scene.subject, scene.translation.source_ids, hypothesis.ids, settings)
         if drawn:
             said += (
                 f" The random number {drawn[step].number:.5f} fell into its stretch, {drawn[step].begin:.5f} to "

@@ -5,8 +5,9 @@ import streamlit as st
 from app.components.chart import Point
 from app.compute import cached_results
 from app.library.source_code import lines_between
-from app.stage.sentence import Scene
-from app.state.session import STEP, choose_position, is_dark
+from app.stage.scene import Scene
+from app.state.choices import STEP
+from app.state.color_scheme import is_dark
 from app.views.decoding.lens_figures import Seen, lens_alt, lens_bars, lens_table, lens_wall, lens_width
 from app.views.shared.placed import placed, scrolling
 from app.views.shared.triplet import shape_text, triplet
@@ -67,11 +68,11 @@ def lens_part(scene: Scene, step: int) -> None:
 
 
 def _clicked(cell: Point) -> None:
-    choose_position(STEP, int(cell.customdata))
+    STEP.choose(int(cell.customdata))
 
 
 def _seen(scene: Scene) -> Seen:
-    found = cached_results.logit_lens(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids)
-    piece = scene.opened.translator.tokenizer.piece
+    found = cached_results.logit_lens(scene.subject, scene.translation.source_ids, scene.hypothesis.ids)
+    piece = scene.subject.translator.tokenizer.piece
     tops = [[piece(int(id)) for id in row] for row in found.top_ids]
     return Seen(found.ranks, found.probabilities, tops, found.top_probabilities, scene.target, scene.config.vocab_size)

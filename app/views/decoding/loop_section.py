@@ -4,10 +4,9 @@ import numpy as np
 import streamlit as st
 
 from app.components.decoding import loop
-from app.compute import cached_results
 from app.library.source_code import lines_between, lines_from
-from app.stage.sentence import Scene
-from app.state.session import is_dark
+from app.stage.scene import Scene
+from app.state.color_scheme import is_dark
 from app.views.decoding.distribution_section import distribution_part, probability_at
 from app.views.decoding.loop_data import Sizes, cache_table, looks_table, loop_picture
 from app.views.shared.placed import belongings
@@ -66,9 +65,8 @@ def _sizes(scene: Scene) -> Sizes:
 
 def _looks(scene: Scene, step: int, layer: int, head: int) -> tuple[np.ndarray, np.ndarray]:
     """Where a head looks while this step is made: weights of the source (S) and of what was read (step + 1)."""
-    file, source_ids, ids = scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids
-    cross = cached_results.attention(file, source_ids, ids, "cross").weights[layer, head, step]  # (S)
-    own = cached_results.attention(file, source_ids, ids, "decoder").weights[layer, head, step]  # (T)
+    cross = scene.attention("cross").weights[layer, head, step]  # (S)
+    own = scene.attention("decoder").weights[layer, head, step]  # (T)
     return cross, own[: step + 1]
 
 

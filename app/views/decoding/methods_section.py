@@ -12,8 +12,8 @@ from app.compute import cached_results
 from app.figures.theme import fixed, probability_text, score_text
 from app.figures.token_strip import target_strip
 from app.library.source_code import lines_between, lines_from
-from app.stage.sentence import Scene
-from app.state.session import is_dark
+from app.stage.scene import Scene
+from app.state.color_scheme import is_dark
 from app.views.decoding.diverging_translations import parting, running_chart, running_table
 from app.views.decoding.text_difference import difference_data
 from app.views.shared.placed import placed
@@ -80,7 +80,7 @@ def strip_of(scene: Scene, hypothesis: Hypothesis) -> dict[str, Any]:
     """A translation as its pieces; data of the component `pieces`."""
     probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
     strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities, dark=is_dark())
-    return strip | {"headline": hypothesis.text or "(nothing)", "lang": scene.opened.task.target_code}
+    return strip | {"headline": hypothesis.text or "(nothing)", "lang": scene.task.target_code}
 
 
 def _strip(scene: Scene, hypothesis: Hypothesis, at: int | None) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def _strip(scene: Scene, hypothesis: Hypothesis, at: int | None) -> dict[str, An
 
 
 def _best(scene: Scene, settings: DecodingConfig) -> Hypothesis:
-    found = cached_results.translate_one(scene.opened.file, scene.translation.source, settings)
+    found = cached_results.translate_one(scene.subject, scene.translation.source, settings)
     return found.hypotheses[0]
 
 

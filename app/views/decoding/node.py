@@ -5,14 +5,14 @@ import math
 import streamlit as st
 
 from app.figures.theme import fixed, probability_text
-from app.stage.sentence import Scene
+from app.stage.scene import Scene
 from transformer.decoding.length_penalty import formula
 from transformer.decoding.translation import SearchNode
 
 
 def node_numbers(scene: Scene, node: SearchNode, path: tuple[SearchNode, ...]) -> None:
     """Its text, its probability, its sum and its score worked out, and what became of it; `path` leads to it."""
-    text = scene.opened.translator.tokenizer.decode([each.token for each in path])
+    text = scene.subject.translator.tokenizer.decode([each.token for each in path])
     st.text(text or "(nothing yet)")
     if path:
         st.text(

@@ -7,8 +7,8 @@ from typing import Literal
 import streamlit as st
 
 from app.library.source_code import lines_between, lines_from
-from app.stage.sentence import Scene
-from app.state.session import is_dark
+from app.stage.scene import Scene
+from app.state.color_scheme import is_dark
 from app.views.decoding.penalty_chart import (
     letters,
     penalty_alt,
@@ -48,7 +48,7 @@ def penalty_part(scene: Scene) -> None:
     shown = worth_showing([rescored(nodes, form, ALPHAS) for form in forms], MOST)
     everyone, nodes = len(nodes), [nodes[i] for i in shown]
     names = letters(len(nodes))
-    decode = scene.opened.translator.tokenizer.decode
+    decode = scene.subject.translator.tokenizer.decode
     texts = [decode([each.token for each in path_to(found.tree, node.id)]) for node in nodes]
     columns = {}
     for place, form in zip(st.columns(2, gap="large"), FORMS, strict=True):

@@ -5,9 +5,8 @@ import streamlit as st
 from app import components
 from app.components.decoding import difference
 from app.library.source_code import lines_between, lines_from
-from app.stage.sentence import Scene
-from app.state.session import show_hypothesis, written_for
-from app.state.url import shown_hypothesis
+from app.stage.scene import Scene
+from app.state.choices import LONGEST_REFERENCE, REFERENCE
 from app.views.decoding.text_difference import difference as words_compared
 from app.views.decoding.text_difference import difference_data, difference_table
 from app.views.shared.placed import belongings
@@ -16,17 +15,16 @@ from transformer.evaluation import sentence_score
 from transformer.text.normalisation import clean
 
 NAMES = ("reference", "translation")
-REFERENCE = "reference"
 
 
 def reference_part(scene: Scene) -> None:
     """Asks for the reference; with one, shows scores of all alternatives and the difference of the shown one."""
-    written_for(REFERENCE, (scene.opened.task, scene.translation.source))
+    REFERENCE.open()
     typed = st.text_input(
         "Your reference translation",
-        key=REFERENCE,
+        key=REFERENCE.key,
         persist_state="session",
-        max_chars=2000,
+        max_chars=LONGEST_REFERENCE,
         placeholder="Type how you would translate the sentence, and press Enter",
         autocomplete="off",
     )
@@ -41,7 +39,7 @@ def reference_part(scene: Scene) -> None:
 def _compared(scene: Scene, reference: str) -> None:
     hypotheses = scene.translation.hypotheses
     scores = [sentence_score(hypothesis.text, [reference]) for hypothesis in hypotheses]
-    shown = shown_hypothesis(scene.translation)
+    shown = scene.shown
     bleu, chrf, _ = st.columns([1, 1, 3])
     bleu.metric("BLEU of this sentence", f"{scores[shown]['bleu']:.1f}")
     chrf.metric("chrF of this sentence", f"{scores[shown]['chrf']:.1f}")
@@ -63,7 +61,7 @@ def _compared(scene: Scene, reference: str) -> None:
             shown,
             "Alternative translations, best first",
             key="alternatives_scored",
-            on_choose=show_hypothesis,
+            on_choose=scene.show,
         )
     st.caption(
         "0 to 100. BLEU counts shared runs of one to four words, chrF shared runs of one to six characters. Of a "

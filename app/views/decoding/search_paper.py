@@ -1,7 +1,7 @@
 """What the paper and the code say of the search as a whole: who goes on at each step, and when it is over."""
 
 from app.library.source_code import lines_between, lines_from
-from app.stage.sentence import Scene
+from app.stage.scene import Scene
 from app.views.shared.triplet import shape_text, triplet
 from transformer.decoding.beam import Beam
 from transformer.decoding.search import rounds

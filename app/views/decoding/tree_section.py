@@ -8,9 +8,10 @@ from app import components
 from app.components.decoding import tree
 from app.compute import cached_results
 from app.figures.axes import TokenAxis
-from app.stage.sentence import Scene
-from app.state.session import STEP, choose_position, is_dark
-from app.views.decoding.continue_section import alone, continued, go_on, search_of
+from app.stage.scene import Scene
+from app.state.choices import NODE, STEP
+from app.state.color_scheme import is_dark
+from app.views.decoding.continue_section import alone, continued, go_on
 from app.views.decoding.node import node_numbers
 from app.views.decoding.search_paper import search_paper
 from app.views.decoding.tree_data import looked_at, tree_alt, tree_picture, tree_table
@@ -21,7 +22,6 @@ from transformer.decoding.finished_search import path_to
 from transformer.decoding.translation import SearchNode
 from transformer.model.attention_kinds import KINDS, Kind
 
-NODE = "search_node"  # (search, step, node) that the reader chose
 MANY = 700  # candidates; beyond, the tree opens with those alone that went on
 
 
@@ -68,29 +68,29 @@ _NAMES = {"beam": "Beam search", "greedy": "Greedy search", "sampling": "Samplin
 
 
 def _chosen(scene: Scene, step: int, way: tuple[SearchNode, ...]) -> SearchNode:
-    search, at, node = st.session_state.get(NODE, (None, None, 0))
-    if search == search_of(scene) and at == step:
-        return scene.translation.tree[node]
+    match NODE.value:
+        case (at, node) if at == step and node < len(scene.translation.tree):
+            return scene.translation.tree[node]
     return way[min(step, len(way) - 1)]
 
 
 def _choose(scene: Scene, node: SearchNode) -> None:
     step = min(max(node.step - 1, 0), len(scene.target) - 1)
-    choose_position(STEP, step)
-    st.session_state[NODE] = (search_of(scene), step, node.id)
+    STEP.choose(step)
+    NODE.choose((step, node.id))
 
 
 def _looks(scene: Scene, path: tuple[SearchNode, ...], layer: int, head: int) -> None:
     """Both attentions of this hypothesis while it predicted this piece."""
     st.subheader("Where it looked", anchor=False)
-    ids, piece = tuple(node.token for node in path), scene.opened.translator.tokenizer.piece
+    ids, piece = tuple(node.token for node in path), scene.subject.translator.tokenizer.piece
     read = TokenAxis("Read", "decoder", (piece(BOS), *(node.piece for node in path[:-1])))
     strips: tuple[tuple[Kind, str, TokenAxis], ...] = (
         ("cross", "node_looks", scene.source),
         ("decoder", "node_looks_back", read),
     )
     for kind, key, tokens in strips:
-        weights = cached_results.attention(scene.opened.file, scene.translation.source_ids, ids, kind).weights
+        weights = cached_results.attention(scene.subject, scene.translation.source_ids, ids, kind).weights
         name = f"{KINDS[kind]}, layer {layer + 1}, head {head + 1}"
         st.caption(f"{name}, of the row that predicted it. Sums to 1.")
         components.pieces(

@@ -14,8 +14,9 @@ from app.figures.axes import TokenAxis
 from app.figures.mask_reasons import verdict
 from app.figures.tensor import tensor_alt
 from app.library.source_code import SourceLines, lines_from, lines_of
-from app.stage.sentence import Scene
-from app.state.session import is_dark
+from app.stage.scene import Scene
+from app.state.choices import ALL_TERMS
+from app.state.color_scheme import is_dark
 from app.views.hand.arithmetic import ByHand
 from app.views.hand.hand_figures import (
     row_stages,
@@ -124,7 +125,8 @@ def product(this: Calculation) -> None:
         f"{this.site}.products",
         shape=this.shape("H", this.q, this.k),
     )
-    everything = st.toggle("Write out all terms", key="all_terms", persist_state="session")
+    ALL_TERMS.open()
+    everything = st.toggle("Write out all terms", key=ALL_TERMS.key, persist_state="session")
     st.latex(_writing(this, None if everything else TERMS).product())
     name = f"{this.title}: q·k term by term"
     placed(

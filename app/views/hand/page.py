@@ -9,41 +9,31 @@ from app import components
 from app.components.chart import chart
 from app.figures.mask_reasons import key_name, row_name
 from app.figures.matrix import matrix_alt, matrix_table
-from app.stage.controls import bar
-from app.stage.sentence import Scene, stage
-from app.state.session import choose_position, is_dark
-from app.state.url import named
+from app.stage.controls import Controls
+from app.stage.heads import KEYS, QUERIES, choose_cell
+from app.stage.scene import Scene
+from app.state.choices import WRITTEN_STEP
+from app.state.color_scheme import is_dark
 from app.views.hand.arithmetic import ByHand, differences
 from app.views.hand.calculation_steps import SITE_NAMES, STEPS, Calculation
 from app.views.hand.hand_figures import CELLS_TO_CLICK, weights_map
 from app.views.hand.latex import Writing
 from app.views.hand.numpy_snippet import numpy_snippet
-from app.views.shared.choose import KEYS, QUERIES, axes, buttons, choose_cell
+from app.views.shared.buttons import buttons
 from app.views.shared.placed import belongings
 from transformer.model.attention_kinds import KINDS, SITES
 
-WRITTEN_STEP = "written"  # which step is written out; in the address
 
-
-def page() -> None:
+def draw(scene: Scene, controls: Controls) -> None:
     """Draws the page from top to bottom."""
-    scene = stage()
-    if scene is not None:
-        calculation(scene)
-
-
-@st.fragment
-def calculation(scene: Scene) -> None:
-    """Everything below the sentence: drawn again by itself when a head or a token is chosen."""
-    chooses = bar(scene)
-    kind, layer, head = chooses.kind_layer_head()
-    queries, keys = axes(scene, kind)
+    kind, layer, head = controls.kind_layer_head()
+    queries, keys = scene.axes(kind)
     site = SITES[kind].format(layer)
     recorded = scene.record(*(f"{site}.{name}" for name in SITE_NAMES))
     tensors = {name: recorded[f"{site}.{name}"][head] for name in SITE_NAMES}
     strongest = tensors["weights"].argmax(axis=-1)  # (Q), keys
-    query = chooses.token(queries, QUERIES[kind], "Query")
-    key = chooses.token(keys, KEYS[kind], "Key", int(strongest[query]))  # opens with the key that is looked at most
+    query = controls.token(queries, QUERIES[kind], "Query")
+    key = controls.token(keys, KEYS[kind], "Key", int(strongest[query]))  # opens with the key that is looked at most
     this = Calculation(
         scene,
         kind,
@@ -57,16 +47,15 @@ def calculation(scene: Scene) -> None:
     )
     with st.container(key="hand_overview"):
         _overview(this, int(strongest[query]))
-    for draw in _chosen_steps():
-        draw(this)
+    for step in _chosen_steps():
+        step(this)
 
 
 def _chosen_steps() -> list[Callable[[Calculation], None]]:
     """One step, or all of them below each other."""
     drawn = {name: draw for name, (_, draw) in STEPS.items()} | {"check": _checks}
     titles = {name: title for name, (title, _) in STEPS.items()} | {"check": "The model's number?", "all": "All"}
-    chosen = named(WRITTEN_STEP, titles, "product")
-    buttons(WRITTEN_STEP, titles, "Step", says=False)
+    chosen = buttons(WRITTEN_STEP, titles, "Step", says=False)
     return list(drawn.values()) if chosen == "all" else [drawn[chosen]]
 
 
@@ -108,8 +97,8 @@ def _overview(this: Calculation, strongest: int) -> None:
             st.button(
                 "Strongest key",
                 key="strongest",
-                on_click=choose_position,
-                args=(KEYS[this.kind], strongest),
+                on_click=KEYS[this.kind].choose,
+                args=(strongest,),
                 help="The key to which this query gives the largest weight. The page opens with it, unless "
                 "another was chosen.",
             )
@@ -139,6 +128,3 @@ def _checks(this: Calculation) -> None:
 
 def _snippet(this: Calculation) -> str:
     return numpy_snippet(this.hand, this.queries, this.keys, query=this.query, title=this.title)
-
-
-page()

@@ -5,7 +5,7 @@ import streamlit as st
 from app.compute import cached_results
 from app.figures.attention_stages import plain
 from app.library.source_code import lines_between
-from app.state.session import is_dark
+from app.state.color_scheme import is_dark
 from app.views.masks.decoding_rows import apart, steps_figure, steps_table
 from app.views.masks.mask_parts_section import Sentence
 from app.views.shared.placed import placed
@@ -38,7 +38,7 @@ def while_translating(this: Sentence, query: int, sources: Ids, targets: Ids) ->
         )
     weights, mask = f"{this.site}.weights", f"{this.site}.mask"
     steps = cached_results.record_steps(
-        this.scene.opened.file,
+        this.scene.subject,
         sources[this.number],
         targets[this.number],
         ("decoder.layers.*.self_attention.weights", "decoder.layers.*.self_attention.mask"),

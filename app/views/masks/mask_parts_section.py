@@ -13,10 +13,10 @@ from app.figures.mask_matrix import can_be_clicked, mask_alt, mask_table, parts_
 from app.figures.mask_reasons import Part, Parts, verdict
 from app.figures.panels import Cell
 from app.library.source_code import SourceLines, lines_between, lines_from
-from app.stage.controls import Bar
-from app.stage.sentence import Scene
-from app.state.session import is_dark
-from app.views.shared.choose import KEYS, QUERIES, choose_cell
+from app.stage.controls import Controls
+from app.stage.heads import KEYS, QUERIES, choose_cell
+from app.stage.scene import Scene
+from app.state.color_scheme import is_dark
 from app.views.shared.placed import belongings
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.batch_masks import mask_parts
@@ -139,11 +139,11 @@ def mask_shape(kind: Kind, part: Part | None, *, windowed: bool, sizes: Mapping[
     return f"{shape_text(letters, known)}, broadcast to {scores} = **{numbers}**"
 
 
-def cell_and_parts(this: Sentence, chooses: Bar) -> Cell:
+def cell_and_parts(this: Sentence, controls: Controls) -> Cell:
     """The section; returns the cell that is chosen in the bar."""
     st.header(this.title, anchor=False)
     mask, parts = this.tensor("mask"), this.parts
-    query, key = _cell(this, chooses, mask)
+    query, key = _cell(this, controls, mask)
     with st.container(key="said_verdict"):
         window = this.scene.config.attention_window
         said = verdict(parts, query, key, this.queries, this.keys, window=window, real_queries=this.real_queries)
@@ -181,7 +181,7 @@ def _combined(kind: Kind) -> SourceLines:
     return lines_between("model/masks.py", "source_mask" if kind == "encoder" else "target_mask")
 
 
-def _cell(this: Sentence, chooses: Bar, mask: np.ndarray) -> Cell:
+def _cell(this: Sentence, controls: Controls, mask: np.ndarray) -> Cell:
     """The chosen cell. On opening: the first row, and the first key that it may not look at."""
-    query = chooses.token(this.queries, QUERIES[this.kind], "Query")
-    return query, chooses.token(this.keys, KEYS[this.kind], "Key", int(mask[query].argmin()))
+    query = controls.token(this.queries, QUERIES[this.kind], "Query")
+    return query, controls.token(this.keys, KEYS[this.kind], "Key", int(mask[query].argmin()))

@@ -12,15 +12,16 @@ from app.figures.mask_reasons import Parts
 from app.library import checkpoints
 from app.library.source_code import lines_between
 from app.library.tasks import Task
-from app.stage.controls import bar
-from app.stage.sentence import Scene, stage
-from app.state.session import KIND, LONGEST_SECOND, SECOND, is_dark
+from app.stage.controls import Controls
+from app.stage.heads import SHORT
+from app.stage.scene import Scene
+from app.state.choices import KIND, LONGEST_SECOND, ROW_OF_BATCH, SECOND
+from app.state.color_scheme import is_dark
 from app.views.masks.batch_figure import Line, batch_alt, batch_figure, batch_table
 from app.views.masks.decoding_section import while_translating
 from app.views.masks.mask_overview import Tile, overview_figure, overview_table
 from app.views.masks.mask_parts_section import Sentence, cell_and_parts
 from app.views.masks.scores_and_padding_sections import padding_check, scores_and_weights
-from app.views.shared.choose import SHORT
 from app.views.shared.placed import belongings
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.batch_masks import mask_parts
@@ -29,24 +30,17 @@ from transformer.decoding.translation import Translation
 from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import SITES, Kind
 
-ROW = "sentence_of_batch"
 ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")
-
-
-def page() -> None:
-    """Draws the page from top to bottom."""
-    scene = stage()
-    if scene is not None:
-        masks(scene)
 
 
 def _second_sentence(scene: Scene) -> Translation | None:
     """The box for the other sentence of the batch, and its translation. None: there is none, and the page says why."""
-    _fill_second(scene)
+    fits = partial(_fits, scene)
+    SECOND.open(other_example(scene.task, scene.translation.source, fits))
     with st.container(key="second", horizontal=True, vertical_alignment="bottom", gap="medium"):
         text = st.text_input(
             "Second sentence of the batch",
-            key=SECOND,
+            key=SECOND.key,
             persist_state="session",
             max_chars=LONGEST_SECOND,
             placeholder="Another sentence, shorter or longer, and Enter",
@@ -56,14 +50,14 @@ def _second_sentence(scene: Scene) -> Translation | None:
     if not (text or "").strip():
         st.info("Type a second sentence: a batch has padding only if its sentences differ in length.")
         return None
-    longest, _ = checkpoints.pieces_needed(scene.opened.file, text)
-    limit = checkpoints.most_pieces(scene.opened.translator)
+    longest, _ = checkpoints.pieces_needed(scene.subject.file, text)
+    limit = checkpoints.most_pieces(scene.subject.translator)
     if longest > limit:
         st.warning(f"The second sentence has {longest:,} pieces; the page shows up to {limit:,} with this checkpoint.")
         return None
     try:
         settings = replace(scene.translation.settings, n_best=1)
-        translated = cached_results.translate(scene.opened.file, text, settings)
+        translated = cached_results.translate(scene.subject, text, settings)
     except HeadlightError as error:
         st.text(str(error))
         return None
@@ -78,17 +72,8 @@ def _second_sentence(scene: Scene) -> Translation | None:
     return found
 
 
-def _fill_second(scene: Scene) -> None:
-    """Fills the box where the user has not written anything of their own for this task."""
-    task, filled = scene.opened.task, st.session_state.get("second_filled", (None, None))
-    written = st.session_state.get(SECOND)
-    if written is None or (written == filled[1] and (task != filled[0] or not _fits(scene, written))):
-        st.session_state[SECOND] = other_example(task, scene.translation.source, partial(_fits, scene))
-        st.session_state["second_filled"] = (task, st.session_state[SECOND])
-
-
 def _fits(scene: Scene, text: str) -> bool:
-    return checkpoints.pieces_needed(scene.opened.file, text)[0] <= checkpoints.most_pieces(scene.opened.translator)
+    return checkpoints.pieces_needed(scene.subject.file, text)[0] <= checkpoints.most_pieces(scene.subject.translator)
 
 
 def other_example(task: Task, sentence: str, fits: Callable[[str], bool]) -> str:
@@ -100,11 +85,9 @@ def other_example(task: Task, sentence: str, fits: Callable[[str], bool]) -> str
     return " ".join(words[: len(words) // 2]) or sentence[: max(len(sentence) // 2, 1)]
 
 
-@st.fragment
-def masks(scene: Scene) -> None:
-    """Everything below the sentence: drawn again by itself when a head, a mask or a cell is chosen."""
-    chooses = bar(scene)
-    kind, layer, head = chooses.kind_layer_head()
+def draw(scene: Scene, controls: Controls) -> None:
+    """Draws the page from top to bottom. It opens with the mask that the paper adds, the causal one of the decoder."""
+    kind, layer, head = controls.kind_layer_head("decoder")
     second = _second_sentence(scene)
     if second is None:
         return
@@ -112,7 +95,7 @@ def masks(scene: Scene) -> None:
     targets = (scene.hypothesis.ids, second.hypotheses[0].ids)
     site = SITES[kind].format(layer)
     traces = cached_results.record_batch(
-        scene.opened.file, sources, targets, tuple(f"{SITES[k].format(0)}.mask" for k in ORDER)
+        scene.subject, sources, targets, tuple(f"{SITES[k].format(0)}.mask" for k in ORDER)
     )
     row = _batch(traces, sources, targets)
     tiles = [[_tile(scene, found, number, kind) for kind in ORDER] for number, found in enumerate(traces)]
@@ -125,11 +108,11 @@ def masks(scene: Scene) -> None:
         head=head,
         layer=layer,
         number=row,
-        trace=cached_results.record_batch(scene.opened.file, sources, targets, (f"{site}.*",))[row],
+        trace=cached_results.record_batch(scene.subject, sources, targets, (f"{site}.*",))[row],
         real=(len(sources[row]), len(targets[row])),
         batch=len(traces),
     )
-    cell = cell_and_parts(this, chooses)
+    cell = cell_and_parts(this, controls)
     if kind == "decoder":
         while_translating(this, cell[0], sources, targets)
     scores_and_weights(this, cell)
@@ -139,17 +122,17 @@ def masks(scene: Scene) -> None:
 def _which_sentence(sources: tuple[tuple[int, ...], ...]) -> int:
     """The chosen sentence of the batch, from 0. Opens with the shorter one, which is padded."""
     shorter = min(range(len(sources)), key=lambda row: len(sources[row]))
-    chosen = st.segmented_control(
+    ROW_OF_BATCH.open(shorter + 1, (1, 2))
+    st.segmented_control(
         "Sentence of the batch",
         (1, 2),
-        default=shorter + 1,
         required=True,
-        key=ROW,
-        bind="query-params",
+        key=ROW_OF_BATCH.key,
+        persist_state="session",
         label_visibility="collapsed",
         format_func="Sentence {}".format,
     )
-    return int(chosen or 1) - 1
+    return ROW_OF_BATCH.value - 1
 
 
 def _batch(
@@ -210,8 +193,5 @@ def _rectangle(traces: tuple[Trace, ...]) -> None:
 
 def _clicked(mask: Point) -> None:
     row, column = mask.customdata
-    st.session_state[ROW] = int(row) + 1
-    st.session_state[KIND] = ORDER[int(column)]
-
-
-page()
+    ROW_OF_BATCH.choose(int(row) + 1)
+    KIND.choose(ORDER[int(column)])

@@ -6,7 +6,7 @@ from app.compute import cached_results
 from app.figures.attention_stages import plain, stages_alt, stages_figure, stages_table
 from app.figures.panels import Cell
 from app.library.source_code import lines_from
-from app.state.session import is_dark
+from app.state.color_scheme import is_dark
 from app.views.masks.mask_parts_section import Sentence
 from app.views.masks.score_panels import (
     largest_masked,
@@ -88,7 +88,7 @@ def padding_check(this: Sentence, sources: Ids, targets: Ids) -> None:
             f"Sentence {this.number + 1} is the longest on both sides, so nothing of it is padded: choose the other "
             "one above, or type a sentence of another length."
         )
-    found = cached_results.changed_by_padding(this.scene.opened.file, sources, targets, this.number)
+    found = cached_results.changed_by_padding(this.scene.subject, sources, targets, this.number)
     top = "encoder.norm_out" if this.scene.config.norm == "pre" else _last_norm(this)
     st.markdown(
         f"Sentence {this.number + 1} has {padded[0]} position{'s' * (padded[0] != 1)} of padding in the "

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.library.catalogue import Entry
-from app.state.session import CHECKPOINT, open_checkpoint
+from app.state.choices import CHECKPOINT, open_checkpoint
 from transformer.config import ModelConfig
 
 LICENCES = ("Data", "Licence of the data", "Licence of the weights", "Licence")
@@ -47,7 +47,7 @@ def card(one: Entry, key: str) -> None:
         for score in _first_scores(one):
             st.text(score)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            is_open = st.session_state.get(CHECKPOINT) == one.file.name
+            is_open = CHECKPOINT.value == one.file.name
             st.button(
                 "Is open" if is_open else "Open", key=f"open_{key}", on_click=open_checkpoint, args=(one.file.name,),
                 disabled=is_open, help="Opens it on the sentence above.",

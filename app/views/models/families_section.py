@@ -6,14 +6,13 @@ import streamlit as st
 
 from app.library.catalogue import Entry
 from app.library.families import Families, Family, Measure, Member
-from app.state.session import CHECKPOINT, is_dark, open_checkpoint
-from app.state.url import named
+from app.state.choices import CHECKPOINT, FAMILY, MEASURE, open_checkpoint
+from app.state.color_scheme import is_dark
 from app.views.models.cards_section import card
 from app.views.models.family_plot import NOT_RUN, Place, family_alt, family_chart, family_table
-from app.views.shared.choose import buttons
+from app.views.shared.buttons import buttons
 from app.views.shared.placed import placed
 
-FAMILY, MEASURE = "family", "measure"
 TITLES: dict[Measure, str] = {"bleu": "BLEU", "chrf": "chrF", "perplexity": "Perplexity"}
 UNITS: dict[Measure, str] = {"bleu": "BLEU", "chrf": "chrF", "perplexity": "perplexity of a piece"}
 
@@ -30,10 +29,8 @@ def families(found: Families, entries: Sequence[Entry]) -> None:
         return
     names = {family.name: family.name.replace("-", " ").capitalize() for family in found.families}
     with st.container(key="choose_family", horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = named(FAMILY, names, found.families[0].name)
-        buttons(FAMILY, names, "Family")
-        measure: Measure = named(MEASURE, TITLES, "bleu")
-        buttons(MEASURE, TITLES, "Score")
+        name = buttons(FAMILY, names, "Family", opening=found.families[0].name)
+        measure = buttons(MEASURE, TITLES, "Score")
     family = next(one for one in found.families if one.name == name)
     _plots(family, measure, found.scored_on)
     _members(family)
@@ -57,7 +54,7 @@ def families(found: Families, entries: Sequence[Entry]) -> None:
 
 def _plots(family: Family, measure: Measure, scored_on: str) -> None:
     """Ours at the left, the paper's at the right, each with its own axis."""
-    opened = st.session_state.get(CHECKPOINT)
+    opened = CHECKPOINT.value
     ours = [_place(member, measure, opened) for member in family.members]
     theirs = [Place(member.label, member.paper.get(measure)) for member in family.members]
     title = f"{TITLES[measure]} over {family.varies}"
@@ -109,7 +106,7 @@ def _members(family: Family) -> None:
     with st.container(key="family_members", horizontal=True, gap="small"):
         for member in family.members:
             if member.file:
-                is_open = st.session_state.get(CHECKPOINT) == member.file.name
+                is_open = CHECKPOINT.value == member.file.name
                 st.button(
                     f"{'Is open' if is_open else 'Open'}: {member.label}", key=f"open_{family.name}_{member.name}",
                     on_click=open_checkpoint, args=(member.file.name,), disabled=is_open,

@@ -1,6 +1,6 @@
 """Models: every checkpoint there is, what it scores, how it learnt, and families of models that differ in one thing.
 
-Whatever is opened here is opened on the sentence that stands above.
+Whatever is opened here is opened on the sentence above.
 """
 
 import streamlit as st
@@ -8,20 +8,15 @@ import streamlit as st
 from app.library import checkpoints
 from app.library.catalogue import entry
 from app.library.families import read_families
-from app.stage.sentence import headline, stage
+from app.stage.scene import Scene
 from app.stage.sidebar import uploads
-from app.state.url import keep_in_address
 from app.views.models.cards_section import cards
 from app.views.models.families_section import families
 from app.views.models.scores_section import curves, published
 
 
-def page() -> None:
+def draw(_scene: Scene | None, _controls: None) -> None:
     """Draws the page from top to bottom."""
-    scene = stage()
-    keep_in_address()
-    if scene:
-        headline(scene)
     files = checkpoints.checkpoints()
     shipped, own = [entry(file) for file in files.values()], [entry(file) for file in uploads().values()]
     found = read_families(files)
@@ -33,6 +28,3 @@ def page() -> None:
     if shipped:
         published(shipped)
         curves(shipped)
-
-
-page()

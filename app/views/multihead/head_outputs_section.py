@@ -8,8 +8,11 @@ from app.figures.axes import visible
 from app.figures.tensor import NUMBERS_UP_TO
 from app.figures.theme import number
 from app.library.source_code import lines_from
-from app.stage.sentence import Scene
-from app.state.session import is_dark
+from app.stage.heads import SHORT
+from app.stage.scene import Scene
+from app.stage.section import section
+from app.state.choices import choose_head
+from app.state.color_scheme import is_dark
 from app.views.multihead.head_outputs import (
     AT_A_GLANCE,
     Written,
@@ -20,33 +23,26 @@ from app.views.multihead.head_outputs import (
     written_table,
 )
 from app.views.multihead.slices_section import first_of
-from app.views.shared.choose import (
-    SHORT,
-    axes,
-    choose_head_from_afar,
-    follow_head,
-)
 from app.views.shared.placed import placed
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention import MultiHeadAttention
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
 
-@st.fragment
+@section
 def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) -> None:
     """The section. A choice in it draws it again with the head that the page was drawn with last."""
 
     def clicked(bar: Point) -> None:
         if bar.x < scene.config.heads:  # else it is the bias, or the sum
-            choose_head_from_afar(layer, int(bar.x))
+            choose_head(layer, int(bar.x))
 
-    follow_head()
     st.header("What each head writes", anchor=False)
     site, dark = SITES[kind].format(layer), is_dark()
-    queries, _ = axes(scene, kind)
+    queries, _ = scene.axes(kind)
     heads = scene.record(f"{site}.head_outputs")[f"{site}.head_outputs"]  # (H, Q, D)
     output = scene.record(f"{site}.output")[f"{site}.output"]  # (Q, D), on the other road: concatenated first
-    bias = projection(scene.opened.file, site, "output").bias
+    bias = projection(scene.subject, site, "output").bias
     written = Written(heads[:, row], bias, output[row])
     where = f"{KINDS[kind]}, layer {layer + 1}"
     token = visible(queries.tokens[row])

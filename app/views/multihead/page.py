@@ -7,13 +7,13 @@ Each section is a fragment of its own inside the page's, in which the head is ch
 import streamlit as st
 
 from app.library.source_code import lines_between
-from app.stage.controls import bar
-from app.stage.sentence import Scene, stage
-from app.state.session import is_dark
+from app.stage.controls import Controls
+from app.stage.scene import Scene
+from app.stage.section import section
+from app.state.color_scheme import is_dark
 from app.views.multihead.head_cost import What, choices, cost, cost_bars, cost_table, cost_text
 from app.views.multihead.head_outputs_section import written_by_heads
 from app.views.multihead.slices_section import slices
-from app.views.shared.choose import axes
 from app.views.shared.placed import placed
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention_kinds import Kind
@@ -25,28 +25,19 @@ CHARTS: tuple[tuple[What, str], ...] = (
 )
 
 
-def page() -> None:
+def draw(scene: Scene, controls: Controls) -> None:
     """Draws the page from top to bottom."""
-    scene = stage()
-    if scene is not None:
-        _sections(scene)
-
-
-@st.fragment
-def _sections(scene: Scene) -> None:
-    """Everything below the sentence: drawn again by itself when another head is chosen."""
-    chooses = bar(scene)
-    kind, layer, head = chooses.kind_layer_head()
-    row = chooses.row("encoder" if kind == "encoder" else "decoder")
+    kind, layer, head = controls.kind_layer_head()
+    row = controls.row("encoder" if kind == "encoder" else "decoder")
     slices(scene, kind, layer, head)
     written_by_heads(scene, kind, layer, head, row)
     _cost(scene, kind)
 
 
-@st.fragment
+@section
 def _cost(scene: Scene, kind: Kind) -> None:
     st.header("Same cost?", anchor=False)
-    queries, keys = axes(scene, kind)
+    queries, keys = scene.axes(kind)
     config = scene.config
     sizes = (config.d_model, len(queries), len(keys))
     counts = choices(config.d_model, config.heads)
@@ -103,6 +94,3 @@ def _beside(heads: int, d_k: int) -> str:
     if heads == 1:
         return f"This attention has one head, {d_k} wide."
     return f"Multi-head attention is {heads} attentions side by side, each only {d_k} wide."
-
-
-page()

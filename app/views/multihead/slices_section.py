@@ -1,5 +1,7 @@
 """A section of Multi-head: one of the four matrices of an attention cut into its heads, and the chosen head's slice."""
 
+from typing import cast
+
 import streamlit as st
 
 from app.compute.projections import Matrix, input_site, projection
@@ -19,10 +21,11 @@ from app.figures.head_slices import (
 )
 from app.figures.theme import beyond_text, number
 from app.library.source_code import SourceLines, lines_from
-from app.stage.sentence import Scene
-from app.state.session import is_dark
-from app.state.url import linked
-from app.views.shared.choose import SHORT, choose_head_from_afar, follow_head
+from app.stage.heads import SHORT
+from app.stage.scene import Scene
+from app.stage.section import section
+from app.state.choices import MATRIX, choose_head
+from app.state.color_scheme import is_dark
 from app.views.shared.placed import placed
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention import MultiHeadAttention
@@ -31,23 +34,23 @@ from transformer.model.attention_kinds import KINDS, SITES, Kind
 MATRICES: list[Matrix] = ["query", "key", "value", "output"]
 
 
-@st.fragment
+@section
 def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     """The section. A choice in it draws it again with the head that the page was drawn with last."""
-    follow_head()
     st.header("Heads are slices of one matrix", anchor=False)
-    name: Matrix = linked("matrix", MATRICES, "query")
+    MATRIX.open(allowed=MATRICES)
     st.segmented_control(
         "Matrix",
         MATRICES,
         format_func=lambda matrix: f"{matrix} ${PLAIN[matrix]}$",  # a formula alone is no name for a screen reader
         required=True,
-        key="matrix",
+        key=MATRIX.key,
         persist_state="session",
     )
+    name = cast(Matrix, MATRIX.value)
     config, dark = scene.config, is_dark()
     site, heads, d_k = SITES[kind].format(layer), config.heads, config.d_k
-    found = projection(scene.opened.file, site, name)
+    found = projection(scene.subject, site, name)
     matrix, limit = found.matrix, reach(found.matrix)
     part = slice_of(matrix, name, head, heads)  # (D, E), of W^O (E, D)
     where = f"{SHORT[kind].lower()}, layer {layer + 1}"
@@ -69,7 +72,7 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
                 if config.d_model <= WHOLE_UP_TO
                 else lengths_table(matrix, name, heads)
             ),
-            on_click=lambda bar: choose_head_from_afar(layer, int(bar.customdata) - 1),
+            on_click=lambda bar: choose_head(layer, int(bar.customdata) - 1),
         )
     with right:
         shown = window(config.d_model, d_k)
@@ -108,7 +111,7 @@ def _said(scene: Scene, kind: Kind, site: str, name: Matrix, head: int) -> str:
     source = input_site(config, kind, site, name)
     target = f"{site}.head_outputs" if name == "output" else f"{site}.{name}"
     found = scene.record(source, target)
-    weights = projection(scene.opened.file, site, name)
+    weights = projection(scene.subject, site, name)
     part = slice_of(weights.matrix, name, head, config.heads)
     if name == "output":
         off = difference(found[source][head], part, 0.0, found[target][head])

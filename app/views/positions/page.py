@@ -10,9 +10,12 @@ from app.figures.layouts import LAYOUT_NAMES, layout_formula
 from app.figures.sinusoids import Layout
 from app.figures.theme import number
 from app.library.source_code import lines_between, lines_from, together
-from app.stage.controls import Stack, bar
-from app.stage.sentence import Scene, stage
-from app.state.session import forget_beyond, is_dark
+from app.stage.controls import Controls, Stack
+from app.stage.scene import Scene
+from app.stage.section import section
+from app.state.choice import Between
+from app.state.choices import DIMENSION, WAVE_SPAN
+from app.state.color_scheme import is_dark
 from app.views.positions.encoding_matrix import encoding_heatmap, encoding_names, encoding_table, positions_shown
 from app.views.positions.rotation_sections import layout_of, layouts, rotation, said_of_untrained, table_of, trained_of
 from app.views.positions.similarity import (
@@ -35,19 +38,10 @@ LEARNED = (
 )
 
 
-def page() -> None:
+def draw(scene: Scene, controls: Controls) -> None:
     """Draws the page from top to bottom."""
-    scene = stage()
-    if scene is not None:
-        _sections(scene)
-
-
-@st.fragment
-def _sections(scene: Scene) -> None:
-    """Everything below the sentence: drawn again by itself when another stack or token is chosen."""
-    chooses = bar(scene)
-    stack = chooses.stack()
-    row = chooses.row(stack)
+    stack = controls.stack()
+    row = controls.row(stack)
     if scene.config.positions == "none":
         sees = "the words as a set, without an order"
         if scene.config.attention_window is not None:
@@ -66,7 +60,7 @@ def _sections(scene: Scene) -> None:
     sizes(scene, stack, row)
 
 
-@st.fragment
+@section
 def _encoding(scene: Scene, stack: Stack, row: int) -> None:
     layout = layout_of(scene)
     st.header("The encoding", anchor=False)
@@ -112,7 +106,7 @@ def _said_of_columns(layout: Layout | None, d_model: int) -> str:
     return f" Left columns{where} change from position to position, right columns hardly at all."
 
 
-@st.fragment
+@section
 def _waves(scene: Scene, stack: Stack) -> None:
     layout, d_model = layout_of(scene), scene.config.d_model
     available = len(table_of(scene, stack))
@@ -129,19 +123,14 @@ def _waves(scene: Scene, stack: Stack) -> None:
         if layout
         else shape_text("PD", (scene.config.max_positions, d_model)),
     )
-    forget_beyond("dimension", 0, d_model - 1)
+    DIMENSION.open(min(8, d_model - 1), Between(0, d_model - 1))
+    spans = [n for n in (32, 64, 128, 256, 512, 1024) if n < available] + [available]
+    WAVE_SPAN.open(spans[min(1, len(spans) - 1)], spans)
     with st.container(key="wave_controls", horizontal=True, vertical_alignment="bottom"):
-        dimension = int(
-            st.slider("Dimension", 0, d_model - 1, min(8, d_model - 1), key="dimension", bind="query-params")
-        )
-        spans = [n for n in (32, 64, 128, 256, 512, 1024) if n < available] + [available]
-        span = int(
-            st.select_slider(
-                "Positions", spans, value=spans[min(1, len(spans) - 1)], key="wave_span", bind="query-params"
-            )
-            if len(spans) > 1
-            else available
-        )
+        dimension = st.slider("Dimension", 0, d_model - 1, key=DIMENSION.key, persist_state="session")
+        span = available
+        if len(spans) > 1:
+            span = int(st.select_slider("Positions", spans, key=WAVE_SPAN.key, persist_state="session"))
     table = table_of(scene, stack, span)
     tokens = scene.source if stack == "encoder" else scene.target
     title = wave_title(dimension, d_model, layout)
@@ -171,7 +160,7 @@ def _waves(scene: Scene, stack: Stack) -> None:
         st.caption(said.strip())
 
 
-@st.fragment
+@section
 def _similarity(scene: Scene, stack: Stack) -> None:
     layout, table = layout_of(scene), table_of(scene, stack, min(64, trained_of(scene) or 64))
     st.header("How alike two positions are", anchor=False)
@@ -211,6 +200,3 @@ def _similarity(scene: Scene, stack: Stack) -> None:
         + (": rounding of float32. Only the distance counts." if layout else ".")
         + said_of_untrained(scene, "are left out")
     )
-
-
-page()

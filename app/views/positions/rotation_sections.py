@@ -1,7 +1,5 @@
 """Two sections of Positions: the paper's layout beside half and half, and the rotation from PE(p) to PE(p + k)."""
 
-from functools import partial
-
 import numpy as np
 import streamlit as st
 
@@ -12,8 +10,11 @@ from app.figures.theme import number
 from app.library.catalogue import entry
 from app.library.source_code import SourceLines, lines_from, together
 from app.stage.controls import Stack
-from app.stage.sentence import Scene
-from app.state.session import forget_beyond, is_dark
+from app.stage.scene import Scene
+from app.stage.section import section
+from app.state.choice import Between, Choice
+from app.state.choices import FROM_POSITION, LAYOUT_WIDTH, OFFSET
+from app.state.color_scheme import is_dark
 from app.views.positions.rotation import rotation_circles, rotation_table
 from app.views.shared.placed import placed
 from app.views.shared.triplet import shape_text, triplet
@@ -29,14 +30,14 @@ def layout_of(scene: Scene) -> Layout | None:
 
 def table_of(scene: Scene, stack: Stack, count: int = FARTHEST) -> np.ndarray:
     """The first positions of the checkpoint's own table: (P, D)."""
-    return cached_results.position_table(scene.opened.file, stack, count)
+    return cached_results.position_table(scene.subject, stack, count)
 
 
 def trained_of(scene: Scene) -> int | None:
     """How many learned positions training can have reached: those of its longest sentence, and one for its sign of the
     end (in the decoder, of the beginning). Beyond, the table is what chance made it. None: nothing was learned, or the
     recipe does not say."""
-    longest = entry(scene.opened.file).longest if scene.config.positions == "learned" else None
+    longest = entry(scene.subject.file).longest if scene.config.positions == "learned" else None
     return min(longest + 1, scene.config.max_positions) if longest else None
 
 
@@ -49,7 +50,7 @@ def said_of_untrained(scene: Scene, what: str) -> str:
     return f" No sentence of its training had more than {trained} positions; {beyond}, and {what}."
 
 
-@st.fragment
+@section
 def layouts(scene: Scene) -> None:
     """Both layouts and the permutation between them; the same for every checkpoint of this d_model."""
     own = layout_of(scene)
@@ -79,17 +80,10 @@ def _layouts_explained(scene: Scene, own: Layout | None) -> None:
 def _layouts_picture(scene: Scene, own: Layout | None) -> None:
     even = scene.config.d_model + scene.config.d_model % 2
     choices = sorted({n for n in (8, 16, 32, even) if n <= even})
-    d_model = int(
-        st.segmented_control(
-            f"d_model of the picture (this checkpoint: {scene.config.d_model})",
-            choices,
-            default=16 if even >= 16 else even,
-            required=True,
-            key="layout_width",
-            bind="query-params",
-        )
-        or even
-    )
+    LAYOUT_WIDTH.open(16 if even >= 16 else even, choices)
+    label = f"d_model of the picture (this checkpoint: {scene.config.d_model})"
+    st.segmented_control(label, choices, required=True, key=LAYOUT_WIDTH.key, persist_state="session")
+    d_model = LAYOUT_WIDTH.value
     placed(
         layouts_figure(d_model, own, dark=is_dark()),
         key="layouts",
@@ -104,7 +98,7 @@ def _layouts_picture(scene: Scene, own: Layout | None) -> None:
     )
 
 
-@st.fragment
+@section
 def rotation(scene: Scene, stack: Stack) -> None:
     """The rotation from PE(p) to PE(p + k), checked against the checkpoint's own table."""
     layout = layout_of(scene)
@@ -127,12 +121,9 @@ def rotation(scene: Scene, stack: Stack) -> None:
     available = len(table)
     farthest = min(64, (available - 1) // 2)
     most = min(64, available - 1 - farthest)
-    forget_beyond("from_position", 0, farthest)
-    forget_beyond("offset", 0, most)
     with st.container(key="rotation_controls", horizontal=True):
-        slide = partial(st.slider, min_value=0, bind="query-params")
-        p = slide("Position p", max_value=farthest, value=min(4, farthest), key="from_position") if farthest else 0
-        k = slide("Offset k", max_value=most, value=min(5, most), key="offset") if most else 0
+        p = _slider("Position p", FROM_POSITION, farthest)
+        k = _slider("Offset k", OFFSET, most)
     points = pairs(table, layout or "interleaved")
     matrices = rotations(k, table.shape[1]) if layout else best_rotations(points, k)
     error, share = rotation_error(points, matrices, k)
@@ -156,6 +147,11 @@ def rotation(scene: Scene, stack: Stack) -> None:
         )
         + said_of_untrained(scene, "are left out")
     )
+
+
+def _slider(label: str, choice: Choice[int], most: int) -> int:
+    choice.open(min(choice.default, most), Between(0, most))
+    return st.slider(label, 0, most, key=choice.key, persist_state="session") if most else 0
 
 
 def _code(layout: Layout | None) -> SourceLines:

@@ -6,8 +6,8 @@ from app.figures.axes import visible
 from app.figures.station_texts import dropped
 from app.library.source_code import lines_from
 from app.stage.controls import Stack
-from app.stage.sentence import Scene
-from app.state.session import is_dark
+from app.stage.scene import Scene
+from app.state.color_scheme import is_dark
 from app.views.positions.sizes import PARTS, norm_bars, norm_table, norms, strips_table, sum_strips
 from app.views.shared.placed import placed
 from app.views.shared.triplet import shape_text, triplet

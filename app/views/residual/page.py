@@ -14,9 +14,9 @@ from app.figures.normalisation import before_and_after, moments_table
 from app.figures.station_texts import dropped
 from app.figures.strips import ENDS, of_norm
 from app.library.source_code import lines_from
-from app.stage.controls import Stack, bar
-from app.stage.sentence import Scene, stage
-from app.state.session import is_dark
+from app.stage.controls import Controls, Stack
+from app.stage.scene import Scene
+from app.state.color_scheme import is_dark
 from app.views.residual.stream import STREAM_SITES, Stream, relative, shares, stream, sub_layers, summands
 from app.views.residual.stream_charts import (
     added_alt,
@@ -34,19 +34,10 @@ from app.views.shared.vector_strips import placed_strips
 from transformer.model.attention_kinds import depth
 
 
-def page() -> None:
+def draw(scene: Scene, controls: Controls) -> None:
     """Draws the page from top to bottom."""
-    scene = stage()
-    if scene is None:
-        return
-    _pictures(scene)
-
-
-@st.fragment
-def _pictures(scene: Scene) -> None:
-    chooses = bar(scene)
-    stack = chooses.stack()
-    row = chooses.row(stack)
+    stack = controls.stack()
+    row = controls.row(stack)
     every = _recorded(scene, stack)
     tokens = scene.source if stack == "encoder" else scene.target
     one, which = every.of(row), f"{stack}, position {row}: {visible(tokens.tokens[row])}"
@@ -165,7 +156,7 @@ def _norms(scene: Scene, one: Stream, row: int, which: str) -> None:
         before, after = np.vstack([before, one.after[-1]]), np.vstack([after, top])  # (U + 1, D)
         names.append("the last")
         sites.append(f"{stack}.norm_out")
-    learned = [norm_at(scene.opened.file, site) for site in sites]
+    learned = [norm_at(scene.subject, site) for site in sites]
     axis = TokenAxis("sub-layers", stack, tuple(names))
     title = f"Before and after each LayerNorm, {which}"
     placed(
@@ -190,6 +181,3 @@ def _norms(scene: Scene, one: Stream, row: int, which: str) -> None:
         shape=_shape(scene, one),
         pre_norm=scene.config.norm == "pre",
     )
-
-
-page()

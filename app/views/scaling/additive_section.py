@@ -6,8 +6,8 @@ import streamlit as st
 from app.figures.axes import TokenAxis
 from app.figures.tables import for_reading
 from app.library.source_code import lines_from
-from app.stage.sentence import Scene
-from app.state.session import is_dark
+from app.stage.scene import Scene
+from app.state.color_scheme import is_dark
 from app.views.scaling.additive import additive_scores, costs, operations
 from app.views.scaling.matrix_pair import matrix_pair, pair_table
 from app.views.scaling.softmax import softmax

@@ -9,9 +9,12 @@ import streamlit as st
 from app.figures.tables import for_reading
 from app.figures.theme import number
 from app.library.source_code import lines_from, together
-from app.stage.controls import bar
-from app.stage.sentence import Scene, stage
-from app.state.session import is_dark
+from app.stage.controls import Controls
+from app.stage.heads import SHORT
+from app.stage.scene import Scene
+from app.stage.section import section
+from app.state.choices import COUNTS_ABOVE, WIDTH_OF_HEAD
+from app.state.color_scheme import is_dark
 from app.views.scaling.additive_section import additive
 from app.views.scaling.comparisons import count, count_table, share_curves, share_table
 from app.views.scaling.scaling_charts import (
@@ -36,41 +39,29 @@ from app.views.scaling.softmax import (
     sharpness,
     softmax,
 )
-from app.views.shared.choose import SHORT, axes
 from app.views.shared.placed import placed
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
+THRESHOLDS = [0.001, 0.01, 0.05, 0.1, 0.5]
 
-def page() -> None:
+
+def draw(scene: Scene, controls: Controls) -> None:
     """Draws the page from top to bottom."""
-    scene = stage()
-    if scene is not None:
-        _sections(scene)
-
-
-@st.fragment
-def _sections(scene: Scene) -> None:
-    """Everything below the sentence: drawn again by itself when another head is chosen."""
-    kind, layer, head = bar(scene).kind_layer_head()
+    kind, layer, head = controls.kind_layer_head()
     _random(scene)
     _chosen_head(scene, kind, layer, head)
     _comparisons(scene)
 
 
-@st.fragment
+@section
 def _random(scene: Scene) -> None:
     st.header("Random queries and keys: what √d_k does", anchor=False)
     own = scene.config.d_k
-    d_k = int(
-        st.select_slider(
-            f"d_k, the width of a head (this checkpoint: {own})",
-            sorted({*WIDTHS, own}),
-            value=own,
-            key="d_k",
-            bind="query-params",
-        )
-    )
+    widths = sorted({*WIDTHS, own})
+    WIDTH_OF_HEAD.open(own, widths)
+    label = f"d_k, the width of a head (this checkpoint: {own})"
+    d_k = int(st.select_slider(label, widths, key=WIDTH_OF_HEAD.key, persist_state="session"))
     dark = is_dark()
     without, divided = random_sharpness(d_k)
     left, right = st.columns(2, gap="medium")
@@ -136,7 +127,7 @@ def _chosen_head(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     names = ("products", "scores", "mask", "weights", "query", "key")
     found = scene.record(*(f"{site}.{name}" for name in names))
     products, scores, mask, weights, query, key = (found[f"{site}.{name}"][head] for name in names)
-    queries, keys = axes(scene, kind)
+    queries, keys = scene.axes(kind)
     where = f"{KINDS[kind]}, layer {layer + 1}, head {head + 1}"
     short = f"{SHORT[kind].lower()}, layer {layer + 1}, head {head + 1}"
     d_k, dark = scene.config.d_k, is_dark()
@@ -174,7 +165,7 @@ def _chosen_head(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     additive(scene, where, (queries, keys), (query, key), scores, mask, weights)
 
 
-@st.fragment
+@section
 def _comparisons(scene: Scene) -> None:
     st.header("Everything with everything", anchor=False)
     triplet(
@@ -185,17 +176,10 @@ def _comparisons(scene: Scene) -> None:
         "encoder.layers.0.self_attention.products",
         shape=shape_text("HSS", scene.sizes),
     )
-    threshold = float(
-        st.segmented_control(
-            "A cell counts if its weight is above",
-            [0.001, 0.01, 0.05, 0.1, 0.5],
-            default=0.01,
-            required=True,
-            key="counts_above",
-            bind="query-params",
-        )
-        or 0.01
-    )
+    COUNTS_ABOVE.open(allowed=THRESHOLDS)
+    label = "A cell counts if its weight is above"
+    st.segmented_control(label, THRESHOLDS, required=True, key=COUNTS_ABOVE.key, persist_state="session")
+    threshold = COUNTS_ABOVE.value
     patterns = {kind: SITES[kind].format("*") for kind in KINDS}
     found = scene.record(*(f"{site}.{name}" for site in patterns.values() for name in ("weights", "mask")))
     layers = {"encoder": scene.config.encoder_layers}
@@ -220,6 +204,3 @@ def _comparisons(scene: Scene) -> None:
         f"A sentence twice as long: {4 * cells:,}."
     )
     st.table(for_reading(count_table(counted, threshold)), border="horizontal")
-
-
-page()

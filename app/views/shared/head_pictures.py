@@ -14,8 +14,8 @@ from app.figures.mosaic import LARGEST_TILE, head_mosaic, mosaic_table
 from app.figures.panels import Cell
 from app.figures.shown_weights import Shown
 from app.figures.theme import counted
-from app.state.session import is_dark
-from app.views.shared.choose import choose_head
+from app.state.choices import choose_head
+from app.state.color_scheme import is_dark
 from app.views.shared.placed import belongings, export_buttons, weights_table
 from app.views.shared.triplet import shape_text
 from transformer.model.attention_kinds import KINDS, Kind

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from app.library.source_code import SourceLines, lines_between, lines_from
-from app.stage.sentence import Scene
+from app.stage.scene import Scene
 from transformer.config import DecodingConfig
 from transformer.decoding.beam import Beam
 from transformer.decoding.greedy_and_sampling import Rows

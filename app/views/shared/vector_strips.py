@@ -6,7 +6,7 @@ import streamlit as st
 
 from app.components.strips import strips
 from app.figures.strips import Strip, strips_alt, strips_picture, strips_table
-from app.state.session import is_dark
+from app.state.color_scheme import is_dark
 from app.views.shared.placed import belongings
 
 

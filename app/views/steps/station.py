@@ -11,8 +11,8 @@ from app import components
 from app.figures.axes import visible
 from app.figures.distribution import Mark, distribution_bars, distribution_table, offers
 from app.figures.token_strip import shifted_table, source_strip, source_table, target_strip, target_table
-from app.stage.sentence import Scene
-from app.state.session import is_dark
+from app.stage.scene import Scene
+from app.state.color_scheme import is_dark
 from app.views.shared.placed import placed
 from app.views.shared.search_code import about_probabilities
 from app.views.steps.logits import logit_bars
@@ -75,7 +75,7 @@ def _shifted(scene: Scene, here: Station) -> None:
 def _logits(scene: Scene, here: Station) -> None:
     step, size = chosen_row(scene, here), scene.config.vocab_size
     logits = scene.record("logits")["logits"][step]
-    piece = scene.opened.translator.tokenizer.piece
+    piece = scene.subject.translator.tokenizer.piece
     mark: Mark = "given" if scene.is_given else "chosen"
     found = offers(logits, scene.hypothesis.ids[step], piece, count=12, mark=mark)
     title = f"{here.title}, row {step + 1} of {len(scene.target)}"

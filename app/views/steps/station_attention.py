@@ -7,9 +7,8 @@ from app.figures.charts import Figure
 from app.figures.mask_matrix import mask_alt, mask_table
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_table, matrix_width
 from app.figures.panels import frame
-from app.stage.sentence import Scene
-from app.state.session import is_dark
-from app.views.shared.choose import axes
+from app.stage.scene import Scene
+from app.state.color_scheme import is_dark
 from app.views.shared.placed import placed, scrolling
 from app.views.steps.score_matrix import NUMBERS_UP_TO, may_look, score_matrix
 from app.views.steps.station_tensors import chosen_row, chosen_source, kind_at, tensor, title_of
@@ -20,7 +19,7 @@ from transformer.config import BOS
 
 def scores(scene: Scene, here: Station, *, head: int) -> None:
     """(Q, K) of a head, from 0, before the softmax."""
-    queries, keys = axes(scene, kind_at(here))
+    queries, keys = scene.axes(kind_at(here))
     values = tensor(scene, here)[head]
     title = f"{title_of(here)}, head {head + 1}"
     limit = None
@@ -47,7 +46,7 @@ def scores(scene: Scene, here: Station, *, head: int) -> None:
 def mask(scene: Scene, here: Station) -> None:
     """(Q, K): who may look at whom, the same for all heads."""
     kind = kind_at(here)
-    queries, keys = axes(scene, kind)
+    queries, keys = scene.axes(kind)
     found = tensor(scene, here)[0].astype(bool)  # (Q, K)
     target_ids = (BOS, *scene.hypothesis.ids[:-1])
     parts = mask_parts(scene.config, scene.translation.source_ids, target_ids, kind)
@@ -65,7 +64,7 @@ def mask(scene: Scene, here: Station) -> None:
 
 def weights(scene: Scene, here: Station, *, head: int) -> None:
     """(Q, K) of a head, from 0, after the softmax."""
-    queries, keys = axes(scene, kind_at(here))
+    queries, keys = scene.axes(kind_at(here))
     found = tensor(scene, here)[head].astype(np.float32)  # (Q, K)
     allowed = _beside(scene, here, "mask")[head].astype(bool)  # (Q, K)
     title = f"{title_of(here)}, head {head + 1}"

@@ -1,7 +1,7 @@
 """The lines of code at each station: those that compute its tensor, or that make its text, its ids, its choice."""
 
 from app.library.source_code import SourceLines, lines_between, lines_from, lines_of
-from app.stage.sentence import Scene
+from app.stage.scene import Scene
 from app.views.shared.search_code import choice, method_of
 from app.views.steps.stations import Station
 from transformer.analysis.trace import trace_batch

@@ -14,8 +14,10 @@ from app.figures.normalisation import before_and_after, moments_table
 from app.figures.strips import ENDS, of_norm, of_sum
 from app.figures.tensor import NUMBERS_UP_TO, tensor_alt, tensor_heatmap, tensor_table
 from app.figures.theme import beyond_text, number
-from app.stage.sentence import Scene
-from app.state.session import SOURCE_TOKEN, STEP, is_dark
+from app.stage.scene import Scene
+from app.state.choice import Choice
+from app.state.choices import SOURCE_TOKEN, STEP
+from app.state.color_scheme import is_dark
 from app.views.shared.placed import placed
 from app.views.shared.vector_strips import placed_strips
 from app.views.steps.hidden_units import firing_table, firing_units, share_firing
@@ -86,7 +88,7 @@ def norm(scene: Scene, here: Station, at: Places) -> None:
         "deviation from 1; but rows that were long and rows that were short now have much the same length."
     )
     row = chosen_row(scene, here)
-    learned = norm_at(scene.opened.file, here.site or "")
+    learned = norm_at(scene.subject, here.site or "")
     placed_strips(
         of_norm(before[row], after[row], learned, "x" if here.layer is None or scene.config.norm == "pre" else "z"),
         key="of_row",
@@ -151,8 +153,8 @@ def chosen_source(scene: Scene) -> int:
     return _chosen(SOURCE_TOKEN, scene.source)
 
 
-def _chosen(key: str, tokens: TokenAxis) -> int:
-    return min(max(int(st.session_state.get(key, 0)), 0), len(tokens) - 1)
+def _chosen(place: Choice[int], tokens: TokenAxis) -> int:
+    return min(max(place.value, 0), len(tokens) - 1)
 
 
 def title_of(here: Station) -> str:

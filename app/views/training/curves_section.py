@@ -8,7 +8,8 @@ import streamlit as st
 from app.figures.training_curves import Curve, Style, curve_alt, curve_chart, curve_table
 from app.library.runs import Curves, Run, read_curves
 from app.library.source_code import lines_between, together
-from app.state.session import Opened, is_dark
+from app.stage.scene import Scene
+from app.state.color_scheme import is_dark
 from app.views.shared.placed import placed
 from app.views.shared.triplet import triplet
 from app.views.training.learning_rate_curves import papers_rate, planned_rate
@@ -77,7 +78,7 @@ def say_where_bleu_is_0(measured: Iterable[Curves]) -> None:
         )
 
 
-def rate_section(runs: Sequence[Run], opened: Opened | None) -> None:
+def rate_section(runs: Sequence[Run], scene: Scene | None) -> None:
     """Equation 3, and the rate of each run beside it; without a run, the recipe of the checkpoint."""
     st.header("The learning rate", anchor=False)
     triplet(
@@ -95,15 +96,15 @@ def rate_section(runs: Sequence[Run], opened: Opened | None) -> None:
         if run.recipe and run.recipe.training.warmup:
             warmup, width = run.recipe.training.warmup, run.recipe.model.d_model
             curves.append(papers_rate(run.name, place, warmup, width, max(run.updates, 1)))
-    recipe = _recipe_of(opened) if not runs else None
-    if opened and recipe:
+    recipe = _recipe_of(scene) if not runs else None
+    if scene and recipe:
         plan, width = recipe.training, recipe.model.d_model
-        curves = [planned_rate(opened.file.name, 0, plan, width)]
+        curves = [planned_rate(scene.subject.file.name, 0, plan, width)]
         if plan.warmup:
-            curves.append(papers_rate(opened.file.name, 1, plan.warmup, width, plan.updates))
+            curves.append(papers_rate(scene.subject.file.name, 1, plan.warmup, width, plan.updates))
     plans = {run.name: run.recipe.training for run in runs if run.recipe}
-    if opened and recipe:
-        plans = {opened.file.name: recipe.training}
+    if scene and recipe:
+        plans = {scene.subject.file.name: recipe.training}
     if any(cooldown_length(training) for training in plans.values()):
         st.text("\n".join(f"{name}: {cooldown_text(training)}" for name, training in plans.items()))
     _place(curves, "Learning rate of each update", "rate", key="rate", width=1100)
@@ -117,8 +118,8 @@ def cooldown_text(training: TrainingConfig) -> str:
     return f"cools down from update {training.updates - length + 1:,} to {training.updates:,}"
 
 
-def _recipe_of(opened: Opened | None) -> Recipe | None:
-    checkpoint = opened.translator.checkpoint if opened else None
+def _recipe_of(scene: Scene | None) -> Recipe | None:
+    checkpoint = scene.subject.translator.checkpoint if scene else None
     return validate(Recipe, checkpoint.recipe)[0] if checkpoint and checkpoint.recipe else None
 
 

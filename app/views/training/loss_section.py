@@ -8,22 +8,21 @@ from app.figures.distribution import offers
 from app.figures.theme import number
 from app.library.source_code import lines_from
 from app.stage.controls import row_of_tokens
-from app.stage.sentence import Scene
-from app.state.session import STEP, Opened, is_dark
-from app.state.url import shown_hypothesis
+from app.stage.scene import Scene
+from app.state.choice import Between
+from app.state.choices import EPSILON, STEP
+from app.state.color_scheme import is_dark
 from app.views.shared.placed import placed
 from app.views.shared.triplet import triplet
 from app.views.training.label_smoothing import loss, smoothed, target_bars, target_table
-from transformer.decoding.translation import Translation
 from transformer.kernels.cross_entropy import LinearCrossEntropy
 
 SHOWN = 6  # pieces
 
 
 @st.fragment
-def loss_section(opened: Opened, translation: Translation) -> None:
+def loss_section(scene: Scene) -> None:
     """The target distribution of a piece of the translation, and what this checkpoint predicts there."""
-    scene = Scene(opened, translation, translation.hypotheses[shown_hypothesis(translation)])
     vocabulary = scene.config.vocab_size
     st.header("Label smoothing: what the loss compares", anchor=False)
     triplet(
@@ -35,14 +34,13 @@ def loss_section(opened: Opened, translation: Translation) -> None:
         "all V pieces, the right one included.",
         lines_from(LinearCrossEntropy.forward, "normaliser = ", "loss +="),
     )
-    epsilon = float(
-        st.slider("ε, how much is smoothed", 0.0, 0.3, _usual(opened), 0.01, key="epsilon", bind="query-params")
-    )
+    EPSILON.open(_usual(scene), Between(0.0, 0.3))
+    epsilon = st.slider("ε, how much is smoothed", 0.0, 0.3, step=0.01, key=EPSILON.key, persist_state="session")
     step = row_of_tokens(scene.target, STEP, "The right piece", key="pick_smoothed")
     logits = scene.record("logits")["logits"][step]  # (V)
     gold = scene.hypothesis.ids[step]
     target = smoothed(gold, vocabulary, epsilon)  # (V)
-    found = offers(logits, gold, opened.translator.tokenizer.piece, count=SHOWN)
+    found = offers(logits, gold, scene.subject.translator.tokenizer.piece, count=SHOWN)
     found.sort(key=lambda offer: not offer.chosen)
     text = f"Target distribution of step {step + 1}, V = {vocabulary:,}, ε = {epsilon:g}"
     now, plain = loss(target, logits), loss(smoothed(gold, vocabulary, 0.0), logits)
@@ -66,9 +64,9 @@ def loss_section(opened: Opened, translation: Translation) -> None:
     )
 
 
-def _usual(opened: Opened) -> float:
+def _usual(scene: Scene) -> float:
     """The ε that the checkpoint was trained with, or the paper's."""
-    recipe = opened.translator.checkpoint.recipe if opened.translator.checkpoint else None
+    recipe = scene.subject.translator.checkpoint.recipe if scene.subject.translator.checkpoint else None
     training = recipe.get("training") if isinstance(recipe, dict) else None
     found = training.get("label_smoothing") if isinstance(training, dict) else None
     usable = isinstance(found, float) and 0 < found <= 0.3

@@ -7,70 +7,77 @@ import streamlit as st
 
 from app.library.runs import Phase, Run, corpus_counts, phase_of, read_curves, read_run
 from app.library.snapshots import run_names, skipped_runs
-from app.stage.sentence import choose_sentence
-from app.state.session import Opened
-from app.state.url import keep_in_address, linked
+from app.stage.scene import Scene
+from app.stage.section import redrawn
+from app.state.choices import CHECKPOINT, COMPARED, PLAYS, RUN
 from app.views.training import launch_run
 from app.views.training.curves_section import chosen_curves, loss_chart, rate_section
 from app.views.training.loss_section import loss_section
 from app.views.training.start_section import attempt, show_problem, start_form
-from app.views.training.time_machine import is_playing, time_machine
-from transformer.decoding.translation import Translation
+from app.views.training.time_machine import time_machine
 
-RUN, COMPARED, STOPPING = "run", "compare", "stopping"
+STOPPING = "stopping"  # in the session: the run that the visitor has told to stop
 EVERY, PLAYING = 1.5, 0.9  # seconds
 MOST_COMPARED = 5
 
 
-def page() -> None:
+def draw(scene: Scene | None, _controls: None) -> None:
     """Draws the page from top to bottom."""
-    found = choose_sentence()
-    keep_in_address()
     names = run_names()
     st.header("Runs", anchor=False)
     if skipped := skipped_runs():
         st.text(f"Not listed, because the folder name is not valid UTF-8: {', '.join(skipped)}. Rename it to see it.")
     if names:
         with st.container(key="choose_runs", horizontal=True, vertical_alignment="bottom"):
-            name = linked(RUN, names, names[0])
-            st.selectbox("Run", names, key=RUN, persist_state="session", width=340)
+            name = RUN.open(_opening(names), names)
+            st.selectbox("Run", names, key=RUN.key, persist_state="session", width=340)
             others = [other for other in names if other != name]
-            if COMPARED in st.session_state:
-                st.session_state[COMPARED] = [other for other in st.session_state[COMPARED] if other in others]
+            known = [other for other in COMPARED.open() if other in others][:MOST_COMPARED]
+            if known != COMPARED.value:
+                COMPARED.choose(known)
             compared = st.multiselect(
-                "Compare with", others, key=COMPARED, bind="query-params", max_selections=MOST_COMPARED,
+                "Compare with", others, key=COMPARED.key, persist_state="session", max_selections=MOST_COMPARED,
                 placeholder="other runs", width=420,
             )  # fmt: skip
         live = _is_live(name)
         st.fragment(_status, run_every=EVERY if live else None)(name, live)
-    start_form(expanded=not names, chosen=RUN)
+    start_form(expanded=not names)
     if names:
-        every = EVERY if live else PLAYING if is_playing() else None
+        every = EVERY if live else PLAYING if PLAYS.value else None
         shown = (name, *(str(each) for each in compared))
-        st.fragment(_watch, run_every=every)(shown, found)
-        st.fragment(_curves, run_every=2 * EVERY if live else None)(shown, found[0] if found else None)
+        redrawn(lambda: _watch(shown, scene), (CHECKPOINT, PLAYS), run_every=every)
+        st.fragment(_curves, run_every=2 * EVERY if live else None)(shown, scene)
     else:
         show_problem()
         st.info(
             "There is no run yet. Start one above, or on the command line: `python -m transformer train reverse`. Its "
             "folder, `runs/reverse`, is then found here."
         )
-        rate_section([], found[0] if found else None)
-    if found:
-        loss_section(*found)
+        rate_section([], scene)
+    if scene:
+        loss_section(scene)
 
 
-def _watch(names: tuple[str, ...], found: tuple[Opened, Translation] | None) -> None:
+def _opening(names: list[str]) -> str:
+    """The first run that is not another visitor's; there is one, unless no run ships."""
+    for name in names:
+        run = read_run(name)
+        if run and (not run.ours or launch_run.is_owner(run)):
+            return name
+    return names[0]
+
+
+def _watch(names: tuple[str, ...], scene: Scene | None) -> None:
     """The time machine of the first of these runs, and the losses of all."""
     runs = _read(names)
     if runs and runs[0].name == names[0]:
-        time_machine(runs[0], found, lambda marked, sentence: loss_chart(runs, marked, sentence))
+        time_machine(runs[0], scene, lambda marked, sentence: loss_chart(runs, marked, sentence))
 
 
-def _curves(names: tuple[str, ...], opened: Opened | None) -> None:
+def _curves(names: tuple[str, ...], scene: Scene | None) -> None:
     runs = _read(names)
     chosen_curves(runs)
-    rate_section(runs, opened)
+    rate_section(runs, scene)
 
 
 def _read(names: tuple[str, ...]) -> list[Run]:
@@ -158,6 +165,3 @@ def _stop(name: str) -> None:
 def _resume(name: str) -> None:
     st.session_state.pop(STOPPING, None)
     attempt(lambda: launch_run.resume(name))
-
-
-page()

@@ -13,18 +13,15 @@ from app.library import checkpoints
 from app.library.checkpoints import CheckpointFile
 from app.library.runs import Run
 from app.library.tasks import Task, task_of
-from app.state.session import Opened, written_for
-from app.state.url import linked
-from app.views.shared.choose import SHORT
+from app.stage.heads import SHORT
+from app.stage.scene import Scene
+from app.state.choices import CLEAREST, RUN_HEAD, RUN_KIND, RUN_RIGHT, RUN_SENTENCE
 from transformer.data.toy_tasks import toy_answer
-from transformer.decoding.translation import Translation
 from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import KINDS, Kind, depth
 from transformer.text.normalisation import normalise
 
-KIND, HEAD = "run_attention", "run_head"
-SENTENCE, RIGHT = "run_sentence", "run_right"
-CLEAREST = (-1, -1)  # in place of a layer and a head: whichever is the clearest at the newest rung
+_RIGHT_FOR = "run_right_for"  # in the session: the run and the sentence of the right translation
 MOST_CHARACTERS = 300
 NARROW = 204  # px: four in a line of the main column at 1280
 
@@ -69,7 +66,7 @@ class Sweep:
         return self.chosen_head or clearest_head(weights, queries.predicts or queries.tokens, keys.tokens)
 
 
-def sweep(run: Run, files: dict[int, CheckpointFile], found: tuple[Opened, Translation] | None) -> Sweep | None:
+def sweep(run: Run, files: dict[int, CheckpointFile], scene: Scene | None) -> Sweep | None:
     """Asks for sentence and kind, and looks at all rungs. None: nothing can be shown, and the page has said why."""
     try:
         newest = checkpoints.load_rung(list(files.values())[-1])
@@ -77,21 +74,30 @@ def sweep(run: Run, files: dict[int, CheckpointFile], found: tuple[Opened, Trans
         st.text(f"The newest snapshot cannot be opened. {error}")
         return None
     task = task_of(newest)
-    usual = _usual_sentence(task, found)
+    usual = _usual_sentence(task, scene)
     with st.container(key="run_choices", horizontal=True, vertical_alignment="bottom"):
-        kind = linked(KIND, tuple(KINDS), "cross")
+        kind = RUN_KIND.open(allowed=KINDS)
         st.selectbox(
-            "Attention", list(KINDS), format_func=SHORT.__getitem__, key=KIND, persist_state="session", width=NARROW
+            "Attention",
+            list(KINDS),
+            format_func=SHORT.__getitem__,
+            key=RUN_KIND.key,
+            persist_state="session",
+            width=NARROW,
         )
+        RUN_SENTENCE.open()
         typed = st.text_input(
-            "Sentence for this run", key=SENTENCE, placeholder=usual, max_chars=MOST_CHARACTERS, autocomplete="off",
-            persist_state="session", width="stretch",
+            "Sentence for this run", key=RUN_SENTENCE.key, placeholder=usual, max_chars=MOST_CHARACTERS,
+            autocomplete="off", persist_state="session", width="stretch",
         )  # fmt: skip
         sentence = normalise(typed or "") or usual
         answer = _answer(run, sentence)
-        written_for(RIGHT, (run.name, sentence))
+        if st.session_state.get(_RIGHT_FOR, (run.name, sentence)) != (run.name, sentence):
+            RUN_RIGHT.forget()
+        st.session_state[_RIGHT_FOR] = (run.name, sentence)
+        RUN_RIGHT.open()
         given = st.text_input(
-            "Its right translation", key=RIGHT, placeholder=answer or "what the newest snapshot writes",
+            "Its right translation", key=RUN_RIGHT.key, placeholder=answer or "what the newest snapshot writes",
             max_chars=MOST_CHARACTERS, autocomplete="off", persist_state="session", width="stretch",
         )  # fmt: skip
         config = newest.model.config
@@ -123,10 +129,10 @@ def sweep(run: Run, files: dict[int, CheckpointFile], found: tuple[Opened, Trans
     return Sweep(run.name, task, sentence, right, bool(known), kind, head, list(looks), list(looks.values()))
 
 
-def _usual_sentence(task: Task, found: tuple[Opened, Translation] | None) -> str:
+def _usual_sentence(task: Task, scene: Scene | None) -> str:
     """The sentence of the page, if the run reads such sentences; else an example of its own."""
-    if (found and found[0].task == task) or not task.examples:
-        return normalise(found[1].source) if found else ""
+    if (scene and scene.task == task) or not task.examples:
+        return normalise(scene.translation.source) if scene else ""
     return task.examples[0]
 
 
@@ -139,12 +145,11 @@ def _answer(run: Run, sentence: str) -> str:
 def _choose_head(layers: int, heads: int) -> tuple[int, int] | None:
     """Layer and head, from 0; None: the clearest one."""
     every = [CLEAREST, *((layer, head) for layer in range(layers) for head in range(heads))]
-    if st.session_state.get(HEAD) not in every:
-        st.session_state[HEAD] = CLEAREST
+    RUN_HEAD.open(allowed=every)
     chosen: tuple[int, int] = st.selectbox(
         "Layer and head",
         every,
-        key=HEAD,
+        key=RUN_HEAD.key,
         persist_state="session",
         format_func=lambda at: "the clearest head" if at == CLEAREST else f"layer {at[0] + 1}, head {at[1] + 1}",
         width=NARROW,

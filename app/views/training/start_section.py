@@ -7,6 +7,7 @@ import streamlit as st
 from pydantic import ValidationError
 
 from app.library.tasks import LANGUAGES
+from app.state.choices import RUN
 from app.views.training import launch_run
 from app.views.training.run_plan import MOST_MEGABYTES, Heads, LaunchError, Plan, Size, TextPlan, ToyPlan, Width
 from transformer.config import ToyTask
@@ -39,8 +40,8 @@ def show_problem() -> None:
             st.text(st.session_state[PROBLEM])
 
 
-def start_form(expanded: bool, chosen: str) -> None:
-    """The form. When a run has begun, its name stands in the session under the key `chosen`."""
+def start_form(expanded: bool) -> None:
+    """The form. A run that was started is the one that the page shows."""
     with st.expander("Start a run", expanded=expanded):
         if not launch_run.is_allowed():
             st.info(
@@ -60,7 +61,7 @@ def start_form(expanded: bool, chosen: str) -> None:
             st.number_input("Decoder layers", 1, 4, 1, key="start_decoder", width=140)
             st.segmented_control("Heads", list(get_args(Heads)), default=4, required=True, key="start_heads")
             st.segmented_control("d_model", list(get_args(Width)), default=128, required=True, key="start_width")
-        st.button("Start", key="start_run", type="primary", on_click=_start, args=(chosen,))
+        st.button("Start", key="start_run", type="primary", on_click=_start)
         st.caption(
             "It runs as a process of its own, also when this page is closed, one run at a time; its folder is in the "
             "folder of runs. `reverse` as it stands takes two to three minutes on two processor cores."
@@ -82,10 +83,10 @@ def _text_options() -> None:
             )  # fmt: skip
 
 
-def _start(chosen: str) -> None:
+def _start() -> None:
     name = attempt(lambda: launch_run.start(_plan(st.session_state)))
     if name:
-        st.session_state[chosen] = name
+        RUN.choose(name)
         st.session_state.pop("stopping", None)
 
 

@@ -13,32 +13,25 @@ from app.figures.matrix import attention_matrix, matrix_alt, matrix_table, matri
 from app.library.checkpoints import CheckpointFile
 from app.library.runs import Run
 from app.library.snapshots import ladder
-from app.state import playback
-from app.state.session import CHECKPOINT, Opened, forget_choice, forget_head, is_dark, take_sentence
-from app.state.url import linked
-from app.views.shared.choose import SHORT
+from app.pages import page_named
+from app.stage.heads import SHORT
+from app.stage.scene import Scene
+from app.state.choices import AT_UPDATE, CHECKPOINT, PLAYS, open_checkpoint, take_sentence
+from app.state.color_scheme import is_dark
 from app.views.shared.placed import placed, scrolling
 from app.views.training.snapshot_heads import ladder_alt, ladder_table, ladder_tiles
 from app.views.training.snapshot_sweep import Sweep, sweep
-from transformer.decoding.translation import Translation
 from transformer.model.attention_kinds import KINDS
 
-AT = "at_update"
-SHOWN, FOLLOWS, PLAYS, AGAIN = "run_shown", "run_follows", playback.TIME_MACHINE, "run_again"
-MOVES = "run_moves"  # how often the page itself has taken another rung
+# In the session: the run that is shown, the number of the next snapshot while it plays, the update that was drawn last,
+# and how often the page itself has taken another snapshot.
+RUN_SHOWN, NEXT, DRAWN, MOVES = "run_shown", "next_snapshot", "drawn_update", "run_moves"
 
 Losses = Callable[[int | None, tuple[np.ndarray, np.ndarray] | None], None]
 
 
-def is_playing() -> bool:
-    """Whether the slider moves by itself."""
-    return st.session_state.get(PLAYS) is not None
-
-
-def time_machine(run: Run, found: tuple[Opened, Translation] | None, losses: Losses) -> None:
+def time_machine(run: Run, scene: Scene | None, losses: Losses) -> None:
     """The loss beside the tiles of all rungs; below, the slider and the chosen rung."""
-    if st.session_state.pop(AGAIN, False):
-        st.rerun()  # the whole page: it shall draw by itself, or no longer; or the sidebar has another checkpoint
     files = ladder(run.name)
     if not files:
         losses(None, None)
@@ -48,7 +41,7 @@ def time_machine(run: Run, found: tuple[Opened, Translation] | None, losses: Los
         )
         return
     st.header("Time machine", anchor=False)
-    seen = sweep(run, files, found)
+    seen = sweep(run, files, scene)
     if seen is None:
         losses(None, None)
         return
@@ -65,30 +58,27 @@ def time_machine(run: Run, found: tuple[Opened, Translation] | None, losses: Los
 
 
 def _chosen(run: Run, updates: list[int]) -> int:
-    """The chosen rung, from 0: the newest, also when newer ones come, until the reader takes another one."""
-    state = st.session_state
-    if state.get(SHOWN) != run.name:
-        state[FOLLOWS] = SHOWN in state or AT not in st.query_params
-        state[SHOWN], state[PLAYS] = run.name, None
-    if is_playing():
-        _move(updates[min(state[PLAYS], len(updates) - 1)])
-        state[PLAYS] += 1
-        if state[PLAYS] >= len(updates):
-            state[PLAYS], state[AGAIN] = None, True
-    elif state[FOLLOWS]:
-        _move(updates[-1])
-    return updates.index(linked(AT, updates, updates[-1]))
+    """The chosen snapshot, from 0: the newest, also when newer ones come, until the reader takes another one.
 
-
-def _move(update: int) -> None:
-    """The page itself takes a rung.
-
-    Trap: a browser that draws by itself may still send where its slider stood before, which would look as if the reader
+    Trap: a browser that draws by itself may still send where its slider was before, which would look as if the reader
     had moved it back. So what the page moves is another slider (test_the_page_moves_another_slider_than_the_reader).
     """
-    if st.session_state.get(AT) != update:
-        st.session_state[AT] = update
-        st.session_state[MOVES] = st.session_state.get(MOVES, 0) + 1
+    state = st.session_state
+    if state.get(RUN_SHOWN, run.name) != run.name:
+        AT_UPDATE.forget()
+        PLAYS.forget()
+    state[RUN_SHOWN] = run.name
+    if PLAYS.value:
+        AT_UPDATE.choose(updates[min(state[NEXT], len(updates) - 1)])
+        state[NEXT] += 1
+        if state[NEXT] >= len(updates):
+            AT_UPDATE.forget()
+            PLAYS.forget()
+    update = AT_UPDATE.open(updates[-1], updates)
+    if state.get(DRAWN, update) != update:
+        state[MOVES] = state.get(MOVES, 0) + 1
+    state[DRAWN] = update
+    return updates.index(update)
 
 
 def _tiles(seen: Sweep, chosen: int) -> None:
@@ -107,33 +97,29 @@ def _tiles(seen: Sweep, chosen: int) -> None:
 
 
 def _take(updates: list[int], index: object) -> None:
+    """The reader has taken a snapshot. If it is the newest, newer ones take its place."""
     if isinstance(index, int) and 0 <= index < len(updates):
-        _move(updates[index])
-        _taken(updates)
+        PLAYS.forget()
+        AT_UPDATE.forget()
+        if updates[index] != updates[-1]:
+            AT_UPDATE.choose(updates[index])
 
 
 def _slid(updates: list[int], key: str) -> None:
-    st.session_state[AT] = st.session_state[key]
-    _taken(updates)
-
-
-def _taken(updates: list[int]) -> None:
-    """The reader has taken a rung: no newer one takes its place, unless it was the newest."""
-    st.session_state[FOLLOWS] = st.session_state[AT] == updates[-1]
-    _play(None)
+    st.session_state[DRAWN] = st.session_state[key]
+    _take(updates, updates.index(st.session_state[key]))
 
 
 def _slider(updates: list[int]) -> None:
     if len(updates) < 2:
         return
     with st.container(key="time_slider", horizontal=True, vertical_alignment="bottom", gap="medium"):
-        playing = is_playing()
-        st.button("Pause" if playing else "Play", key="play", on_click=_play, args=(None if playing else 0,))
+        st.button("Pause" if PLAYS.value else "Play", key="play", on_click=_play)
         key = f"slider_{st.session_state.get(MOVES, 0)}"
         st.select_slider(
             "After update",
             updates,
-            st.session_state[AT],
+            AT_UPDATE.value,
             format_func="{:,}".format,
             key=key,
             on_change=_slid,
@@ -142,12 +128,10 @@ def _slider(updates: list[int]) -> None:
         )
 
 
-def _play(rung: int | None) -> None:
-    """Goes from this rung, from 0, to the newest; None: stays where it is."""
-    st.session_state[AGAIN] = is_playing() != (rung is not None)
-    st.session_state[PLAYS] = rung
-    if rung is not None:
-        st.session_state[FOLLOWS] = False
+def _play() -> None:
+    """From the untrained model to the newest, or stays where it is."""
+    PLAYS.choose(not PLAYS.value)
+    st.session_state[NEXT] = 0
 
 
 def _written(seen: Sweep, file: CheckpointFile, chosen: int) -> None:
@@ -167,8 +151,8 @@ def _written(seen: Sweep, file: CheckpointFile, chosen: int) -> None:
         "Loss", f"{look.loss:.3f}", help=f"Of the {seen.says}, teacher-forced, without smoothing: nats a piece."
     )
     probability.metric("Probability", f"{np.exp(-look.loss):.1%}", help="Of a piece of it: their geometric mean.")
-    if st.session_state.get(CHECKPOINT) == file.name:
-        st.page_link("views/attention/page.py", label="It is open: see all its heads", icon=":material/arrow_forward:")
+    if CHECKPOINT.value == file.name:
+        st.page_link(page_named("attention"), label="It is open: see all its heads", icon=":material/arrow_forward:")
     else:
         st.button("Open this snapshot on the other pages", key="open_rung", on_click=_open, args=(file, seen.sentence))
 
@@ -193,7 +177,5 @@ def _matrix(seen: Sweep, chosen: int) -> None:
 
 
 def _open(file: CheckpointFile, sentence: str) -> None:
-    st.session_state[CHECKPOINT], st.session_state[AGAIN] = file.name, True
-    forget_head()
-    forget_choice()
+    open_checkpoint(file.name)
     take_sentence(sentence)

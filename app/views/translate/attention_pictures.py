@@ -5,10 +5,8 @@ The Attention page has more.
 
 import streamlit as st
 
-from app.compute import cached_results
 from app.figures.shown_weights import shown
-from app.stage.sentence import Scene
-from app.views.shared.choose import axes
+from app.stage.scene import Scene
 from app.views.shared.head_pictures import Chosen, explained, facts, lines, matrix, matrix_numbers, overview
 from transformer.model.attention_kinds import Kind
 
@@ -17,8 +15,8 @@ def attention_pictures(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     """All pictures of attention, for this head (layer and head from 0)."""
     st.header("Where it looked", anchor=False)
     st.caption(explained(kind, scene.config.attention_window))
-    found = cached_results.attention(scene.opened.file, scene.translation.source_ids, scene.hypothesis.ids, kind)
-    chosen = Chosen(kind, layer, head, shown(found.weights, found.mask, *axes(scene, kind)))
+    found = scene.attention(kind)
+    chosen = Chosen(kind, layer, head, shown(found.weights, found.mask, *scene.axes(kind)))
     lines(chosen)
     with st.container(key="duo"):
         left, right = st.columns([2, 5], gap="large")

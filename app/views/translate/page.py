@@ -10,12 +10,12 @@ from app.figures.token_strip import source_strip, source_table, target_strip, ta
 from app.library import checkpoints
 from app.library.catalogue import way_back
 from app.library.checkpoints import MOST_CHARACTERS
-from app.stage.controls import bar
+from app.stage.controls import Controls
 from app.stage.doctor_line import doctor
-from app.stage.sentence import Scene, choose_sentence, given_hypothesis
+from app.stage.scene import Scene
 from app.stage.sidebar import uploads
-from app.state.session import GIVEN, Opened, is_dark, open_checkpoint, show_given, show_hypothesis, take_sentence
-from app.state.url import shown_hypothesis
+from app.state.choices import GIVEN, open_checkpoint, show_given, take_sentence
+from app.state.color_scheme import is_dark
 from app.views.shared.search_code import about_probabilities
 from app.views.translate.attention_pictures import attention_pictures
 from transformer.decoding.translation import Hypothesis, Translation
@@ -27,36 +27,21 @@ ABOUT_SOURCE = (
 ABOUT_TARGET = "Below each piece: how probable the model found it there, and its id in the vocabulary."
 
 
-def page() -> None:
+def draw(scene: Scene, controls: Controls) -> None:
     """Draws the page from top to bottom."""
-    found = choose_sentence()
-    if found is None:
-        return
-    opened, translation = found
-    chosen = shown_hypothesis(translation)
-    _pictures(opened, translation, chosen)
-    _force(opened, translation)
-    _tables(translation, translation.hypotheses[chosen])
-
-
-@st.fragment
-def _pictures(opened: Opened, translation: Translation, chosen: int) -> None:
-    """Drawn again by itself when a head is chosen."""
-    if shown_hypothesis(translation) != chosen:  # another was chosen in here: what is below changes too
-        st.rerun()
-    hypothesis = translation.hypotheses[chosen]
-    scene = Scene(opened, translation, hypothesis)
-    kind, layer, head = bar(scene, translation=False).kind_layer_head()
-    _results(opened, translation, hypothesis)
+    kind, layer, head = controls.kind_layer_head()
+    _results(scene)
     if not scene.is_given:
-        doctor(opened.file, translation, hypothesis)
+        doctor(scene)
     attention_pictures(scene, kind, layer, head)
+    _force(scene)
+    _tables(scene.translation, scene.hypothesis)
 
 
-def _results(opened: Opened, translation: Translation, hypothesis: Hypothesis) -> None:
-    """Source pieces, translation, its pieces and its alternatives."""
+def _results(scene: Scene) -> None:
+    """Tokens of the source, the translation, its tokens and its alternatives."""
+    translation, hypothesis = scene.translation, scene.hypothesis
     probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
-    given, _ = given_hypothesis(opened, translation)
     dark = is_dark()
     st.subheader("The encoder reads", anchor=False, help=ABOUT_SOURCE)
     components.pieces(source_strip(translation.source_pieces, dark=dark), key="source_pieces")
@@ -64,18 +49,18 @@ def _results(opened: Opened, translation: Translation, hypothesis: Hypothesis) -
         several = len(translation.hypotheses) > 1
         left, *right = st.columns([5, 2], gap="large") if several else [st.container()]
         with left:
-            writes = "The decoder is made to write" if hypothesis == given else "The decoder writes"
+            writes = "The decoder is made to write" if scene.is_given else "The decoder writes"
             st.subheader(writes, anchor=False, help=ABOUT_TARGET)
             strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities, dark=dark)
-            strip |= {"headline": hypothesis.text or "(nothing)", "lang": opened.task.target_code}
+            strip |= {"headline": hypothesis.text or "(nothing)", "lang": scene.task.target_code}
             components.pieces(strip, key="translation")
-            if said := about_probabilities(translation.settings, hypothesis == given):
+            if said := about_probabilities(translation.settings, scene.is_given):
                 st.caption(said)
             if hypothesis.is_loop:
                 st.caption("Stopped: the decoder repeated one token again and again.")
             elif not hypothesis.finished:
                 st.caption("Cut off at the length limit: the decoder had not yet written its end sign.")
-            _way_back(opened, hypothesis)
+            _way_back(scene)
         for column in right:
             with column:
                 st.subheader(
@@ -87,14 +72,14 @@ def _results(opened: Opened, translation: Translation, hypothesis: Hypothesis) -
                     [
                         {
                             "text": other.text or "(nothing)",
-                            "detail": ("yours  " if other == given else "") + score_text(other.normalised_score),
+                            "detail": ("yours  " if other is scene.given else "") + score_text(other.normalised_score),
                         }
                         for other in translation.hypotheses
                     ],
-                    shown_hypothesis(translation),
+                    scene.shown,
                     "Alternative translations",
                     key="alternatives_list",
-                    on_choose=show_hypothesis,
+                    on_choose=scene.show,
                 )
     unknown = sum(piece.kind == "unknown" for piece in translation.source_pieces)
     if unknown:
@@ -104,21 +89,20 @@ def _results(opened: Opened, translation: Translation, hypothesis: Hypothesis) -
         st.caption(f"{known} unknown to this vocabulary: the model sees {sees} instead.")
 
 
-def _way_back(opened: Opened, hypothesis: Hypothesis) -> None:
+def _way_back(scene: Scene) -> None:
     """A button that hands the translation to a checkpoint that translates the other way round, if there is one."""
-    found = way_back(opened.file, (checkpoints.checkpoints() | uploads()).values())
-    if found and hypothesis.text.strip():
-        pressed = st.button(
-            f"Translate it back into {opened.task.source}", key="way_back", on_click=_turn_round,
-            args=(found.name, hypothesis.text), help="Opens the checkpoint for the way back on this translation.",
+    found = way_back(scene.subject.file, (checkpoints.checkpoints() | uploads()).values())
+    text = scene.hypothesis.text
+    if found and text.strip():
+        st.button(
+            f"Translate it back into {scene.task.source}", key="way_back", on_click=_turn_round,
+            args=(found.name, text), help="Opens the checkpoint for the way back on this translation.",
         )  # fmt: skip
-        if pressed:
-            st.rerun()  # all of the page, not this fragment alone
 
 
 def _turn_round(checkpoint: str, text: str) -> None:
-    take_sentence(text)
     open_checkpoint(checkpoint)
+    take_sentence(text)
 
 
 def _tables(translation: Translation, hypothesis: Hypothesis) -> None:
@@ -136,26 +120,26 @@ def _tables(translation: Translation, hypothesis: Hypothesis) -> None:
             )
 
 
-def _force(opened: Opened, translation: Translation) -> None:
+def _force(scene: Scene) -> None:
     """Teacher forcing: the decoder reads a translation of the visitor's, and all pages show what it makes of it."""
-    given, problem = given_hypothesis(opened, translation)
-    with st.expander("Force a translation of your own", expanded=bool(problem)):
+    with st.expander("Force a translation of your own", expanded=bool(scene.problem)):
+        GIVEN.open()
         st.text_input(
             "Your translation",
-            key=GIVEN,
+            key=GIVEN.key,
             persist_state="session",
             max_chars=MOST_CHARACTERS,
-            on_change=show_given,
-            args=(len(translation.hypotheses) - (given is not None), opened.file, translation.source),
+            on_change=_give,
             placeholder="Type it and press Enter",
             autocomplete="off",
         )
-        if problem:
-            st.text(problem)
+        if scene.problem:
+            st.text(scene.problem)
         st.caption(
             "Teacher forcing, as in training: the decoder reads your words instead of its own, and says how probable "
             "each of them would have been. Every page shows its attention on them."
         )
 
 
-page()
+def _give() -> None:
+    show_given(GIVEN.value)

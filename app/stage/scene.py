@@ -1,0 +1,183 @@
+"""The scene: what the pages show pictures of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from app.compute import cached_results
+from app.compute.cached_results import Attention
+from app.compute.subject import Subject
+from app.figures.axes import TokenAxis
+from app.library import checkpoints
+from app.library.checkpoints import MOST_CHARACTERS, MOST_SENTENCES
+from app.library.tasks import Task
+from app.state.choices import ALTERNATIVE, GIVEN_SHOWN
+from transformer.config import BOS, DecodingConfig, ModelConfig
+from transformer.decoding.translation import Hypothesis, Translation
+from transformer.errors import HeadlightError
+from transformer.model.attention_kinds import Kind
+from transformer.text.normalisation import clean
+
+
+class NoScene(Exception):
+    """There is nothing to show; the message says why and what to do. `kind` is how it is shown."""
+
+    def __init__(self, message: str, kind: Literal["info", "warning", "error"] = "warning") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which translation of a text is shown: the number of the sentence and of the alternative, from 0 (GIVEN_SHOWN: the
+    visitor's own), and the visitor's own translation as text, or as ids if it was made token by token."""
+
+    sentence: int = 0
+    alternative: int = 0
+    given: str = ""
+    given_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One sentence and one translation of it by one model.
+
+    Attributes:
+        sentences: all sentences of the text, translated.
+        translation: of the sentence that is shown. Its last hypothesis is the visitor's own, if there is one.
+        shown: which of its hypotheses is shown, from 0.
+        given: the visitor's own translation, which the decoder only reads (teacher forcing).
+        problem: why the visitor's own translation cannot be shown.
+    """
+
+    subject: Subject
+    sentences: tuple[Translation, ...]
+    translation: Translation
+    shown: int
+    given: Hypothesis | None = None
+    problem: str = ""
+
+    @property
+    def hypothesis(self) -> Hypothesis:
+        """The one that is shown."""
+        return self.translation.hypotheses[self.shown]
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the shown hypothesis is the visitor's own."""
+        return self.given is not None and self.shown == len(self.translation.hypotheses) - 1
+
+    def show(self, index: int) -> None:
+        """Chooses another hypothesis, from 0."""
+        is_given = self.given is not None and index == len(self.translation.hypotheses) - 1
+        ALTERNATIVE.choose(GIVEN_SHOWN if is_given else index)
+
+    @property
+    def config(self) -> ModelConfig:
+        return self.subject.config
+
+    @property
+    def task(self) -> Task:
+        return self.subject.task
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The alphabet of shapes in numbers, for this sentence and this checkpoint."""
+        config = self.config
+        return {
+            "S": len(self.source), "T": len(self.target), "H": config.heads, "E": config.d_k, "D": config.d_model,
+            "F": config.d_ff, "V": config.vocab_size,
+        }  # fmt: skip
+
+    @property
+    def source(self) -> TokenAxis:
+        """The S tokens that the encoder reads."""
+        tokens = tuple(piece.text for piece in self.translation.source_pieces)
+        return TokenAxis(f"{self.task.source} (source)", "encoder", tokens)
+
+    @property
+    def target(self) -> TokenAxis:
+        """The T rows of the decoder: what each reads, and what it predicts."""
+        read = (self.subject.translator.tokenizer.piece(BOS), *self.hypothesis.pieces[:-1])
+        return TokenAxis(f"{self.task.target} (translation)", "decoder", read, self.hypothesis.pieces)
+
+    def axes(self, kind: Kind) -> tuple[TokenAxis, TokenAxis]:
+        """(queries, keys) of this kind of attention."""
+        if kind == "encoder":
+            return self.source, self.source
+        if kind == "cross":
+            return self.target, self.source
+        return self.target, TokenAxis(f"{self.target.title}, as read", "decoder", self.target.tokens)
+
+    def attention(self, kind: Kind) -> Attention:
+        """All heads of this kind of attention."""
+        return cached_results.attention(self.subject, self.translation.source_ids, self.hypothesis.ids, kind)
+
+    def record(self, *sites: str) -> Mapping[str, np.ndarray]:
+        """What the model computed at these sites (names or patterns), without the batch axis; computed once and kept.
+
+        For example `record("decoder.layers.0.cross_attention.weights")` has one array (H, T, S).
+        """
+        return cached_results.record(self.subject, self.translation.source_ids, self.hypothesis.ids, sites)
+
+
+def scene_of(subject: Subject, text: str, settings: DecodingConfig, selection: Selection) -> Scene:
+    """Translates the text and selects what is shown. Draws nothing.
+
+    Raises:
+        NoScene: the text is empty, too long, or cannot be translated.
+    """
+    check(subject, text)
+    try:
+        translated = cached_results.translate(subject, text, settings)
+    except HeadlightError as error:
+        raise NoScene(str(error), "error") from None
+    sentences = [each for each in translated.sentences if each.hypotheses]
+    if not sentences:
+        raise NoScene(
+            "Nothing is left to translate: the text has only white space or invisible characters.", "info"
+        ) from None
+    translation = sentences[selection.sentence if selection.sentence < len(sentences) else 0]
+    given, problem = _given(subject, translation, selection)
+    if given:
+        translation = replace(translation, hypotheses=(*translation.hypotheses, given))
+    last = len(translation.hypotheses) - 1
+    shown = last if selection.alternative == GIVEN_SHOWN and given else selection.alternative
+    return Scene(subject, tuple(sentences), translation, shown if 0 <= shown <= last else 0, given, problem)
+
+
+def check(subject: Subject, text: str) -> None:
+    """Raises NoScene for a text that is empty or too long to be shown."""
+    if not text.strip():
+        raise NoScene("Type a sentence above and press Enter, or choose one of the examples.", "info")
+    if len(text) > MOST_CHARACTERS:
+        raise NoScene(
+            f"This text has {len(text):,} characters; the page translates up to {MOST_CHARACTERS:,} at once. "
+            "Please shorten it. To translate whole documents, use `python -m transformer translate`."
+        )
+    longest, sentences = checkpoints.pieces_needed(subject.file, text)
+    limit = checkpoints.most_pieces(subject.translator)
+    if longest > limit:
+        raise NoScene(
+            f"{'This sentence' if sentences == 1 else 'The longest sentence'} has {longest:,} tokens; the page shows "
+            f"up to {limit:,} with this checkpoint. Please shorten it, or end a sentence earlier with a full stop."
+        )
+    if sentences > MOST_SENTENCES:
+        raise NoScene(f"This text has {sentences:,} sentences; the page translates up to {MOST_SENTENCES} at once.")
+
+
+def _given(subject: Subject, translation: Translation, selection: Selection) -> tuple[Hypothesis | None, str]:
+    """The visitor's own translation, if there is one; or why it cannot be shown."""
+    if not selection.given.strip():
+        return None, ""
+    ids = selection.given_ids or tuple(subject.translator.tokenizer.encode(clean(selection.given)))
+    limit = checkpoints.most_pieces(subject.translator)
+    if len(ids) > limit:
+        return None, f"Your translation has {len(ids):,} tokens; the page shows up to {limit:,}. Please shorten it."
+    try:
+        target = selection.given_ids or selection.given
+        return cached_results.given(subject, translation.source, target, translation.settings), ""
+    except HeadlightError as error:
+        return None, str(error)

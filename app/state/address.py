@@ -1,0 +1,58 @@
+"""The choices in the address: a link opens what its sender saw.
+
+The address is read once, when a visitor comes; from then on the session says what is chosen, and the address follows.
+Nothing private is written there: sentences are only in a link that the visitor copies, and are taken out again when it
+is opened.
+"""
+
+from contextlib import suppress
+
+import streamlit as st
+
+from app.state.choice import Choice
+from app.state.choices import CHOICES, happened
+
+PAGE = "page"  # in the session: the page that is open
+
+
+def arrive(page: str) -> None:
+    """At the start of a run of the script: reads the address of a new visitor, and notes a change of page."""
+    before = st.session_state.get(PAGE)
+    st.session_state[PAGE] = page
+    if before is None:
+        _read()
+    elif before != page:
+        happened("page")
+
+
+def _read() -> None:
+    for choice in CHOICES:
+        value = st.query_params.get(choice.key)
+        if value is not None and choice.written != "session":
+            with suppress(ValueError, KeyError, IndexError):
+                choice.choose(choice.read(value))
+
+
+def write() -> None:
+    """Writes the choices into the address, at the end of a run of the script or of a fragment."""
+    wanted = _texts("address")
+    if st.query_params.to_dict() != wanted:
+        st.query_params.from_dict(wanted)
+
+
+def private_texts() -> dict[str, str]:
+    """What a copied link has in addition to the address."""
+    return _texts("link")
+
+
+def _texts(written: str) -> dict[str, str]:
+    page = st.session_state.get(PAGE)
+    return {
+        choice.key: choice.write(choice.value)
+        for choice in CHOICES
+        if choice.written == written and choice.page in (None, page) and _is_written(choice)
+    }
+
+
+def _is_written(choice: Choice) -> bool:
+    return choice.key in st.session_state if choice.always else choice.is_chosen and not choice.is_usual

@@ -1,0 +1,108 @@
+"""A choice of the visitor that outlives a click: its name, where it is written, and what resets it.
+
+The value is kept in the session under the choice's key, which is also the key of its widget, if it has one. All choices
+are listed in `app.state.choices`.
+"""
+
+from collections.abc import Callable, Container
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+import streamlit as st
+
+T = TypeVar("T")
+Event = Literal["sentence", "search", "checkpoint", "page"]
+Written = Literal["address", "link", "session"]
+
+
+@dataclass(frozen=True)
+class Choice(Generic[T]):
+    """One choice.
+
+    Attributes:
+        key: its name in the session and in the address, and the key of its widget.
+        default: its value until something is chosen. A page may give another one, see `open`.
+        read: makes a value of a text in the address. Raises ValueError for a text that is none.
+        write: makes the text of a value.
+        written: "address": in the address of the page. "link": private, so only in a link that the visitor copies.
+            "session": nowhere.
+        page: the page in whose address it is written; None: every page.
+        always: it is in the address even if it was not chosen, because the default depends on the sentence.
+        reset_by: events after which it has its default again.
+    """
+
+    key: str
+    default: T
+    read: Callable[[str], T]
+    write: Callable[[T], str] = str
+    written: Written = "address"
+    page: str | None = None
+    always: bool = False
+    reset_by: tuple[Event, ...] = ()
+
+    @property
+    def _opening(self) -> str:
+        return f"{self.key} opening"  # the key of the value that it opened with last
+
+    @property
+    def _explicit(self) -> str:
+        return f"{self.key} chosen"  # the key of whether `choose` was called
+
+    @property
+    def value(self) -> T:
+        """What is chosen, or the default."""
+        found: T = st.session_state.get(self.key, self.default)
+        return found
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether it was chosen, by the visitor or by a link. A widget that shows what it opened with is no choice."""
+        state = st.session_state
+        if self.key not in state:
+            return False
+        opened = self._opening in state and state[self.key] == state[self._opening]
+        return not opened or self._explicit in state
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether the value is what it opens with anyway."""
+        return bool(self.value == st.session_state.get(self._opening, self.default))
+
+    def open(self, opening: T | None = None, allowed: Container[Any] | None = None, *, keep: bool = False) -> T:
+        """Gives what is chosen, or `opening` if nothing is; keeps it in the session. Call this before its widget.
+
+        A value that is not `allowed` counts as not chosen: another checkpoint has fewer layers, an address was changed
+        by hand. What was not chosen follows the opening: another checkpoint has another one. With `keep` it does not: a
+        new sentence shows the same head.
+        """
+        state, value = st.session_state, self.default if opening is None else opening
+        if keep and self.key in state and (allowed is None or state[self.key] in allowed):
+            value = state[self.key] if not self.is_chosen else value
+        if not self.is_chosen or (allowed is not None and state[self.key] not in allowed):
+            state.pop(self._explicit, None)
+            if self.key not in state or state[self.key] != value:  # setting it takes away what is being typed
+                state[self.key] = value
+        state[self._opening] = value
+        found: T = state[self.key]
+        return found
+
+    def choose(self, value: T) -> None:
+        """As if the visitor had chosen it."""
+        st.session_state[self.key] = value
+        st.session_state[self._explicit] = True
+
+    def forget(self) -> None:
+        """Nothing is chosen."""
+        for key in (self.key, self._opening, self._explicit):
+            st.session_state.pop(key, None)
+
+
+@dataclass(frozen=True)
+class Between:
+    """The numbers from `least` to `most`."""
+
+    least: float
+    most: float
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int | float) and self.least <= value <= self.most

@@ -1,0 +1,142 @@
+"""Choices: what resets them, what a link has of them, and what a page opens with."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.library.tasks import EXAMPLES
+from app.state.choices import CHOICES, happened
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.drawn import components
+from tests.support.pages import PAGES, choose, switch_page
+
+Open = Callable[..., AppTest]
+SENTENCE = "the cat sat on the mat"
+OWN = "Das Tier war müde"
+
+
+def link(app: AppTest) -> dict[str, str]:
+    """What a copied link opens: the address and the private texts."""
+    assert not app.exception
+    return dict(app.query_params) | components(app, "link")[0]["texts"]
+
+
+def test_every_choice_has_its_own_name_and_its_text_is_read_back() -> None:
+    assert len({choice.key for choice in CHOICES}) == len(CHOICES)
+    assert {choice.page for choice in CHOICES} - {None} <= set(PAGES)
+    for choice in CHOICES:
+        if choice.written != "session" and choice.default not in ([], (), (-1, -1), -1, False, 0):
+            assert choice.read(choice.write(choice.default)) == choice.default, choice.key
+
+
+def test_a_sentence_that_was_typed_stays_though_it_is_the_example_of_another_checkpoint(
+    open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
+    write_checkpoint(tmp_path / "en-de.safetensors", Size(1, 1, 1), source_language="en", target_language="de")
+    write_checkpoint(tmp_path / "de-en.safetensors", Size(1, 1, 1), source_language="de", target_language="en")
+    app = open_app(checkpoint="en-de")
+    box = app.text_input(key="sentence")
+    assert box.value == EXAMPLES["en"][0]
+    app.selectbox(key="checkpoint").set_value("de-en").run()
+    assert app.text_input(key="sentence").value == EXAMPLES["de"][0]  # nothing was typed
+    app.selectbox(key="checkpoint").set_value("en-de").run()
+    for typed in (EXAMPLES["de"][0], "the cat"):
+        app.text_input(key="sentence").set_value(typed).run()
+        assert not app.exception
+        assert app.text_input(key="sentence").value == typed
+        app.selectbox(key="checkpoint").set_value("de-en").run()
+        assert app.text_input(key="sentence").value == typed
+        app.selectbox(key="checkpoint").set_value("en-de").run()
+    app.button(key="example_1").click().run()
+    assert app.text_input(key="sentence").value == EXAMPLES["en"][1]
+
+
+def test_a_forced_translation_stays_when_a_search_setting_changes(open_app: Open) -> None:
+    app = open_app(sentence=SENTENCE)
+    app.text_input(key="given").set_value(OWN).run()
+    for change in (
+        lambda: app.slider(key="beam").set_value(2),
+        lambda: app.slider(key="alpha").set_value(1.5),
+        lambda: app.button_group(key="method").set_value("greedy"),
+    ):
+        change().run()
+        assert not app.exception
+        rows = components(app, "choices")[0]
+        assert rows["rows"][-1]["text"] == OWN
+        assert rows["chosen"] == len(rows["rows"]) - 1
+        assert app.text_input(key="given").value == OWN
+
+
+def test_a_copied_link_of_decoding_has_the_search_the_node_the_own_beginning_and_the_reference(open_app: Open) -> None:
+    app = open_app("decoding", sentence=SENTENCE, part="tree", alpha="1.5", t="3")
+    choose(app, node=(2, 5), beginning=(7, 8, 9), continued_node=4, reference="Die Katze").run()
+    copied = link(app)
+    assert {name: copied[name] for name in ("part", "alpha", "node", "beginning", "continued_node", "reference")} == {
+        "part": "tree", "alpha": "1.5", "node": "2-5", "beginning": "7-8-9", "continued_node": "4",
+        "reference": "Die Katze",
+    }  # fmt: skip
+    opened = open_app("decoding", **copied)
+    assert not opened.exception
+    assert not {"sentence", "beginning", "reference"} & set(opened.query_params)  # private
+    state = opened.session_state
+    assert (state["node"], state["beginning"], state["continued_node"]) == ((2, 5), (7, 8, 9), 4)
+    assert opened.slider(key="alpha").value == 1.5
+    choose(opened, part="reference").run()
+    assert opened.text_input(key="reference").value == "Die Katze"
+
+
+def test_a_copied_link_has_the_heads_of_the_alignment(open_app: Open) -> None:
+    app = open_app("attention", sentence=SENTENCE, more="alignment")
+    app.multiselect(key="alignment_heads").set_value([(1, 2), (0, 3)]).run()
+    assert link(app)["alignment_heads"] == "2.3,1.4"
+    again = open_app("attention", **link(app))
+    assert again.multiselect(key="alignment_heads").value == [(1, 2), (0, 3)]
+
+
+@pytest.mark.parametrize("nonsense", ["", "x", "1.1", "99.99", "0.0", "1.1,", "1.1.1", "-1.2"])
+def test_nonsense_for_heads_chooses_nothing(open_app: Open, nonsense: str) -> None:
+    app = open_app("attention", sentence=SENTENCE, more="alignment", alignment_heads=nonsense, run_head=nonsense)
+    assert not app.exception
+    assert app.multiselect(key="alignment_heads").value
+
+
+@pytest.mark.parametrize("name", ["node", "beginning", "continued_node", "given_ids", "at_update"])
+@pytest.mark.parametrize("nonsense", ["", "x", "99999", "1-99999-3", "-1", "1-2-3-4-5-6"])
+def test_nonsense_for_numbers_gets_a_page(open_app: Open, name: str, nonsense: str) -> None:
+    app = open_app("decoding", **{"sentence": SENTENCE, "part": "tree", "given": OWN, name: nonsense})
+    assert not app.exception
+
+
+def test_masks_opens_with_the_causal_mask_and_leaves_the_kind_of_other_pages(open_app: Open) -> None:
+    app = open_app("masks", sentence=SENTENCE)
+    assert app.session_state["kind"] == "decoder"
+    switch_page(app, "attention").run()
+    assert app.session_state["kind"] == "cross"
+    choose(app, kind="encoder").run()
+    switch_page(app, "masks").run()
+    assert app.session_state["kind"] == "encoder"
+
+
+def test_step_by_step_opens_at_its_first_station_and_chooses_no_layer(open_app: Open) -> None:
+    app = open_app("attention", sentence=SENTENCE)
+    before = {name: app.session_state[name] for name in ("kind", "layer", "head")}
+    switch_page(app, "steps").run()
+    assert app.session_state["at"] == "characters"
+    assert "**1 of" in app.caption[0].value or any("**1 of" in each.value for each in app.caption)
+    switch_page(app, "attention").run()
+    assert {name: app.session_state[name] for name in before} == before
+
+
+def test_each_event_resets_what_the_table_says(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    state: dict[str, Any] = {}
+    monkeypatch.setattr("streamlit.session_state", state)
+    for event in ("sentence", "search", "checkpoint", "page"):
+        state.update({choice.key: "chosen" for choice in CHOICES})
+        happened(event)  # type: ignore[arg-type]
+        gone = {choice.key for choice in CHOICES if choice.key not in state}
+        assert gone == {choice.key for choice in CHOICES if event in choice.reset_by}
+        assert gone
