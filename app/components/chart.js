@@ -1,9 +1,8 @@
-// A Plotly chart that is drawn again in place. What arrives is one JSON text: {figure, alt, dark, reports}. A chart whose
+// A Plotly chart that is drawn again in place. What arrives is one JSON text: {figure, alt, reports}. A chart whose
 // text has not changed is left alone, and of several that arrive while one is drawn only the last is drawn.
 // With `reports`, a click on a point is told, or on a cell of a heatmap whose `meta` says {clicks: true}: its place, and
-// what the figure says belongs to it. A chart that was made
-// for dark ground and stands on light, or the other way round, asks once for another. After chart_ticks.js,
-// chart_texts.js and chart_hover.js, with which it is one script.
+// what the figure says belongs to it. When the page becomes light or dark, it is drawn again. After themed.js,
+// chart_ticks.js, chart_texts.js and chart_hover.js, with which it is one script.
 //
 // Where only what is marked has changed, the data have the same revision, and Plotly draws the marks alone.
 
@@ -23,7 +22,8 @@ function library() {
   return window.headlightPlotly;
 }
 
-const current = (chart) => chart.drawn === chart.text && chart.width === chart.root.clientWidth;
+const current = (chart) =>
+  chart.drawn === chart.text && chart.width === chart.root.clientWidth && chart.dark === isDark();
 
 // Numbers in the cells of a heatmap, a trace of text with `meta: {columns, beside, short}`: as large as cells of this
 // width allow; else the `short` ones; else none. `beside` are the px at the sides that are not cells, `letter` says how
@@ -83,7 +83,8 @@ async function drawAnew(chart) {
   const { root, plot, text } = chart;
   const width = root.clientWidth;
   if (!width || chart.gone) return;  // 0: it is not shown yet
-  const { figure, reports } = JSON.parse(text);
+  const dark = isDark();
+  const { figure, reports } = JSON.parse(resolved(text));
   const layout = { ...figure.layout, width, clickmode: "event", dragmode: figure.layout.dragmode ?? false };
   layout.font = { family: getComputedStyle(root).fontFamily, ...layout.font };
   layout.title = titled(layout);
@@ -94,21 +95,13 @@ async function drawAnew(chart) {
   await Plotly.react(plot, others, { ...layout, datarevision: chart.revision }, CONFIG);
   write(plot, plain);
   thinOut(plot);
-  Object.assign(chart, { drawn: text, width, reports });
+  Object.assign(chart, { drawn: text, width, dark, reports });
   if (chart.listens) return;
   chart.listens = true;
   withMinus(plot);
   plot.on("plotly_click", ({ points: [{ x, y, customdata, data }] }) => {
     if (chart.reports && (data.type !== "heatmap" || data.meta?.clicks)) chart.report({ x, y, customdata: customdata ?? null });
   });
-}
-
-function compareGround(chart) {
-  const { dark } = JSON.parse(chart.text);
-  const ground = getComputedStyle(document.querySelector("[data-testid=stApp]") ?? document.body).colorScheme;
-  if (dark === (ground === "dark") || chart.asked === chart.text || chart.gone) return;
-  chart.asked = chart.text;
-  chart.ask();
 }
 
 function failed(chart, error) {
@@ -133,7 +126,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const chart = root.chart ??= begin(root);
   const turn = chart.turn = {};
   chart.report = (point) => setTriggerValue("clicked", point);
-  chart.ask = () => setTriggerValue("ground", true);
   const text = new TextDecoder().decode(data);
   if (text !== chart.text) {
     const { figure, alt } = JSON.parse(text);
@@ -144,7 +136,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     chart.text = text;
     chart.again();
   }
-  setTimeout(() => compareGround(chart), 100);  // this is called before the page has its new colours
+  setTimeout(() => { if (!chart.gone && !current(chart)) chart.again(); }, 100);  // called before the page has its new colours
   return () => {
     if (chart.turn !== turn) return;  // a later call has taken the chart over
     chart.gone = true;

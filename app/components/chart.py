@@ -16,12 +16,11 @@ import streamlit as st
 from app.components import script
 from app.figures.charts import Figure
 from app.figures.theme import chart_template
-from app.state.color_scheme import is_dark
 
 _chart = st.components.v2.component(
     "headlight_chart",
     html="<div class='chart'></div>",
-    js=script("chart", "chart_ticks", "chart_texts", "chart_hover"),
+    js=script("chart", "themed", "chart_ticks", "chart_texts", "chart_hover"),
     isolate_styles=False,  # Plotly writes its styles into the page
 )
 
@@ -52,11 +51,9 @@ def chart(figure: Figure, *, key: str, alt: str, on_click: Callable[[Point], Non
         if on_click and isinstance(found, dict):
             on_click(Point(found["x"], found["y"], found["customdata"]))
 
-    drawn = {"data": figure.data, "layout": {"template": chart_template(is_dark())} | figure.layout}
-    data = {"figure": drawn, "alt": alt, "dark": is_dark(), "reports": on_click is not None}
-    found = _chart(data=encode(data), key=key, on_clicked_change=clicked, on_ground_change=lambda: None)
-    if found.ground:  # the page has become light or dark since; by now `is_dark` knows
-        st.rerun()
+    drawn = {"data": figure.data, "layout": {"template": chart_template()} | figure.layout}
+    data = {"figure": drawn, "alt": alt, "reports": on_click is not None}
+    _chart(data=encode(data), key=key, on_clicked_change=clicked)
 
 
 def encode(value: dict[str, Any]) -> bytes:

@@ -1,5 +1,6 @@
 // Vectors below each other as strips of colour, a cell a dimension. The numbers of one dimension stand at the right, and
-// the keys, a click or the pointer choose another; so a sum can be read downwards. After arrows.js and svg.js.
+// the keys, a click or the pointer choose another; so a sum can be read downwards. After arrows.js, svg.js and
+// themed.js.
 
 const HIGH = 22, PITCH = 30, TOP = 54, NAMES = 14, VALUES = 84;  // px
 const decode = ({ bdata }) => new Float32Array(Uint8Array.from(atob(bdata), (letter) => letter.charCodeAt(0)).buffer);
@@ -11,7 +12,7 @@ function shade(scale, value) {
   const i = Math.max(scale.findIndex(([stop]) => place <= stop), 1);
   const [[low, from], [high, to]] = [scale[i - 1], scale[i]], share = (place - low) / (high - low);
   return [1, 3, 5].map((at) => {
-    const [a, b] = [from, to].map((color) => parseInt(color.slice(at, at + 2), 16));
+    const [a, b] = [from, to].map((color) => parseInt(resolved(color).slice(at, at + 2), 16));
     return Math.round(a + share * (b - a));
   });
 }
@@ -27,8 +28,8 @@ function painted(values, limit, scale) {
 
 function draw(root, state) {
   const { data, rows } = state, width = Math.max(root.clientWidth, 280), count = rows[0].values.length;
-  if (state.width === width && state.drawn === data) return;
-  Object.assign(state, { width, drawn: data });
+  if (state.width === width && state.drawn === data && state.dark === isDark()) return;
+  Object.assign(state, { width, drawn: data, dark: isDark() });
   const measure = measurer(root);
   const longest = Math.max(...rows.map(({ name }) => measure(name, 15)));
   // A saved picture has the type of whoever opens it, which may be wider.
@@ -83,4 +84,5 @@ export default function ({ data: bytes, parentElement }) {
   root.strips = state;
   if (!before) new ResizeObserver(() => draw(root, root.strips)).observe(root);
   draw(root, state);
+  setTimeout(() => draw(root, root.strips), 100);  // this is called before the page has its new colours
 }

@@ -8,7 +8,7 @@ from typing import Any
 from app.components import component
 from app.components.chart import encode
 
-_strips = component("strips", "arrows", "svg", styles=["svg", "strips"])
+_strips = component("strips", "arrows", "svg", "themed", styles=["svg", "strips"])
 
 
 def strips(data: dict[str, Any], *, key: str) -> None:

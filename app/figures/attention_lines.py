@@ -22,7 +22,6 @@ def attention_lines(
     alt: str,
     head: int | None = None,
     row: int | None = None,
-    dark: bool = False,
 ) -> dict[str, Any]:
     """The weights of one head (Q, K), or with `head` of all heads of a layer (H, Q, K), for `app.components.lines`.
 
@@ -37,21 +36,21 @@ def attention_lines(
         "alt": alt,
         "shape": list(weights.shape),
         "weights": base64.b64encode(np.ascontiguousarray(weights, dtype="<f4").tobytes()).decode("ascii"),
-        "keys": _side(keys, dark),
-        "queries": _side(queries, dark),
+        "keys": _side(keys),
+        "queries": _side(queries),
         "row": row,
     }
     if head is not None:
-        colors = [{"color": head_color(j, dark), "dashed": head_is_dashed(j)} for j in range(len(weights))]
+        colors = [{"color": head_color(j), "dashed": head_is_dashed(j)} for j in range(len(weights))]
         data |= {"heads": colors, "chosen": head}
     return data
 
 
-def _side(axis: TokenAxis, dark: bool) -> dict[str, Any]:
+def _side(axis: TokenAxis) -> dict[str, Any]:
     predicts = axis.predicts or axis.tokens
     return {
         "title": axis.title,
-        "color": role_color(axis.role, dark),
+        "color": role_color(axis.role),
         "tokens": [visible(token) for token in predicts],
         "reads": [visible(token) for token in axis.tokens] if axis.predicts else [],
     }

@@ -13,7 +13,7 @@ from app.figures.axes import TokenAxis, plotly_text, ticks
 from app.figures.charts import Figure, settled
 from app.figures.panels import BARE, frame, heat, words
 from app.figures.tensor import label_width
-from app.figures.theme import MASKED, TICK_SIZE, ink, number, role_color, text_on_weight, weight_scale
+from app.figures.theme import INK, MASKED, TICK_SIZE, number, role_color, text_on_weight, weight_scale
 
 ROW = 28  # px
 NUMBER_SIZE = 16  # px
@@ -50,7 +50,6 @@ def stages_figure(
     *,
     title: str,
     chosen: int | None = None,
-    dark: bool = False,
 ) -> Figure:
     """The stages of one query, the last of which are the weights.
 
@@ -69,13 +68,13 @@ def stages_figure(
     grey[~mask, masked.index(True) if True in masked else columns :] = 1  # from the mask on
     texts = [plain(value) for stage in stages for value in stage.values]
     pairs = zip(weights, mask, strict=True)
-    inks = [ink(dark)] * (lines * (columns - 1))
-    inks += [text_on_weight(float(weight), dark) if allowed else ink(dark) for weight, allowed in pairs]
+    inks = [INK] * (lines * (columns - 1))
+    inks += [text_on_weight(float(weight)) if allowed else INK for weight, allowed in pairs]
     names = [f"{text}  {i}" for i, text in enumerate(ticks(keys.tokens), start=1)] + ["sum"] * sums
     room = {"columns": columns, "beside": label_width(keys.tokens, TICK_SIZE) + 30}  # see chart.js
     x, y = np.repeat(np.arange(columns, dtype=np.int16), lines), np.tile(np.arange(lines, dtype=np.int16), columns)
     data = [
-        heat(color, weight_scale(dark), 0, 1, xgap=0),
+        heat(color, weight_scale(), 0, 1, xgap=0),
         heat(grey, [(0, MASKED), (1, MASKED)], 0, 1, xgap=0),
         words(
             x,
@@ -91,10 +90,10 @@ def stages_figure(
         totals = [(i, plain(stage.total)) for i, stage in enumerate(stages) if stage.total is not None]
         at = np.array([i for i, _ in totals], dtype=np.int16)
         summed = [text for _, text in totals]
-        below = words(at, np.full(len(totals), lines), summed, ink(dark), NUMBER_SIZE, meta=room | {"short": summed})
+        below = words(at, np.full(len(totals), lines), summed, INK, NUMBER_SIZE, meta=room | {"short": summed})
         data.append(below | {"textfont": below["textfont"] | {"weight": 700}})
         edge = {"x0": -0.5, "x1": columns - 0.5, "y0": lines - 0.5, "y1": lines - 0.5}
-        shapes.append({"type": "line", "line": {"color": ink(dark), "width": 1}} | edge)
+        shapes.append({"type": "line", "line": {"color": INK, "width": 1}} | edge)
     if chosen is not None:
         shapes.append(frame(-0.5, columns - 0.5, chosen - 0.5, chosen + 0.5, 3))
     layout = settled(title, 90 + ROW * (lines + sums), top=76, bottom=10) | {
@@ -103,14 +102,14 @@ def stages_figure(
             "side": "top",
             "tickvals": list(range(columns)),
             "ticktext": [f"<b>{plotly_text(stage.name)}</b>" for stage in stages],
-            "tickfont": {"size": 14, "color": ink(dark)},
+            "tickfont": {"size": 14, "color": INK},
             "range": [-0.5, columns - 0.5],
         },
         "yaxis": BARE
         | {
             "tickvals": list(range(lines + sums)),
             "ticktext": names,
-            "tickfont": {"size": TICK_SIZE, "color": role_color(keys.role, dark)},
+            "tickfont": {"size": TICK_SIZE, "color": role_color(keys.role)},
             "range": [lines - 0.5 + sums, -0.5],
             "automargin": True,
         },

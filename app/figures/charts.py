@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.figures.axes import plotly_text
-from app.figures.theme import TITLE_SIZE, ink
+from app.figures.theme import INK, TITLE_SIZE
 
 AXIS_SIZE = 14  # px, titles of axes
 GRID = "rgba(128, 136, 150, 0.22)"
@@ -51,10 +51,10 @@ def title(text: str, size: int = TITLE_SIZE) -> dict[str, Any]:
     }
 
 
-def axis(text: str, dark: bool, limits: Sequence[float] | None = None, **more: Any) -> dict[str, Any]:
+def axis(text: str, limits: Sequence[float] | None = None, **more: Any) -> dict[str, Any]:
     """An axis with a title and a faint grid, which does not zoom."""
     found: dict[str, Any] = {
-        "title": {"text": plotly_text(text), "font": {"size": AXIS_SIZE, "color": ink(dark)}, "standoff": 8},
+        "title": {"text": plotly_text(text), "font": {"size": AXIS_SIZE, "color": INK}, "standoff": 8},
         "tickfont": {"size": 13},
         "gridcolor": GRID,
         "zeroline": False,
@@ -66,9 +66,9 @@ def axis(text: str, dark: bool, limits: Sequence[float] | None = None, **more: A
     return found | more
 
 
-def plain_axis(text: str, dark: bool, limits: Sequence[float], **more: Any) -> dict[str, Any]:
+def plain_axis(text: str, limits: Sequence[float], **more: Any) -> dict[str, Any]:
     """An axis of a heatmap: no grid."""
-    return axis(text, dark, limits, showgrid=False, ticks="", **more)
+    return axis(text, limits, showgrid=False, ticks="", **more)
 
 
 def color_bar(ticks: Sequence[float] | None = None) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import numpy as np
 from app.figures.axes import plotly_text, ticks, visible
 from app.figures.charts import FAINT, Figure, plain_axis, settled
 from app.figures.tables import Table
-from app.figures.theme import TICK_SIZE, fixed, ink, probability_text, role_color
+from app.figures.theme import INK, TICK_SIZE, fixed, probability_text, role_color
 
 BAR = 31  # px
 LETTER = 0.03  # of the narrowest axis
@@ -109,11 +109,11 @@ def both_texts(probability: float, share: float) -> str:
     return texts[0] if texts[0] == texts[1] else " → ".join(texts)
 
 
-def distribution_bars(found: list[Offer], vocabulary: int, *, title: str, dark: bool = False) -> Figure:
+def distribution_bars(found: list[Offer], vocabulary: int, *, title: str) -> Figure:
     """A bar a piece, 0 to 1; the last bar is everything else together. Outlined: the share of what may be drawn."""
     rest = max(1.0 - sum(offer.probability for offer in found), 0.0)
     left = max(1.0 - sum(offer.share for offer in found), 0.0)
-    color = role_color("decoder", dark)
+    color = role_color("decoder")
     names = [*ticks(tuple(offer.piece for offer in found)), f"<i>{vocabulary - len(found):,} others</i>"]
     others = f"{probability_text(rest)} · left out" if left < 1e-9 < rest else both_texts(rest, left)
     labels = [_label(offer) for offer in found] + [others]
@@ -133,7 +133,7 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str, dark: 
         "text": labels,
         "textposition": "none" if outlined else "outside",
         "constraintext": "none",
-        "textfont": {"size": 14, "color": ink(dark)},
+        "textfont": {"size": 14, "color": INK},
         "cliponaxis": False,
         "customdata": [_hover(offer) for offer in found] + [f"all other pieces together: {rest:.4f}"],
         "hovertemplate": "%{customdata}<extra></extra>",
@@ -143,12 +143,12 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str, dark: 
     more = {
         "bargap": 0.2,
         "barmode": "overlay",
-        "xaxis": plain_axis("probability", dark, [0, room], tickvals=[0, 0.5, 1], tickformat=".0%"),
-        "yaxis": plain_axis("", dark, [len(names) - 0.5, -0.5], tickmode="array", tickvals=list(range(len(names))))
-        | {"ticktext": names, "tickfont": {"size": TICK_SIZE + 1, "color": ink(dark)}},
+        "xaxis": plain_axis("probability", [0, room], tickvals=[0, 0.5, 1], tickformat=".0%"),
+        "yaxis": plain_axis("", [len(names) - 0.5, -0.5], tickmode="array", tickvals=list(range(len(names))))
+        | {"ticktext": names, "tickfont": {"size": TICK_SIZE + 1, "color": INK}},
     }
-    edges = [color if offer.chosen else ink(dark) for offer in found] + [ink(dark)]
-    data = [bars, *(_outlines(lengths, shares, labels, edges, dark) if outlined else [])]
+    edges = [color if offer.chosen else INK for offer in found] + [INK]
+    data = [bars, *(_outlines(lengths, shares, labels, edges) if outlined else [])]
     return Figure(data, settled(title, 84 + BAR * len(names), top=40, bottom=44) | more)
 
 
@@ -158,9 +158,7 @@ def _room(lengths: np.ndarray, labels: list[str], usual: float) -> float:
     return float(max(usual, *(lengths / np.maximum(left, 0.25))))
 
 
-def _outlines(
-    lengths: np.ndarray, shares: np.ndarray, labels: list[str], edges: list[str], dark: bool
-) -> list[dict[str, Any]]:
+def _outlines(lengths: np.ndarray, shares: np.ndarray, labels: list[str], edges: list[str]) -> list[dict[str, Any]]:
     """The shares as outlines over the bars, and the labels where the longer of the two ends."""
     still = {"hoverinfo": "skip", "showlegend": False, "cliponaxis": False, "y": np.arange(len(shares))}
     outlines = still | {
@@ -176,7 +174,7 @@ def _outlines(
         "x": np.maximum(lengths, shares),
         "text": [f" {label}" for label in labels],
         "textposition": "middle right",
-        "textfont": {"size": 14, "color": ink(dark)},
+        "textfont": {"size": 14, "color": INK},
     }
     return [outlines, ends]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from app.figures.charts import BAR_ROOM, Figure, color_bar, plain_axis, settled
-from app.figures.theme import CHOSEN, Role, ink, number, role_color, signed_scale
+from app.figures.theme import CHOSEN, INK, Role, number, role_color, signed_scale
 
 WHOLE_UP_TO = 256  # d_model; a wider matrix has more numbers than a projector has dots
 MOST_NUMBERS = 32_768  # of a slice in one picture
@@ -49,7 +49,7 @@ def difference(x: np.ndarray, part: np.ndarray, bias: np.ndarray | float, record
     return float(np.abs(found - recorded).max())
 
 
-def slices_map(matrix: np.ndarray, name: str, head: int, heads: int, *, title: str, dark: bool = False) -> Figure:
+def slices_map(matrix: np.ndarray, name: str, head: int, heads: int, *, title: str) -> Figure:
     """W (D, D) with the borders of its heads, the chosen one framed, and beside it how long each head's slice is.
 
     A matrix wider than `WHOLE_UP_TO` is not drawn: then the lengths stand alone.
@@ -58,7 +58,7 @@ def slices_map(matrix: np.ndarray, name: str, head: int, heads: int, *, title: s
     edges = np.arange(heads + 1) * width - 0.5
     middles = ((edges[1:] + edges[:-1]) / 2).astype(np.float32)
     along, across = ("y", "x") if rows else ("x", "y")  # heads follow each other along this axis
-    color = ink(dark) if rows else role_color(_role(name), dark)
+    color = INK if rows else role_color(_role(name))
     lengths = slice_lengths(matrix, name, heads)
     bars = {
         "type": "bar",
@@ -75,10 +75,10 @@ def slices_map(matrix: np.ndarray, name: str, head: int, heads: int, *, title: s
     limits = [edges[-1], edges[0]] if rows else [edges[0], edges[-1]]
     step = -(-heads // 16)
     shown = {"tickvals": middles[::step], "ticktext": [str(i + 1) for i in range(0, heads, step)]}
-    heads_axis = plain_axis(f"head: {width} {'rows' if rows else 'columns'} each", dark, limits, **shown)
+    heads_axis = plain_axis(f"head: {width} {'rows' if rows else 'columns'} each", limits, **shown)
     free = "dimension of the output" if rows else "dimension of the input"
-    other_axis = plain_axis(free, dark, [-0.5, len(matrix) - 0.5] if rows else [len(matrix) - 0.5, -0.5], nticks=9)
-    strip = plain_axis("length", dark, [0, 1.05 * float(lengths.max()) or 1.0], nticks=3)
+    other_axis = plain_axis(free, [-0.5, len(matrix) - 0.5] if rows else [len(matrix) - 0.5, -0.5], nticks=9)
+    strip = plain_axis("length", [0, 1.05 * float(lengths.max()) or 1.0], nticks=3)
     if whole:
         other_axis["domain"], strip["domain"] = ([0, 0.86], [0.89, 1]) if rows else ([0, 0.82], [0.86, 1])
     strip["anchor"] = along
@@ -92,13 +92,13 @@ def slices_map(matrix: np.ndarray, name: str, head: int, heads: int, *, title: s
         "z": np.rint(np.clip(matrix / limit, -1, 1) * STEPS).astype(np.int8),
         "zmin": -STEPS,
         "zmax": STEPS,
-        "colorscale": signed_scale(dark),
+        "colorscale": signed_scale(),
         "hoverinfo": "skip",
         "colorbar": _bar(limit, STEPS),
     }
     lines = [
         {"type": "line", f"{along}0": edge, f"{along}1": edge, f"{across}0": -0.5, f"{across}1": len(matrix) - 0.5}
-        | {"line": {"color": ink(dark), "width": 1.2}}
+        | {"line": {"color": INK, "width": 1.2}}
         for edge in edges[1:-1]
     ]
     chosen = {"type": "rect", f"{along}0": edges[head], f"{along}1": edges[head + 1]}
@@ -106,9 +106,7 @@ def slices_map(matrix: np.ndarray, name: str, head: int, heads: int, *, title: s
     return Figure([picture, bars], layout | {"shapes": [*lines, chosen]})
 
 
-def slice_picture(
-    part: np.ndarray, name: str, *, limit: float, first: int = 0, title: str, dark: bool = False
-) -> Figure:
+def slice_picture(part: np.ndarray, name: str, *, limit: float, first: int = 0, title: str) -> Figure:
     """A head's slice with its true numbers.
 
     Args:
@@ -126,13 +124,13 @@ def slice_picture(
         "y0": down,
         "zmin": -limit,
         "zmax": limit,
-        "colorscale": signed_scale(dark),
+        "colorscale": signed_scale(),
         "hovertemplate": f"dimension %{{y}} of {y}<br>dimension %{{x}} of {x}<br>%{{z:.5f}}<extra></extra>",
         "colorbar": _bar(limit, limit),
     }
     layout = _settled(title, HEIGHT) | {
-        "xaxis": plain_axis(f"dimension of {x}", dark, [right - 0.5, right + columns - 0.5], nticks=9),
-        "yaxis": plain_axis(f"dimension of {y}", dark, [down + rows - 0.5, down - 0.5], nticks=9),
+        "xaxis": plain_axis(f"dimension of {x}", [right - 0.5, right + columns - 0.5], nticks=9),
+        "yaxis": plain_axis(f"dimension of {y}", [down + rows - 0.5, down - 0.5], nticks=9),
     }
     return Figure([picture], layout)
 

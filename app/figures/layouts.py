@@ -11,7 +11,7 @@ import numpy as np
 from app.figures.charts import BAR_ROOM, Figure, axis, color_bar, settled
 from app.figures.panels import Piece
 from app.figures.sinusoids import Layout, encoding, pair_of, permutation
-from app.figures.theme import ink, pair_color, signed_scale
+from app.figures.theme import INK, pair_color, signed_scale
 
 ROWS = 20  # positions in each of the two strips
 NAMES_UP_TO = 32  # dimensions; beyond, only numbers stand on the axis
@@ -34,21 +34,21 @@ def layout_tables(d_model: int) -> dict[Layout, np.ndarray]:
     return {layout: encoding(positions, d_model, layout) for layout in LAYOUT_NAMES}
 
 
-def layouts_figure(d_model: int, own: Layout | None, *, dark: bool = False) -> Figure:
+def layouts_figure(d_model: int, own: Layout | None) -> Figure:
     """Both layouts and the lines between them.
 
     Args:
         own: the layout of the checkpoint, named in its strip; None: it has no sinusoids.
     """
-    data = [_strip(table, layout, dark) for layout, table in layout_tables(d_model).items()]
-    data += [_lines(d_model, cosine, dark) for cosine in (False, True)]
+    data = [_strip(table, layout) for layout, table in layout_tables(d_model).items()]
+    data += [_lines(d_model, cosine) for cosine in (False, True)]
     if d_model <= NAMES_UP_TO:
-        data += [_column_names(d_model, layout, dark) for layout in LAYOUT_NAMES]
+        data += [_column_names(d_model, layout) for layout in LAYOUT_NAMES]
     words = [
         {
             "text": f"<b>{LAYOUT_NAMES[layout]}</b>" + (" (this checkpoint)" if layout == own else ""),
             "x": 0, "xref": "paper", "xanchor": "left", "y": height, "yref": "paper", "yanchor": "bottom",
-            "showarrow": False, "font": {"size": 15, "color": ink(dark)},
+            "showarrow": False, "font": {"size": 15, "color": INK},
         }
         for layout, height in zip(LAYOUT_NAMES, (0.99, 0.35), strict=True)
     ]  # fmt: skip
@@ -56,7 +56,7 @@ def layouts_figure(d_model: int, own: Layout | None, *, dark: bool = False) -> F
     strip = bare | {"range": [ROWS - 0.5, -0.5], "title": {"text": "position"}, "nticks": 4}
     more = {
         "annotations": words,
-        "xaxis": axis("dimension", dark, [-0.5, d_model - 0.5], showgrid=False, ticks="", nticks=16, anchor="y3"),
+        "xaxis": axis("dimension", [-0.5, d_model - 0.5], showgrid=False, ticks="", nticks=16, anchor="y3"),
         "yaxis": strip | {"domain": [0.68, 0.98]},
         "yaxis2": bare | {"domain": [0.40, 0.68], "range": [-0.3, 1.3], "showticklabels": False},
         "yaxis3": strip | {"domain": [0.04, 0.34]},
@@ -66,7 +66,7 @@ def layouts_figure(d_model: int, own: Layout | None, *, dark: bool = False) -> F
     return Figure(data, settled(title, 580, top=72, bottom=BAR_ROOM) | more)
 
 
-def _strip(table: np.ndarray, layout: Layout, dark: bool) -> Piece:
+def _strip(table: np.ndarray, layout: Layout) -> Piece:
     """The table (P, D) of a layout; the colour bar belongs to both strips."""
     below = layout == "concatenated"
     return {
@@ -75,14 +75,14 @@ def _strip(table: np.ndarray, layout: Layout, dark: bool) -> Piece:
         "yaxis": "y3" if below else "y",
         "zmin": -1,
         "zmax": 1,
-        "colorscale": signed_scale(dark),
+        "colorscale": signed_scale(),
         "showscale": below,
         "colorbar": color_bar(),
         "hovertemplate": "position %{y}, dimension %{x}<br>%{z:.4f}<extra>" + LAYOUT_NAMES[layout] + "</extra>",
     }
 
 
-def _lines(d_model: int, cosine: bool, dark: bool) -> Piece:
+def _lines(d_model: int, cosine: bool) -> Piece:
     """From dimension permutation[j] above to j below, a gap after each line."""
     order = permutation(d_model)
     below = np.arange(d_model).reshape(2, -1)[int(cosine)]
@@ -94,13 +94,13 @@ def _lines(d_model: int, cosine: bool, dark: bool) -> Piece:
         "y": y.ravel().astype(np.float32),
         "yaxis": "y2",
         "mode": "lines",
-        "line": {"width": 2.5 if d_model <= NAMES_UP_TO else 1, "color": pair_color(cosine, dark)},
+        "line": {"width": 2.5 if d_model <= NAMES_UP_TO else 1, "color": pair_color(cosine)},
         "name": "cosines" if cosine else "sines",
         "hoverinfo": "skip",
     }
 
 
-def _column_names(d_model: int, layout: Layout, dark: bool) -> Piece:
+def _column_names(d_model: int, layout: Layout) -> Piece:
     """sin 0, cos 0, ... on the inner edge of each strip."""
     below = layout == "concatenated"
     found = [pair_of(j, d_model, layout) for j in range(d_model)]
@@ -115,7 +115,7 @@ def _column_names(d_model: int, layout: Layout, dark: bool) -> Piece:
         "textposition": "bottom center" if below else "top center",
         "textfont": {
             "size": 14 if d_model <= 16 else 11,
-            "color": [pair_color(cosine, dark) for _, cosine in found],
+            "color": [pair_color(cosine) for _, cosine in found],
         },
         "hoverinfo": "skip",
         "showlegend": False,

@@ -27,7 +27,7 @@ from app.figures.panels import (
     words,
 )
 from app.figures.tensor import label_width
-from app.figures.theme import ink, mask_color
+from app.figures.theme import INK, mask_color
 
 PARTS: tuple[Part, ...] = ("padding", "causal", "window")
 LETTERS: dict[Part, str] = {"padding": "P", "causal": "C", "window": "W"}
@@ -57,18 +57,18 @@ def letters(mask: np.ndarray, parts: Parts) -> np.ndarray:
     return found
 
 
-def reason_scale(dark: bool) -> list[tuple[float, str]]:
+def reason_scale() -> list[tuple[float, str]]:
     """The colours of `reasons`, in steps over the range -0.5 to SEVERAL + 0.5."""
-    colors = [mask_color("allowed", dark), *(mask_color(part, dark) for part in PARTS), mask_color("several", dark)]
+    colors = [mask_color("allowed"), *(mask_color(part) for part in PARTS), mask_color("several")]
     return [(edge / len(colors), color) for i, color in enumerate(colors) for edge in (i, i + 1)]
 
 
-def reason_heat(mask: np.ndarray, parts: Parts, dark: bool, panel: int = 1) -> Piece:
+def reason_heat(mask: np.ndarray, parts: Parts, panel: int = 1) -> Piece:
     """The cells of a mask in the colours of their reasons."""
-    return heat(reasons(mask, parts), reason_scale(dark), -0.5, SEVERAL + 0.5, panel)
+    return heat(reasons(mask, parts), reason_scale(), -0.5, SEVERAL + 0.5, panel)
 
 
-def reason_legend(drawn: Sequence[np.ndarray], dark: bool) -> list[Piece]:
+def reason_legend(drawn: Sequence[np.ndarray]) -> list[Piece]:
     """What the colours and letters mean in these pictures of `reasons`, as traces that stand in the legend alone."""
     found = set(np.unique(np.concatenate([each.ravel() for each in drawn])).tolist())
     names = [("allowed", "may look"), *((p, f"{LETTERS[p]} {NAMES[p]}") for p in PARTS), ("several", "more than one")]
@@ -76,7 +76,7 @@ def reason_legend(drawn: Sequence[np.ndarray], dark: bool) -> list[Piece]:
     return [
         {
             "type": "scatter", "x": [None], "y": [None], "mode": "markers", "name": text,
-            "marker": {"symbol": "square", "size": 14, "color": mask_color(name, dark)},  # type: ignore[arg-type]
+            "marker": {"symbol": "square", "size": 14, "color": mask_color(name)},  # type: ignore[arg-type]
         }
         for name, text in entries
     ]  # fmt: skip
@@ -90,7 +90,6 @@ def parts_figure(
     *,
     title: str,
     cell: Cell,
-    dark: bool = False,
 ) -> Figure:
     """The parts of a mask beside each other, and the mask of the model, which is what all of them allow.
 
@@ -107,14 +106,14 @@ def parts_figure(
     data: list[Piece] = []
     shapes: list[Piece] = []
     for number, (_, allowed, why) in enumerate(panels, start=1):
-        data.append(reason_heat(allowed, why, dark, number))
+        data.append(reason_heat(allowed, why, number))
         if columns * len(panels) <= 3 * LETTERS_UP_TO and panel >= TEXT_FROM * rows:
             q, k = np.nonzero(~allowed)
             text = letters(allowed, why)[q, k].tolist()
             x, y, size = k.astype(np.int16), q.astype(np.int16), min(15, panel // rows)
             beside = label_width(queries.tokens, 13) + 40
             room = {"columns": columns * len(panels), "beside": beside, "short": text, "letter": CAPITAL}
-            data.append(words(x, y, text, ink(dark), size, number, meta=room))  # see chart.js
+            data.append(words(x, y, text, INK, size, number, meta=room))  # see chart.js
         if can_be_clicked(mask, 1 if number == len(panels) else len(panels)):
             q, k = grid(rows, columns)
             data.append(places(k, q, _said(allowed, why), "%{y}<br>%{x}<br>%{text}<extra></extra>", 17, number))
@@ -122,10 +121,10 @@ def parts_figure(
     names = [name for name, _, _ in panels]
     top = panels_top(keys, len(panels))
     height = top + 44 + max(panel, 60)
-    axes = panel_axes(names, queries, keys, dark, per_line=len(panels), across=0.025)
+    axes = panel_axes(names, queries, keys, per_line=len(panels), across=0.025)
     settings = {"shapes": shapes, "showlegend": True, "legend": BELOW}
     layout = settled(title, height, top=top, bottom=44) | axes | settings
-    legend = reason_legend([reasons(allowed, why) for _, allowed, why in panels], dark)
+    legend = reason_legend([reasons(allowed, why) for _, allowed, why in panels])
     return Figure([*data, *legend], layout)
 
 

@@ -55,7 +55,6 @@ def attention_matrix(
     row: int | None = None,
     cell: Cell | None = None,
     clicks: bool = False,
-    dark: bool = False,
 ) -> Figure:
     """The weights of one head.
 
@@ -79,7 +78,7 @@ def attention_matrix(
     data: list[Piece] = [
         heat(
             drawn,
-            weight_scale(dark),
+            weight_scale(),
             0,
             1,
             hoverinfo="all",
@@ -91,10 +90,10 @@ def attention_matrix(
         )
     ]
     if numbers:
-        data.append(_numbers(weights, allowed, dark))
+        data.append(_numbers(weights, allowed))
 
     def axis(tokens: tuple[str, ...], role: Role, name: str, length: int, **more: Any) -> Piece:
-        color = role_color(role, dark)
+        color = role_color(role)
         return {
             **BARE,
             "tickvals": list(range(length)),
@@ -151,11 +150,11 @@ def attention_matrix(
     return Figure(data, layout)
 
 
-def _numbers(weights: np.ndarray, allowed: np.ndarray, dark: bool) -> Piece:
+def _numbers(weights: np.ndarray, allowed: np.ndarray) -> Piece:
     """A number in each allowed cell, in whichever of black and white is read better there."""
     q, k = np.nonzero(allowed)
     shown = [float(w) for w in weights[q, k]]
-    colors = [text_on_weight(w, dark) for w in shown]
+    colors = [text_on_weight(w) for w in shown]
     return words(k.astype(np.int16), q.astype(np.int16), [weight_text(w) for w in shown], colors, CELL_SIZE)
 
 

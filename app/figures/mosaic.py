@@ -12,13 +12,13 @@ import numpy as np
 from app.figures.axes import TokenAxis
 from app.figures.charts import Figure
 from app.figures.panels import BARE, frame, heat, places
-from app.figures.theme import ink, weight_scale
+from app.figures.theme import INK, weight_scale
 
 LARGEST_TILE = 64  # cells along an edge: beyond, it has fewer pixels than cells, and shows the strongest of each block
 TILE = 46  # px, height of a tile
 
 
-def head_mosaic(weights: np.ndarray, *, layer: int, head: int, row: int | None = None, dark: bool = False) -> Figure:
+def head_mosaic(weights: np.ndarray, *, layer: int, head: int, row: int | None = None) -> Figure:
     """Every head of every layer, the chosen one framed.
 
     Args:
@@ -40,7 +40,7 @@ def head_mosaic(weights: np.ndarray, *, layer: int, head: int, row: int | None =
     y = [i * (q + gap_q) + (q - 1) / 2 for i in range(layers)]
     every = [(i, j) for i in range(layers) for j in range(heads)]
     data = [
-        heat(wall, weight_scale(dark), 0, 1, xgap=0, ygap=0),
+        heat(wall, weight_scale(), 0, 1, xgap=0, ygap=0),
         places(
             [x[j] for _, j in every],
             [y[i] for i, _ in every],
@@ -68,14 +68,14 @@ def head_mosaic(weights: np.ndarray, *, layer: int, head: int, row: int | None =
             "side": "top",
             "tickvals": x,
             "ticktext": [str(j + 1) for j in range(heads)],
-            "title": {"text": "head", "standoff": 4, "font": {"color": ink(dark)}},
+            "title": {"text": "head", "standoff": 4, "font": {"color": INK}},
             "range": [-0.5 - 2 * pad_x, columns - 0.5 + 2 * pad_x],
         },
         "yaxis": {
             **axis,
             "tickvals": y,
             "ticktext": [str(i + 1) for i in range(layers)],
-            "title": {"text": "layer", "standoff": 4, "font": {"color": ink(dark)}},
+            "title": {"text": "layer", "standoff": 4, "font": {"color": INK}},
             "range": [rows - 0.5 + 2 * pad_y, -0.5 - 2 * pad_y],
         },
     }

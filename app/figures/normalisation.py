@@ -19,15 +19,13 @@ def moments(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return exact.mean(axis=-1), exact.std(axis=-1)
 
 
-def before_and_after(
-    before: np.ndarray, after: np.ndarray, rows: TokenAxis, *, title: str, dark: bool = False
-) -> Figure:
+def before_and_after(before: np.ndarray, after: np.ndarray, rows: TokenAxis, *, title: str) -> Figure:
     """For each row a bar of mean ± deviation before LayerNorm and, below it and at a scale of its own, one after:
     before, after (R, D)."""
     data = []
     for number, (name, values) in enumerate((("before", before), ("after", after))):
         mean, deviation = moments(values)
-        color = pair_color(bool(number), dark)
+        color = pair_color(bool(number))
         data.append(
             {
                 "type": "scatter",
@@ -45,17 +43,16 @@ def before_and_after(
     layout = settled(title, 440, top=70, bottom=90) | {
         "xaxis": axis(
             "reads" if rows.predicts else "",
-            dark,
             [-0.6, len(rows) - 0.4],
             tickvals=list(range(len(rows))),
             ticktext=ticks(rows.tokens),
             autotickangles=[0, -45],
-            tickfont={"size": TICK_SIZE if len(rows) <= 40 else 11, "color": role_color(rows.role, dark)},
+            tickfont={"size": TICK_SIZE if len(rows) <= 40 else 11, "color": role_color(rows.role)},
             showgrid=False,
             anchor="y2",
         ),
-        "yaxis": axis("before", dark, nticks=5, domain=[0.54, 1]),
-        "yaxis2": axis("after", dark, nticks=5, domain=[0, 0.46]),
+        "yaxis": axis("before", nticks=5, domain=[0.54, 1]),
+        "yaxis2": axis("after", nticks=5, domain=[0, 0.46]),
     }
     return Figure(data, layout)
 

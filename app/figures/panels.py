@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
-from app.figures.theme import CHOSEN, ink, role_color
+from app.figures.theme import CHOSEN, INK, role_color
 
 Cell = tuple[int, int]
 Piece = dict[str, Any]
@@ -107,7 +107,6 @@ def panel_axes(
     names: Sequence[str],
     queries: TokenAxis,
     keys: TokenAxis,
-    dark: bool,
     *,
     per_line: int,
     across: float,
@@ -134,8 +133,8 @@ def panel_axes(
             "tickvals": list(range(len(keys))),
             "ticktext": key_ticks,
             "tickangle": -60,
-            "tickfont": {"size": 9 if small else 12, "color": role_color(keys.role, dark)},
-            "title": {"text": f"<b>{plotly_text(name)}</b>", "font": {"size": 15, "color": ink(dark)}, "standoff": 6},
+            "tickfont": {"size": 9 if small else 12, "color": role_color(keys.role)},
+            "title": {"text": f"<b>{plotly_text(name)}</b>", "font": {"size": 15, "color": INK}, "standoff": 6},
             "range": [-0.5, len(keys) - 0.5],
         }
         found[f"yaxis{suffix}"] = BARE | {
@@ -143,12 +142,12 @@ def panel_axes(
             "anchor": f"x{suffix}",
             "tickvals": list(range(len(queries))),
             "ticktext": query_ticks,
-            "tickfont": {"size": 9 if len(queries) > 40 else 13, "color": role_color(queries.role, dark)},
+            "tickfont": {"size": 9 if len(queries) > 40 else 13, "color": role_color(queries.role)},
             "range": [len(queries) - 0.5, -0.5],
             "automargin": True,
             "showticklabels": place == 0,
         }
         if place == 0 and queries.predicts:
-            title = {"text": "reads", "font": {"size": 13, "color": role_color(queries.role, dark)}, "standoff": 4}
+            title = {"text": "reads", "font": {"size": 13, "color": role_color(queries.role)}, "standoff": 4}
             found[f"yaxis{suffix}"]["title"] = title
     return found

@@ -68,12 +68,12 @@ def standardised(row: np.ndarray, epsilon: float) -> np.ndarray:
     return found
 
 
-def strips_picture(rows: Sequence[Strip], *, title: str, alt: str, dark: bool = False) -> dict[str, Any]:
+def strips_picture(rows: Sequence[Strip], *, title: str, alt: str) -> dict[str, Any]:
     """Data of `app.components.strips`. It opens with the largest number of the last row."""
     return {
         "title": title,
         "alt": alt,
-        "scale": signed_scale(dark),
+        "scale": signed_scale(),
         "dimension": int(np.abs(rows[-1].values).argmax()),
         "rows": [{"name": row.name, "limit": row.limit, "values": row.values.astype(np.float32)} for row in rows],
     }

@@ -11,7 +11,16 @@ import numpy as np
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
 from app.figures.charts import Figure, plain_axis, settled
 from app.figures.panels import Piece, frame, words
-from app.figures.theme import CELL_SIZE, SMALL_TICK_SIZE, TICK_SIZE, fixed, ink, role_color, signed_scale
+from app.figures.theme import (
+    CELL_SIZE,
+    INK,
+    SMALL_TICK_SIZE,
+    TICK_SIZE,
+    fixed,
+    role_color,
+    signed_scale,
+    text_on_signed,
+)
 
 NUMBERS_UP_TO = 12  # columns; beyond, digits would not be legible
 LARGE_UP_TO = 40  # rows
@@ -29,7 +38,6 @@ def tensor_heatmap(
     row: int | None = None,
     limit: float | None = None,
     norms: bool = False,
-    dark: bool = False,
 ) -> Figure:
     """values (R, C) of any computation, one row a token.
 
@@ -53,7 +61,7 @@ def tensor_heatmap(
             "z": drawn,
             "x0": first,
             "dx": 1,
-            "colorscale": signed_scale(dark),
+            "colorscale": signed_scale(),
             "zmin": -largest,
             "zmax": largest,
             "hoverongaps": False,
@@ -65,18 +73,17 @@ def tensor_heatmap(
     tick_size, row_height = (TICK_SIZE, 24) if large else (SMALL_TICK_SIZE, 17 if numbers else 12)  # px
     if numbers:
         beside = label_width(rows.tokens, tick_size) + (COLOR_BAR + LENGTHS if norms else COLOR_BAR)
-        data.append(numbers_in_cells(values, largest, beside, dark, first=first, size=13 if large else 11))
+        data.append(numbers_in_cells(values, largest, beside, first=first, size=13 if large else 11))
     top = 62 if norms else 44
     layout = settled(title, top + 52 + max(height * row_height, 50), top=top, bottom=48) | {
         "bargap": 0.25,
-        "xaxis": plain_axis(columns, dark, [first - 0.5, first + width - 0.5], domain=[0, 0.86 if norms else 1]),
+        "xaxis": plain_axis(columns, [first - 0.5, first + width - 0.5], domain=[0, 0.86 if norms else 1]),
         "yaxis": plain_axis(
             "reads" if rows.predicts else "",
-            dark,
             [height - 0.5, -0.5],
             tickvals=list(range(height)),
             ticktext=ticks(rows.tokens),
-            tickfont={"size": tick_size, "color": role_color(rows.role, dark)},
+            tickfont={"size": tick_size, "color": role_color(rows.role)},
         ),
     }
     if row is not None:
@@ -84,9 +91,9 @@ def tensor_heatmap(
     if norms:
         lengths = row_norms(values)
         longest = float(lengths.max()) * 1.02 or 1.0
-        data.append(_length_bars(lengths, role_color(rows.role, dark), large, dark))
+        data.append(_length_bars(lengths, role_color(rows.role), large))
         layout["xaxis2"] = plain_axis(
-            "length ‖x‖", dark, [0, longest], domain=[0.88, 1], anchor="y", side="top", showticklabels=False
+            "length ‖x‖", [0, longest], domain=[0.88, 1], anchor="y", side="top", showticklabels=False
         )
     return Figure(data, layout)
 
@@ -97,7 +104,7 @@ def label_width(tokens: Sequence[str], size: int) -> float:
 
 
 def numbers_in_cells(
-    values: np.ndarray, largest: float, beside: float, dark: bool, *, first: int = 0, size: int = CELL_SIZE - 1
+    values: np.ndarray, largest: float, beside: float, *, first: int = 0, size: int = CELL_SIZE - 1
 ) -> Piece:
     """A number in each cell of values (R, C), -∞ included: as many digits as the browser has room for, or none.
 
@@ -108,13 +115,13 @@ def numbers_in_cells(
     """
     r, c = np.nonzero(~np.isnan(values))
     shown = [float(v) for v in values[r, c]]
-    inks = [ink_on(abs(v) / largest, dark) if np.isfinite(v) else WITHOUT_COLOR for v in shown]
+    inks = [text_on_signed(abs(v) / largest) if np.isfinite(v) else WITHOUT_COLOR for v in shown]
     room = {"columns": values.shape[1], "beside": beside, "short": [number_text(v, short=True) for v in shown]}
     texts = [number_text(v) for v in shown]
     return words((c + first).astype(np.int32), r.astype(np.int32), texts, inks, size, meta=room)  # see chart.js
 
 
-def _length_bars(lengths: np.ndarray, color: str, numbers: bool, dark: bool) -> Piece:
+def _length_bars(lengths: np.ndarray, color: str, numbers: bool) -> Piece:
     """A bar a row on an axis of its own; its number begins where the bar does, so all stand in one column."""
     bars = {
         "type": "bar",
@@ -127,7 +134,7 @@ def _length_bars(lengths: np.ndarray, color: str, numbers: bool, dark: bool) -> 
         "insidetextanchor": "start",
         "textangle": 0,
         "constraintext": "none",
-        "insidetextfont": {"size": 13, "color": ink(dark)},
+        "insidetextfont": {"size": 13, "color": INK},
         "hovertemplate": "length %{x:.4f}<extra></extra>",
         "showlegend": False,
     }
@@ -148,14 +155,6 @@ def number_text(value: float, short: bool = False) -> str:
         return "0"
     digits = max((2 if abs(value) < 10 else 1 if abs(value) < 100 else 0) - short, 0)
     return fixed(value, digits)
-
-
-def ink_on(strength: float, dark: bool) -> str:
-    """Black or white on a signed colour, at `strength` (0 to 1) of the way from the middle to an end of the scale.
-
-    The scale for light ground is dark at its ends, the one for dark ground is light there.
-    """
-    return "#000000" if (strength > 0.75) == dark else "#ffffff"
 
 
 def tensor_table(

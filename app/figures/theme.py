@@ -1,73 +1,85 @@
 """Colours, type sizes and number formats, in one place.
 
 Each of query, key, value, encoder and decoder keeps one colour through every page. The pairs are told apart by people
-with any of the common colour deficiencies, and each has its shade for light and for dark ground. Weights have one
-sequential map, signed values one diverging map. Weights of a long sentence are small, so the sequential map rises fast
-near 0; the colour bar shows it, and the range is always 0 to 1, so that heads can be compared.
+with any of the common colour deficiencies. Each colour is a pair, for a light and for a dark background, and the
+browser takes one of the two: no figure asks which background there is. Weights have one sequential map, signed values
+one diverging map. Weights of a long sentence are small, so the sequential map rises fast near 0; the colour bar shows
+it, and the range is always 0 to 1, so that heads can be compared.
 """
 
+import re
 from itertools import pairwise
 from typing import Any, Literal
 
 Role = Literal["query", "key", "value", "encoder", "decoder"]
 ColorScale = list[tuple[float, str]]
 
-_ROLES: dict[Role, tuple[str, str]] = {  # on light ground, on dark ground
-    "query": ("#6a4fb3", "#b79cf2"),
-    "key": ("#a86400", "#f0b357"),
-    "value": ("#0e7c66", "#5ccfb3"),
-    "encoder": ("#1d62c4", "#82b4ff"),
-    "decoder": ("#bf3f28", "#ff9a82"),
+
+def themed(light: str, dark: str) -> str:
+    """A colour as CSS writes it, from which the browser takes the one for its background (the light or the dark theme).
+    Plotly does not know it: `app/components/chart.js` resolves it."""
+    return f"light-dark({light}, {dark})"
+
+
+def resolved(color: str, dark: bool) -> str:
+    """One of the two colours, for what no browser resolves."""
+    found = THEMED.fullmatch(color)
+    return found[1 + dark] if found else color
+
+
+THEMED = re.compile(r"light-dark\((#\w+|rgba\([^)]*\)), (#\w+|rgba\([^)]*\))\)")
+
+_ROLES: dict[Role, str] = {
+    "query": themed("#6a4fb3", "#b79cf2"),
+    "key": themed("#a86400", "#f0b357"),
+    "value": themed("#0e7c66", "#5ccfb3"),
+    "encoder": themed("#1d62c4", "#82b4ff"),
+    "decoder": themed("#bf3f28", "#ff9a82"),
 }
 
-# Heads shown together: told apart under the common colour deficiencies too, at least 3 : 1 against the ground
-# (test_heads_are_told_apart_by_everyone). The ninth begins again, and its lines are dashed.
-_HEADS = (
-    ("#1f3fe0", "#f05a0a", "#1b8bb0", "#5b0f86", "#c07868", "#ad6af5", "#6e1f10", "#152637"),  # on light ground
-    ("#4fe3ee", "#ff5f14", "#fff04d", "#a63dff", "#ffb995", "#34708f", "#b094ff", "#a04c3a"),  # on dark ground
+# Heads shown together: told apart under the common colour deficiencies too, at least 3 : 1 against the background
+# (test_heads_are_told_apart_by_everyone). The ninth has the colour of the first, and its lines are dashed.
+_HEADS = tuple(
+    map(
+        themed,
+        ("#1f3fe0", "#f05a0a", "#1b8bb0", "#5b0f86", "#c07868", "#ad6af5", "#6e1f10", "#152637"),
+        ("#4fe3ee", "#ff5f14", "#fff04d", "#a63dff", "#ffb995", "#34708f", "#b094ff", "#a04c3a"),
+    )
 )
 
-_WEIGHTS_LIGHT: ColorScale = [
-    (0.0, "#f2f5fa"),
-    (0.05, "#dfeaf8"),
-    (0.2, "#a9c9f0"),
-    (0.5, "#4b8bd6"),
-    (0.8, "#1b54a8"),
-    (1.0, "#0b2f6b"),
+_WEIGHTS: ColorScale = [
+    (0.0, themed("#f2f5fa", "#18202b")),
+    (0.05, themed("#dfeaf8", "#1c2f49")),
+    (0.2, themed("#a9c9f0", "#24507f")),
+    (0.5, themed("#4b8bd6", "#3f8fd0")),
+    (0.8, themed("#1b54a8", "#9ccdf2")),
+    (1.0, themed("#0b2f6b", "#f2f9ff")),
 ]
-_WEIGHTS_DARK: ColorScale = [
-    (0.0, "#18202b"),
-    (0.05, "#1c2f49"),
-    (0.2, "#24507f"),
-    (0.5, "#3f8fd0"),
-    (0.8, "#9ccdf2"),
-    (1.0, "#f2f9ff"),
-]
-_SIGNED_LIGHT: ColorScale = [
-    (0.0, "#8c2a17"),
-    (0.25, "#e29a86"),
-    (0.5, "#fbfcfe"),
-    (0.75, "#8db6ea"),
-    (1.0, "#154b99"),
-]
-_SIGNED_DARK: ColorScale = [
-    (0.0, "#ffb4a1"),
-    (0.25, "#a54a35"),
-    (0.5, "#161d27"),
-    (0.75, "#3572b8"),
-    (1.0, "#b5d6ff"),
+_SIGNED: ColorScale = [
+    (0.0, themed("#8c2a17", "#ffb4a1")),
+    (0.25, themed("#e29a86", "#a54a35")),
+    (0.5, themed("#fbfcfe", "#161d27")),
+    (0.75, themed("#8db6ea", "#3572b8")),
+    (1.0, themed("#154b99", "#b5d6ff")),
 ]
 
-_PAIR = (("#00738a", "#58cbe4"), ("#ad2b73", "#ff93c9"))  # sine and cosine, with and without: neither is a role above
+# Sine and cosine, with and without: neither is a role above
+_PAIR = (themed("#00738a", "#58cbe4"), themed("#ad2b73", "#ff93c9"))
 
-# Cells of a mask: may attend, or why not. Letters stand in the cells too.
-_MASK: dict[str, tuple[str, str]] = {
-    "allowed": ("#4b8bd6", "#3f8fd0"),
-    "padding": ("#c3c9d3", "#4d5666"),
-    "causal": ("#f2b04a", "#9a6510"),
-    "window": ("#cfa6e0", "#7a4c92"),
-    "several": ("#8f7f66", "#6f6148"),
+# Cells of a mask: may attend, or why not. Letters are written in the cells too.
+MaskReason = Literal["allowed", "padding", "causal", "window", "several"]
+_MASK: dict[MaskReason, str] = {
+    "allowed": themed("#4b8bd6", "#3f8fd0"),
+    "padding": themed("#c3c9d3", "#4d5666"),
+    "causal": themed("#f2b04a", "#9a6510"),
+    "window": themed("#cfa6e0", "#7a4c92"),
+    "several": themed("#8f7f66", "#6f6148"),
 }
+
+GROUND = themed("#ffffff", "#10151d")  # of the page, as app/.streamlit/config.toml has it
+INK = themed("#1c2430", "#e8ecf3")  # text and outlines
+_QUIET, _LINE = themed("#5c6675", "#a9b2c0"), themed("#dde3ec", "#2d3745")
+_BLACK, _WHITE = "#000000", "#ffffff"
 
 MASKED = "rgba(128, 136, 150, 0.28)"  # a cell that may not attend: grey on either ground, never the colour of 0
 CHOSEN = "#ff9a1f"  # frames what is chosen, on either ground
@@ -77,61 +89,67 @@ CELL_SIZE = 14  # px, numbers in cells
 TITLE_SIZE = 18
 
 
-def role_color(role: Role, dark: bool) -> str:
-    """The one colour of this role, for dark or light ground."""
-    return _ROLES[role][dark]
+def role_color(role: Role) -> str:
+    """The one colour of this role."""
+    return _ROLES[role]
 
 
-def pair_color(second: bool, dark: bool) -> str:
-    """Two things set against each other that are no roles: sine and cosine, with the division and without."""
-    return _PAIR[second][dark]
+def pair_color(second: bool) -> str:
+    """Two things that are compared and are no roles: sine and cosine, with the division and without."""
+    return _PAIR[second]
 
 
-def head_color(head: int, dark: bool) -> str:
+def head_color(head: int) -> str:
     """The colour of this head, from 0, where several are shown together."""
-    return _HEADS[dark][head % len(_HEADS[dark])]
+    return _HEADS[head % len(_HEADS)]
 
 
 def head_is_dashed(head: int) -> bool:
     """Whether this head, from 0, shares its colour with an earlier one and is told apart by dashes."""
-    return head // len(_HEADS[0]) % 2 == 1
+    return head // len(_HEADS) % 2 == 1
 
 
-def mask_color(reason: Literal["allowed", "padding", "causal", "window", "several"], dark: bool) -> str:
+def mask_color(reason: MaskReason) -> str:
     """The colour of a cell of a mask: allowed, or the reason why it is not, or that there are several."""
-    return _MASK[reason][dark]
+    return _MASK[reason]
 
 
-def weight_scale(dark: bool) -> ColorScale:
+def faded(color: str, opacity: float) -> str:
+    """A colour that is partly transparent, on either background."""
+    shades = (resolved(color, dark) for dark in (False, True))
+    faint = [[int(shade[i : i + 2], 16) for i in (1, 3, 5)] for shade in shades]
+    return themed(*(f"rgba({red}, {green}, {blue}, {opacity})" for red, green, blue in faint))
+
+
+def weight_scale() -> ColorScale:
     """Colours of attention weights, 0 to 1."""
-    return _WEIGHTS_DARK if dark else _WEIGHTS_LIGHT
+    return _WEIGHTS
 
 
-def signed_scale(dark: bool) -> ColorScale:
+def signed_scale() -> ColorScale:
     """Colours of signed values, symmetric around 0."""
-    return _SIGNED_DARK if dark else _SIGNED_LIGHT
+    return _SIGNED
 
 
-def text_on_weight(weight: float, dark: bool) -> str:
-    """White or black, whichever is read better on the colour of this weight (at least 4.5 : 1, WCAG AA)."""
-    scale = weight_scale(dark)
+def text_on_weight(weight: float) -> str:
+    """White or black, whichever has more contrast with the colour of this weight (at least 4.5 : 1, WCAG AA)."""
+    return themed(_text_on(weight, dark=False), _text_on(weight, dark=True))
+
+
+def _text_on(weight: float, dark: bool) -> str:
     weight = min(max(weight, 0.0), 1.0)
-    (low, a), (high, b) = next(pair for pair in pairwise(scale) if weight <= pair[1][0])
-    share = (weight - low) / (high - low)
+    (low, first), (high, second) = next(pair for pair in pairwise(_WEIGHTS) if weight <= pair[1][0])
+    a, b, share = resolved(first, dark), resolved(second, dark), (weight - low) / (high - low)
     mixed = [(1 - share) * int(a[i : i + 2], 16) + share * int(b[i : i + 2], 16) for i in (1, 3, 5)]
     linear = [(c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in mixed]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#000000" if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else "#ffffff"
+    return _BLACK if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else _WHITE
 
 
-def ground(dark: bool) -> str:
-    """Colour of the page, as app/.streamlit/config.toml has it."""
-    return "#10151d" if dark else "#ffffff"
-
-
-def ink(dark: bool) -> str:
-    """Colour of text and of outlines."""
-    return "#e8ecf3" if dark else "#1c2430"
+def text_on_signed(strength: float) -> str:
+    """White or black, on the colour of a signed value of this strength, 0 to 1: the ends of the scale are dark on a
+    light background and light on a dark one."""
+    return themed(_WHITE, _BLACK) if strength > 0.75 else themed(_BLACK, _WHITE)
 
 
 def weight_text(weight: float) -> str:
@@ -200,29 +218,28 @@ def minus(text: str) -> str:
     return text.replace("-", "−")
 
 
-def chart_template(dark: bool) -> dict[str, Any]:
+def chart_template() -> dict[str, Any]:
     """What all charts have in common, unless they say otherwise: a template of Plotly's."""
-    quiet, line = ("#a9b2c0", "#2d3745") if dark else ("#5c6675", "#dde3ec")
-    text = {"color": quiet, "size": 13}
+    text = {"color": _QUIET, "size": 13}
     axis = {
         "automargin": True,
         "ticklabeloverflow": "allow",  # else the browser measures all labels of all axes at each drawing
-        "gridcolor": line,
-        "zerolinecolor": line,
-        "tickcolor": line,
+        "gridcolor": _LINE,
+        "zerolinecolor": _LINE,
+        "tickcolor": _LINE,
         "tickfont": text,
-        "title": {"font": {"color": quiet, "size": 14}},
+        "title": {"font": {"color": _QUIET, "size": 14}},
     }
     return {
         "layout": {
             "font": text,
-            "title": {"font": {"color": ink(dark), "size": TITLE_SIZE, "weight": 600}, "x": 0, "xanchor": "left"},
+            "title": {"font": {"color": INK, "size": TITLE_SIZE, "weight": 600}, "x": 0, "xanchor": "left"},
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": "rgba(0,0,0,0)",
             "xaxis": axis | {"showgrid": False, "zeroline": False},
             "yaxis": axis,
-            "legend": {"font": {"color": ink(dark)}},
-            "hoverlabel": {"bgcolor": ground(dark), "bordercolor": line, "font": {"color": ink(dark), "size": 14}},
+            "legend": {"font": {"color": INK}},
+            "hoverlabel": {"bgcolor": GROUND, "bordercolor": _LINE, "font": {"color": INK, "size": 14}},
             "margin": {"l": 0, "r": 0},
         },
         "data": {"heatmap": [{"colorbar": {"outlinewidth": 0, "tickfont": text}}]},

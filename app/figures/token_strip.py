@@ -30,7 +30,7 @@ KINDS = {
 }
 
 
-def source_strip(pieces: Sequence[PieceLike], *, dark: bool = False) -> dict[str, Any]:
+def source_strip(pieces: Sequence[PieceLike]) -> dict[str, Any]:
     """What the encoder reads: each piece with its id and the characters of the text that it covers."""
     chips = [
         {
@@ -44,18 +44,12 @@ def source_strip(pieces: Sequence[PieceLike], *, dark: bool = False) -> dict[str
     ]
     return {
         "chips": chips,
-        "color": role_color("encoder", dark),
+        "color": role_color("encoder"),
         "label": "Pieces of the source with id and characters",
     }
 
 
-def target_strip(
-    pieces: Sequence[str],
-    ids: Sequence[int],
-    probabilities: Sequence[float],
-    *,
-    dark: bool = False,
-) -> dict[str, Any]:
+def target_strip(pieces: Sequence[str], ids: Sequence[int], probabilities: Sequence[float]) -> dict[str, Any]:
     """What the decoder gave: each piece with its id and the probability it had when it was chosen."""
     chips = [
         {
@@ -69,7 +63,7 @@ def target_strip(
     ]
     return {
         "chips": chips,
-        "color": role_color("decoder", dark),
+        "color": role_color("decoder"),
         "label": "Pieces of the translation with probability and id",
     }
 

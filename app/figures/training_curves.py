@@ -13,7 +13,7 @@ from app.figures.axes import plotly_text, visible
 from app.figures.charts import Figure, axis, settled
 from app.figures.panels import Piece
 from app.figures.tables import Table
-from app.figures.theme import head_color, ink
+from app.figures.theme import INK, head_color
 
 Style = Literal["measured", "validation", "computed"]
 
@@ -54,7 +54,6 @@ def curve_chart(
     unit: str,
     marked: int | None = None,
     width: int = 560,
-    dark: bool = False,
 ) -> Figure:
     """The curves in one picture.
 
@@ -66,7 +65,7 @@ def curve_chart(
     data: list[Piece] = []
     for curve in curves:
         updates, values = thinned(curve)
-        color = ink(dark) if curve.place is None else head_color(curve.place, dark)
+        color = INK if curve.place is None else head_color(curve.place)
         few = len(updates) <= 40
         line = {
             "type": "scatter",
@@ -82,8 +81,8 @@ def curve_chart(
     lines = _legend_lines([curve.name for curve in curves], width)
     layout = settled(title, 262 + 48 + _LINE * lines, top=48 + _LINE * lines)
     layout["legend"] |= {"x": 0, "xanchor": "left", "y": 1.02}
-    below = axis("update", dark, rangemode="tozero", tickformat=",d")
-    more: Piece = {"showlegend": True, "xaxis": below, "yaxis": axis(unit, dark, rangemode="tozero")}
+    below = axis("update", rangemode="tozero", tickformat=",d")
+    more: Piece = {"showlegend": True, "xaxis": below, "yaxis": axis(unit, rangemode="tozero")}
     if marked is not None:
         mark = {"type": "line", "x0": marked, "x1": marked, "y0": 0, "y1": 1, "yref": "y domain"}
         more["shapes"] = [mark | {"line": {"color": "rgba(255, 154, 31, 0.8)", "width": 3}}]

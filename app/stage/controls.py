@@ -16,12 +16,11 @@ from app import components
 from app.components.switches import Button, Options, switches
 from app.compute.limits import MOST_HEADS
 from app.figures.axes import TokenAxis, visible
-from app.figures.theme import ground, role_color
+from app.figures.theme import role_color
 from app.stage.heads import SHORT, clearest_of
 from app.stage.scene import Scene
 from app.state.choice import Between, Choice
 from app.state.choices import HEAD, KIND, LAYER, OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_head
-from app.state.color_scheme import is_dark
 from transformer.model.attention_kinds import KINDS, Kind, depth
 
 Stack = Literal["encoder", "decoder"]
@@ -128,8 +127,6 @@ class Controls:
 def controls(scene: Scene) -> Controls:
     """Draws the places for the controls."""
     with st.container(key="chosen"):  # see page.css
-        color = ground(is_dark())
-        st.html(f"<style>.st-key-chosen, [data-testid='stHeader'] {{ background: {color} !important; }}</style>")
         return Controls(scene, st.container(key="choose"), st.container(key="tokens"))
 
 
@@ -155,7 +152,7 @@ def row_of_tokens(
         [visible(token) for token in axis.tokens],
         chosen,
         label,
-        color=role_color("key" if place == OTHER_TOKEN else axis.role, is_dark()),
+        color=role_color("key" if place == OTHER_TOKEN else axis.role),
         key=key,
         on_choose=choose,
         second=[visible(token) for token in axis.predicts],

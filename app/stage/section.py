@@ -21,7 +21,7 @@ def redrawn(draw: Callable[[], None], depends_on: tuple[Choice, ...], *, run_eve
     """
 
     def made_of() -> tuple[object, ...]:
-        return tuple(choice.value for choice in depends_on)
+        return tuple(choice.value if choice.is_chosen else None for choice in depends_on)
 
     before = made_of()
 

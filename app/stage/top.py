@@ -11,7 +11,7 @@ from app.stage.headline import headline
 from app.stage.scene import NoScene, Scene, Selection, scene_of
 from app.stage.search_settings import search_settings
 from app.stage.section import redrawn
-from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, PLAYS, SCENE, SHOWN_SENTENCE
+from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, PLAYS, PRIVATE, SCENE, SHOWN_SENTENCE
 
 DrawPage = Callable[[Scene | None, Controls | None], None]
 
@@ -45,4 +45,4 @@ def draw_page(page: PageInfo, scene: Scene | None, draw: DrawPage) -> None:
             headline(scene)
         draw(scene, chosen)
 
-    redrawn(body, (*SCENE, PLAYS), run_every=playback.pace(page.name))
+    redrawn(body, (*SCENE, *PRIVATE, PLAYS), run_every=playback.pace(page.name))

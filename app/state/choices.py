@@ -182,6 +182,7 @@ PLAYS = Choice("plays", False, switch, written="session", reset_by=("page",))
 SEARCH = (METHOD, BEAM, ALTERNATIVES, PENALTY, ALPHA, TEMPERATURE, TOP_K, TOP_P, DRAWS, SEED)
 SCENE = (CHECKPOINT, SENTENCE, SHOWN_SENTENCE, ALTERNATIVE, GIVEN, GIVEN_IDS, *SEARCH)  # what a scene is made of
 
+PRIVATE = (SECOND, PREFIX, REFERENCE, RUN_SENTENCE, RUN_RIGHT)  # what else a copied link has
 PLACE = (KIND, LAYER, HEAD, STEP, SOURCE_TOKEN, OTHER_TOKEN)  # what a picture shows of it
 
 CHOICES: tuple[Choice, ...] = tuple(value for value in vars().values() if isinstance(value, Choice))

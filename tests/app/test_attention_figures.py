@@ -16,7 +16,7 @@ from app.figures.matrix import attention_matrix, matrix_alt
 from app.figures.mosaic import head_mosaic, mosaic_table
 from app.figures.pieces_to_words import merged, merged_mask, spelled, words_of
 from app.figures.shown_weights import Options, shown
-from app.figures.theme import ground, head_color, head_is_dashed
+from app.figures.theme import GROUND, head_color, head_is_dashed, resolved
 from app.views.attention.head_ranking import COLUMNS, head_numbers, head_ranking, ranking_csv
 from app.views.attention.rollout import decoder_rollout, mixed, rollout
 from app.views.attention.soft_alignment import links, pharaoh, word_alignment
@@ -378,15 +378,16 @@ def lab(rgb: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("deficiency", DEFICIENCIES)
 def test_heads_are_told_apart_by_everyone(deficiency: str, dark: bool) -> None:
-    seen = [lab(DEFICIENCIES[deficiency] @ linear(head_color(head, dark))) for head in range(8)]
+    colors = [linear(resolved(head_color(head), dark)) for head in range(8)]
+    seen = [lab(DEFICIENCIES[deficiency] @ color) for color in colors]
     for i, one in enumerate(seen):
         for other in seen[:i]:
             assert np.linalg.norm(one - other) > 20  # ten times what the eye can tell side by side
-    assert head_color(8, dark) == head_color(0, dark)
+    assert head_color(8) == head_color(0)
     assert head_is_dashed(8)
     assert not head_is_dashed(7)
     if deficiency == "none":
-        luminance = [float(linear(c) @ [0.2126, 0.7152, 0.0722]) for c in [head_color(h, dark) for h in range(8)]]
-        page = float(linear(ground(dark)) @ [0.2126, 0.7152, 0.0722])
+        luminance = [float(color @ [0.2126, 0.7152, 0.0722]) for color in colors]
+        page = float(linear(resolved(GROUND, dark)) @ [0.2126, 0.7152, 0.0722])
         for light in luminance:
             assert (max(light, page) + 0.05) / (min(light, page) + 0.05) >= 3

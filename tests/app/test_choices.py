@@ -136,7 +136,7 @@ def test_each_event_resets_what_the_table_says(open_app: Open, monkeypatch: pyte
     monkeypatch.setattr("streamlit.session_state", state)
     for event in ("sentence", "search", "checkpoint", "page"):
         state.update({choice.key: "chosen" for choice in CHOICES})
-        happened(event)  # type: ignore[arg-type]
+        happened(event)
         gone = {choice.key for choice in CHOICES if choice.key not in state}
         assert gone == {choice.key for choice in CHOICES if event in choice.reset_by}
         assert gone

@@ -20,7 +20,16 @@ from app.figures.matrix import (
     matrix_width,
 )
 from app.figures.mosaic import LARGEST_TILE, head_mosaic, heads_table, mosaic_table, pooled
-from app.figures.theme import beyond_text, fixed, number, probability_text, text_on_weight, weight_scale, weight_text
+from app.figures.theme import (
+    beyond_text,
+    fixed,
+    number,
+    probability_text,
+    resolved,
+    text_on_weight,
+    weight_scale,
+    weight_text,
+)
 from app.figures.token_strip import source_strip, source_table, target_strip
 from tests.support.drawn import checked
 from transformer.text.tokenizer import Piece
@@ -248,13 +257,14 @@ def test_numbers_are_readable_on_every_colour_of_the_scale(dark: bool) -> None:
         linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in color]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
-    def rgb(text: str) -> tuple[float, ...]:
+    def rgb(color: str) -> tuple[float, ...]:
+        text = resolved(color, dark)
         return tuple(int(text[i : i + 2], 16) / 255 for i in (1, 3, 5))
 
-    stops, colors = zip(*weight_scale(dark), strict=True)
+    stops, colors = zip(*weight_scale(), strict=True)
     for weight in np.linspace(0, 1, 101):
         cell = tuple(float(np.interp(weight, stops, [rgb(c)[i] for c in colors])) for i in range(3))
-        pair = sorted((luminance(cell), luminance(rgb(text_on_weight(float(weight), dark)))))
+        pair = sorted((luminance(cell), luminance(rgb(text_on_weight(float(weight))))))
         assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5
 
 

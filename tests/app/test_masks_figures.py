@@ -18,7 +18,7 @@ from app.figures.mask_matrix import (
     reasons,
 )
 from app.figures.mask_reasons import together
-from app.figures.theme import mask_color
+from app.figures.theme import mask_color, resolved
 from app.views.masks.batch_figure import Line, batch_alt, batch_figure, batch_table
 from app.views.masks.decoding_rows import apart, steps_figure, steps_table
 from app.views.masks.mask_overview import GAP, Tile, overview_figure, overview_table
@@ -263,5 +263,5 @@ def test_a_step_has_cells_for_the_keys_that_there_are_and_none_for_the_future() 
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_reasons_have_colours_of_their_own(dark: bool) -> None:
-    colors = {mask_color(name, dark) for name in ("allowed", "padding", "causal", "window")}
+    colors = {resolved(mask_color(name), dark) for name in ("allowed", "padding", "causal", "window")}
     assert len(colors) == 4

@@ -147,17 +147,17 @@ def test_many_tokens_are_drawn_without_numbers_and_tables_have_them_all() -> Non
     subs = sub_layers("decoder", 2)
     rows = TokenAxis("German", "decoder", ("<b>x",) * 60, ("y",) * 60)
     ratios = np.random.default_rng(0).random((60, len(subs)))
-    figure = checked(added_heatmap(ratios, rows, subs, row=59, title="t", dark=True))
+    figure = checked(added_heatmap(ratios, rows, subs, row=59, title="t"))
     assert [trace.type for trace in figure.data] == ["heatmap"]
     assert "<b>" not in figure.layout.yaxis.ticktext[0]
     many = TokenAxis("German (translation)", "decoder", ("x",) * 160, ("y",) * 160)
-    tall = checked(added_heatmap(np.resize(ratios, (160, len(subs))), many, subs, row=0, title="t", dark=True))
+    tall = checked(added_heatmap(np.resize(ratios, (160, len(subs))), many, subs, row=0, title="t"))
     assert tall.layout.height <= HIGHEST + 190
     few = TokenAxis("German", "decoder", ("x",) * 3, ("y",) * 3)
     name = TokenAxis("German (translation)", "decoder", ("x",) * 3, ("y",) * 3)
-    folded = checked(added_heatmap(ratios[:3], name, subs, row=0, title="t", dark=True)).layout.yaxis.title.text
+    folded = checked(added_heatmap(ratios[:3], name, subs, row=0, title="t")).layout.yaxis.title.text
     assert folded == "German<br>(translation),<br>reads"  # beside three rows
-    digits = checked(added_heatmap(ratios[:3], few, subs, row=0, title="t", dark=True)).data[1]
+    digits = checked(added_heatmap(ratios[:3], few, subs, row=0, title="t")).data[1]
     assert digits.meta["columns"] == len(subs)  # so that the browser leaves out what has no room
     values = np.random.default_rng(1).random((len(subs), 8))
     table = stream_table(Stream(subs, values, values, 2 * values, values, values, values[0]))

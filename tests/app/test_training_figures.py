@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from app.figures.distribution import offers
-from app.figures.theme import head_color
+from app.figures.theme import head_color, resolved
 from app.figures.training_curves import MOST_POINTS, Curve, curve_alt, curve_chart, curve_table, thinned
 from app.views.training.curves_section import cooldown_text
 from app.views.training.label_smoothing import LEAST, loss, smoothed, target_bars, target_table
@@ -31,7 +31,7 @@ def test_every_run_has_its_colour_and_what_was_measured_otherwise_its_dashes() -
     curves = [curve(5), curve(5, style="validation"), curve(3, "two", 1), curve(3, "two", 1, style="computed")]
     figure = checked(curve_chart(curves, title="Loss", unit="nats", marked=3))
     lines = [trace.line for trace in figure.data]
-    assert [line.color for line in lines] == [head_color(0, False)] * 2 + [head_color(1, False)] * 2
+    assert [line.color for line in lines] == [resolved(head_color(head), False) for head in (0, 0, 1, 1)]
     assert [line.dash for line in lines] == ["solid", "dash", "solid", "dot"]
     assert [shape.x0 for shape in figure.layout.shapes] == [3]
     assert list(figure.data[2].y) == [1, 1 / 2, 1 / 3]

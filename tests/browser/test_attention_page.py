@@ -67,18 +67,18 @@ def test_a_pinned_row_is_followed_by_every_picture_and_let_go_again(visit: Begin
     token = page.locator('.st-key-lines .token[data-side="1"]')
     token.nth(2).focus()
     page.keyboard.press("Enter")
-    page.locator(".st-key-pick_step [aria-checked='true'][aria-label^='3:']").wait_for()
+    page.locator(".st-key-pick_t [aria-checked='true'][aria-label^='3:']").wait_for()
     one.settle()
     assert page.evaluate(shapes) == 2
     assert token.nth(2).get_attribute("aria-pressed") == "true"
-    page.locator(".st-key-pick_step [aria-checked='true']").press("ArrowRight")
+    page.locator(".st-key-pick_t [aria-checked='true']").press("ArrowRight")
     page.locator('.st-key-lines .token[data-side="1"][data-index="3"][aria-pressed="true"]').wait_for()
     one.settle()
     token.nth(3).focus()
     page.keyboard.press("Escape")
     page.wait_for_function(f"() => ({shapes}) === 1")
     assert page.locator('.st-key-lines .token[aria-pressed="true"]').count() == 0
-    page.locator(".st-key-pick_step button").nth(1).click()  # and a token in the bar isolates its row
+    page.locator(".st-key-pick_t button").nth(1).click()  # and a token in the bar isolates its row
     page.locator('.st-key-lines .token[data-side="1"][data-index="1"][aria-pressed="true"]').wait_for()
 
 
@@ -101,8 +101,8 @@ def test_a_cell_is_chosen_by_a_click_or_a_key_among_the_lines_and_worked_out_by_
     page.locator(".st-key-chosen_cell").get_by_text("Row 2 (").wait_for()
     page.locator(".st-key-chosen_cell").get_by_text("looks at key 3").wait_for()
     page.get_by_role("button", name="Work it out by hand").click()
-    page.locator(".st-key-pick_step [aria-checked='true'][aria-label^='2:']").wait_for()
-    page.locator(".st-key-pick_source [aria-checked='true'][aria-label^='3:']").wait_for()
+    page.locator(".st-key-pick_t [aria-checked='true'][aria-label^='2:']").wait_for()
+    page.locator(".st-key-pick_s [aria-checked='true'][aria-label^='3:']").wait_for()
 
 
 def test_bertviz_draws_our_weights_without_a_network_and_hostile_words_stay_words(visit: Begin) -> None:

@@ -10,7 +10,7 @@ from tests.support.browser_pages import PAGES, is_drawn
 
 Begin = Callable[..., Visit]
 WITH_BAR = [name for name in PAGES if name not in ("training", "models")]  # which show many checkpoints, not one
-ORDER = ("kind", "stack", "layer", "head", "pick_step", "pick_source", "pick_other")
+ORDER = ("kind", "stack", "layer", "head", "pick_t", "pick_s", "pick_k")
 PLACE = ".st-key-chosen :is(.switches [data-name='{0}'], .st-key-{0})"
 
 
@@ -59,7 +59,7 @@ def test_on_a_walk_through_all_pages_the_bar_stands_still_and_what_is_chosen_sta
     one.type("the cat sat")
     is_drawn(one, "attention")
     page = one.page
-    for key, number in (("layer", 2), ("head", 3), ("pick_step", 2)):
+    for key, number in (("layer", 2), ("head", 3), ("pick_t", 2)):
         page.locator(PLACE.format(key)).get_by_role("radio").nth(number - 1).click()
         one.settle()
     for name in (*WITH_BAR, "training", "models"):
@@ -72,7 +72,7 @@ def test_on_a_walk_through_all_pages_the_bar_stands_still_and_what_is_chosen_sta
         assert chosen_in(page)["head"] == ["3"], name
         found = parts(one)
         assert set(found) & {"layer", "head", "stack"}, name
-        for key, number in (("layer", 2), ("head", 3), ("pick_step", 2)):
+        for key, number in (("layer", 2), ("head", 3), ("pick_t", 2)):
             if key in found:
                 chosen = page.locator(PLACE.format(key)).get_by_role("radio", checked=True)
                 said = chosen.get_attribute("aria-label") or chosen.inner_text()

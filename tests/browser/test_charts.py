@@ -64,7 +64,7 @@ def test_where_only_the_mark_has_moved_the_cells_are_not_drawn_again(visit: Begi
     frames = "() => JSON.stringify(document.querySelector('.st-key-hand_map .js-plotly-plot').layout.shapes)"
     before = page.evaluate(frames)
     page.locator(KEPT).evaluate("image => { image.kept = true; }")
-    page.locator(".st-key-pick_source button").nth(2).click()
+    page.locator(".st-key-pick_s button").nth(2).click()
     page.wait_for_url("**s=3*")
     one.settle()
     assert page.evaluate(frames) != before

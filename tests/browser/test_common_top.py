@@ -69,4 +69,6 @@ def test_the_menu_of_pages_closes_on_a_phone_when_a_page_is_chosen(visit: Begin)
     with one.running():
         menu.get_by_role("link", name="Masks").click()
     one.page.wait_for_url("**/masks*")
-    one.page.wait_for_function("document.querySelector('[data-testid=\"stSidebar\"]').getBoundingClientRect().right <= 1")
+    one.page.wait_for_function(
+        "document.querySelector('[data-testid=\"stSidebar\"]').getBoundingClientRect().right <= 1"
+    )

@@ -22,7 +22,7 @@ PAGES: dict[str, Page] = {
     "translate": Page(
         "", "Translate", (".st-key-lines svg .line", ".st-key-mosaic .hm image", ".st-key-matrix .hm image")
     ),
-    "steps": Page("steps", "Step by step", ("svg.map .box.on", HEATMAP)),
+    "steps": Page("steps", "Step by step", ("svg.map .box.on", ".st-key-station h2")),
     "hand": Page("hand", "One head by hand", (HEATMAP,)),
     "attention": Page("attention", "Attention", (".st-key-mosaic .hm image", ".st-key-matrix .hm image")),
     "multihead": Page("multihead", "Multi-head", (HEATMAP, CHART)),

@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 from streamlit.testing.v1 import AppTest
 
 from app.figures.charts import Figure
+from app.figures.theme import resolved
 from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
 from transformer.analysis.doctor import SITES
@@ -50,13 +51,26 @@ def charts(app: AppTest) -> list[dict[str, Any]]:
     """The figures of the page, as Plotly gets them, from top to bottom; each one passes Plotly's own checks."""
     figures = [json.loads(data)["figure"] for data in sent(app)]
     for figure in figures:
-        go.Figure(figure)
+        go.Figure(in_theme(figure))
     return figures
 
 
 def checked(figure: Figure) -> go.Figure:
-    """The same as Plotly's own figure, which raises for a value that no chart can have."""
-    return go.Figure(figure.data, figure.layout)
+    """The same as Plotly's own figure, which raises for a value that no chart can have; in the light theme."""
+    return go.Figure(in_theme(figure.data), in_theme(figure.layout))
+
+
+def in_theme(value: Any, dark: bool = False) -> Any:
+    """The value with the colours of one theme, as the browser resolves them."""
+    if isinstance(value, str):
+        return resolved(value, dark)
+    if isinstance(value, dict):
+        return {name: in_theme(each, dark) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [in_theme(each, dark) for each in value]
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return np.array([in_theme(each, dark) for each in value.ravel()], object).reshape(value.shape)
+    return value
 
 
 def title(figure: dict[str, Any]) -> str:

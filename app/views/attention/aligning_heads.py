@@ -21,7 +21,7 @@ SMALL_FROM = 11  # heads
 MEAN = -1  # the head in the custom data of a cell that stands for all heads of its layer
 
 
-def head_map(found: Reading, chosen: Sequence[Head], *, title: str, dark: bool = False) -> Figure:
+def head_map(found: Reading, chosen: Sequence[Head], *, title: str) -> Figure:
     """The map; the chosen heads are framed.
 
     A cell carries (layer, head), from 0, as its custom data; `MEAN` is the head of the column of means.
@@ -33,8 +33,8 @@ def head_map(found: Reading, chosen: Sequence[Head], *, title: str, dark: bool =
     all_rates = np.column_stack([rates, found.layers])  # (L, H + 1)
     rows, columns = (axis.ravel() for axis in np.indices(all_rates.shape))
     every = [(int(row), int(column) if column < heads else MEAN) for row, column in zip(rows, columns, strict=True)]
-    scale = weight_scale(dark)
-    colors = [text_on_weight(1 - rate, dark) for rate in all_rates.ravel()]
+    scale = weight_scale()
+    colors = [text_on_weight(1 - rate) for rate in all_rates.ravel()]
     size = 10 if heads >= SMALL_FROM else 14
     bar = color_bar([0, 0.5, 1]) | {"ticktext": ["100%", "50%", "0%"]}
     data = [
@@ -52,10 +52,10 @@ def head_map(found: Reading, chosen: Sequence[Head], *, title: str, dark: bool =
     ]
     layout = settled(title, layers * CELL + 164, top=86, bottom=70) | {
         "xaxis": plain_axis(
-            "head", dark, [-0.6, last + 0.7], side="top", tickvals=x, ticktext=[*map(str, range(1, heads + 1)), "all"]
+            "head", [-0.6, last + 0.7], side="top", tickvals=x, ticktext=[*map(str, range(1, heads + 1)), "all"]
         ),
         "yaxis": plain_axis(
-            "layer", dark, [layers - 0.4, -0.6],
+            "layer", [layers - 0.4, -0.6],
             tickvals=list(range(layers)), ticktext=[str(layer + 1) for layer in range(layers)],
         ),
         "shapes": [frame(head - 0.5, head + 0.5, layer - 0.5, layer + 0.5, 3) for layer, head in chosen],

@@ -8,7 +8,6 @@ import streamlit as st
 from app.library.alignment_maps import alignment_map
 from app.library.checkpoints import CheckpointFile
 from app.library.source_code import lines_between
-from app.state.color_scheme import is_dark
 from app.views.attention.aligning_heads import MEAN, head_map, head_map_alt, head_map_table
 from app.views.shared.placed import placed
 from app.views.shared.triplet import triplet
@@ -47,7 +46,7 @@ def drawn_map(found: AlignmentMap, shift: Shift, heads: list[Head], choose: Call
     left, right = st.columns([3, 2], gap="medium")
     with left:
         placed(
-            head_map(reading, heads, title=title, dark=is_dark()),
+            head_map(reading, heads, title=title),
             key="head_map",
             name=title,
             alt=head_map_alt(reading, title),

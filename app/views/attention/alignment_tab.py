@@ -16,7 +16,6 @@ from app.library.source_code import lines_from
 from app.stage.scene import Scene
 from app.state.choice import Between
 from app.state.choices import ALIGNMENT_HEADS, SHIFT, THRESHOLD, choose_head
-from app.state.color_scheme import is_dark
 from app.views.attention.alignment_map_section import drawn_map, measured
 from app.views.attention.soft_alignment import Alignment, Shift, links, pharaoh, word_alignment
 from app.views.shared.buttons import buttons
@@ -142,9 +141,7 @@ def _links(scene: Scene, found: Alignment, threshold: float, heads: str) -> None
         drawn[t, s] = found.weights[t, s]
     title = f"Soft alignment of words, threshold {threshold:.2f}"
     with st.container(key="alignment"):
-        data = attention_lines(
-            drawn, target, source, title=title, alt=matrix_alt(drawn, target, source, title), dark=is_dark()
-        )
+        data = attention_lines(drawn, target, source, title=title, alt=matrix_alt(drawn, target, source, title))
         components.lines(data, key="alignment_lines")
     text = pharaoh(pairs)
     st.caption(

@@ -30,7 +30,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis
 from app.figures.tables import Table
-from app.figures.theme import ground, ink
+from app.figures.theme import GROUND, INK, resolved
 
 View = Literal["head", "model", "neuron"]
 STATIC = Path(__file__).resolve().parents[2] / "static"
@@ -66,7 +66,7 @@ _WIDTH = 1010  # px that the views need; a narrower frame shows them smaller ins
 
 def _style(dark: bool) -> str:
     """Text and ground in the colours of the theme, in place of BertViz's black and white."""
-    back, text = ground(dark), ink(dark)
+    back, text = resolved(GROUND, dark), resolved(INK, dark)
     return (
         f"html{{color-scheme:{'dark' if dark else 'light'}}}"
         f"body{{background:{back};color:{text};margin:0;padding:8px;box-sizing:border-box;min-width:{_WIDTH}px;"

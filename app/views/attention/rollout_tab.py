@@ -8,7 +8,6 @@ from app.figures.matrix import attention_matrix, matrix_alt, matrix_csv, matrix_
 from app.figures.shown_weights import Options, shown
 from app.library.source_code import lines_from
 from app.stage.scene import Scene
-from app.state.color_scheme import is_dark
 from app.views.attention import rollout
 from app.views.shared.head_pictures import Chosen, rows_sum
 from app.views.shared.placed import export_buttons, weights_table
@@ -61,9 +60,7 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
     st.html(f"<style>.st-key-rollout [data-testid='stElementContainer'] {{ min-width: {narrowest}px; }}</style>")
     with st.container(key="rollout"):
         chart(
-            attention_matrix(
-                weights, now.queries, now.keys, title=title, mask=now.mask, row=chosen.row, dark=is_dark()
-            ),
+            attention_matrix(weights, now.queries, now.keys, title=title, mask=now.mask, row=chosen.row),
             key="rollout_matrix",
             alt=alt,
         )

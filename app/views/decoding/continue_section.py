@@ -12,7 +12,6 @@ from app.figures.distribution import offers
 from app.figures.theme import counted, probability_text, score_text
 from app.stage.scene import Scene
 from app.state.choices import CONTINUED_NODE, PREFIX, show_given
-from app.state.color_scheme import is_dark
 from app.views.decoding.methods_section import strip_of
 from app.views.decoding.node import node_numbers
 from app.views.decoding.text_difference import difference_data
@@ -146,7 +145,7 @@ def _search(
 
     with st.container(key="picture_continued_tree"):
         tree(
-            tree_picture(nodes, best, node.id, probabilities, title=title, pruned=pruned, dark=is_dark())
+            tree_picture(nodes, best, node.id, probabilities, title=title, pruned=pruned)
             | {"alt": tree_alt(nodes, title)},
             key="continued_tree",
             on_choose=CONTINUED_NODE.choose,

@@ -23,7 +23,6 @@ from app.figures.distribution import (
 )
 from app.figures.theme import probability_text
 from app.stage.scene import Scene
-from app.state.color_scheme import is_dark
 from app.views.shared.placed import placed
 from app.views.shared.search_code import method_of, temperature_of
 from transformer.config import DecodingConfig
@@ -50,7 +49,7 @@ def distribution_part(scene: Scene, step: int) -> None:
     if temperature != usual:
         asked = "The model's own is" if method == "given" else "It was decoded at"
         asked = f" {asked} {usual:g}, where the {mark} piece has {probability_at(scene, step)}."
-    figure = distribution_bars(found, len(logits), title=title, dark=is_dark())
+    figure = distribution_bars(found, len(logits), title=title)
     placed(
         figure,
         key="distribution",

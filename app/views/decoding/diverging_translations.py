@@ -35,7 +35,6 @@ def running_chart(
     parts_at: int,
     *,
     title: str,
-    dark: bool = False,
 ) -> Figure:
     """Two lines over the steps, from the last that they share; the end of each has its sum in numbers.
 
@@ -50,7 +49,7 @@ def running_chart(
     room = 0.15 * max(high - low, 0.1)
     data: list[dict[str, Any]] = []
     for i, (each, written, name) in enumerate(zip(sums, pieces, names, strict=True)):
-        color = pair_color(bool(i), dark)
+        color = pair_color(bool(i))
         above = each[-1] >= sums[1 - i][-1]
         line = {
             "type": "scatter",
@@ -70,8 +69,8 @@ def running_chart(
         data.append(line)
     steps = [begin + 0.8, last + 0.5 + 0.06 * (last - begin)]
     layout = settled(title, 320, top=72) | {
-        "xaxis": axis("step", dark, steps, dtick=max((last - begin) // 12, 1)),
-        "yaxis": axis("sum of log p", dark, [low - room, high + room]),
+        "xaxis": axis("step", steps, dtick=max((last - begin) // 12, 1)),
+        "yaxis": axis("sum of log p", [low - room, high + room]),
         "shapes": [line_at(x=parts_at + 1, line={"color": CHOSEN, "width": 2, "dash": "dot"})],
         "showlegend": True,
     }

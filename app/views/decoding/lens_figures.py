@@ -16,9 +16,9 @@ from app.figures.panels import Piece, frame, grid, heat, places, words
 from app.figures.tables import Table
 from app.figures.theme import (
     CELL_SIZE,
+    INK,
     SMALL_TICK_SIZE,
     TICK_SIZE,
-    ink,
     probability_text,
     role_color,
     text_on_weight,
@@ -72,7 +72,7 @@ def rank_text(rank: int) -> str:
     return str(rank) if rank < 1000 else f"{rank / 1000:.0f}k"
 
 
-def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False, dark: bool = False) -> Figure:
+def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False) -> Figure:
     """Layers by steps, coloured by the rank of the predicted piece.
 
     Args:
@@ -83,9 +83,9 @@ def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False, d
     drawn = closeness(seen.ranks, seen.vocabulary)  # (N + 1, T)
     bar = _color_bar(seen.vocabulary)
     gap = int(count <= GRID_UP_TO)
-    data = [heat(drawn, weight_scale(dark), 0, 1, showscale=True, colorbar=bar, xgap=gap)]
+    data = [heat(drawn, weight_scale(), 0, 1, showscale=True, colorbar=bar, xgap=gap)]
     if count <= NUMBERS_UP_TO:
-        data.append(_texts(seen, drawn, show_pieces, dark))
+        data.append(_texts(seen, drawn, show_pieces))
     data.append(_click_targets(seen))
     size = TICK_SIZE if count <= NUMBERS_UP_TO else SMALL_TICK_SIZE
     every = -(-count // NAMES_UP_TO)
@@ -96,21 +96,21 @@ def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False, d
     }
     layout = settled(title, TOP + BOTTOM + ROW * rows, top=TOP, bottom=BOTTOM) | {
         "shapes": [frame(step - 0.5, step + 0.5, -0.5, rows - 0.5, 3)],
-        "xaxis": plain_axis("predicts", dark, [-0.5, count - 0.5], side="top", tickmode="array", tickangle=-45)
-        | {**named, "tickfont": {"size": size, "color": role_color("decoder", dark)}},
-        "yaxis": _layer_axis(seen, dark),
+        "xaxis": plain_axis("predicts", [-0.5, count - 0.5], side="top", tickmode="array", tickangle=-45)
+        | {**named, "tickfont": {"size": size, "color": role_color("decoder")}},
+        "yaxis": _layer_axis(seen),
     }
     return Figure(data, layout)
 
 
-def _texts(seen: Seen, drawn: np.ndarray, show_pieces: bool, dark: bool) -> Piece:
+def _texts(seen: Seen, drawn: np.ndarray, show_pieces: bool) -> Piece:
     cells = list(np.ndindex(drawn.shape))
     if show_pieces:
         texts = ticks(tuple(_short(seen.tops[i][t], _letters(seen)) for i, t in cells))
     else:
         texts = [rank_text(int(seen.ranks[cell])) for cell in cells]
     x, y = np.array([t for _, t in cells], dtype=np.int16), np.array([i for i, _ in cells], dtype=np.int16)
-    inks = [text_on_weight(float(drawn[cell]), dark) for cell in cells]
+    inks = [text_on_weight(float(drawn[cell])) for cell in cells]
     return words(x, y, texts, inks, CELL_SIZE - 2 * show_pieces)
 
 
@@ -134,10 +134,10 @@ def _color_bar(vocabulary: int) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _layer_axis(seen: Seen, dark: bool) -> dict[str, object]:
+def _layer_axis(seen: Seen) -> dict[str, object]:
     rows = len(seen.ranks)
-    ticked = {"tickvals": list(range(rows)), "ticktext": seen.layers, "tickfont": {"size": 14, "color": ink(dark)}}
-    return plain_axis("", dark, [-0.5, rows - 0.5], tickmode="array") | ticked
+    ticked = {"tickvals": list(range(rows)), "ticktext": seen.layers, "tickfont": {"size": 14, "color": INK}}
+    return plain_axis("", [-0.5, rows - 0.5], tickmode="array") | ticked
 
 
 def _short(piece: str, letters: int = 9) -> str:
@@ -160,7 +160,7 @@ def lens_width(seen: Seen, show_pieces: bool = False) -> int:
     return 90 + count * cell
 
 
-def lens_bars(seen: Seen, step: int, *, title: str, dark: bool = False) -> Figure:
+def lens_bars(seen: Seen, step: int, *, title: str) -> Figure:
     """One step, layer by layer: the probability of the predicted piece, and the piece that leads where it does not."""
     rows = len(seen.ranks)
     ranks, own, best = seen.ranks[:, step], seen.probabilities[:, step], seen.top_probabilities[:, step]  # (N + 1)
@@ -171,7 +171,7 @@ def lens_bars(seen: Seen, step: int, *, title: str, dark: bool = False) -> Figur
     mine = [f"rank {int(rank):,}, {probability_text(float(p))}" for rank, p in zip(ranks, own, strict=True)]
     both = (
         ("most probable piece there", np.where(leads, 0.0, best), FAINT, others, 0.2),
-        ("the translation's piece", own.astype(np.float64), role_color("decoder", dark), mine, -0.2),
+        ("the translation's piece", own.astype(np.float64), role_color("decoder"), mine, -0.2),
     )
     data = [
         {
@@ -185,7 +185,7 @@ def lens_bars(seen: Seen, step: int, *, title: str, dark: bool = False) -> Figur
             "text": texts,
             "textposition": "outside",
             "constraintext": "none",
-            "textfont": {"size": 13, "color": ink(dark)},
+            "textfont": {"size": 13, "color": INK},
             "customdata": [seen.told(i, step) for i in range(rows)],
             "hovertemplate": "%{customdata}<extra></extra>",
             "cliponaxis": False,
@@ -193,8 +193,8 @@ def lens_bars(seen: Seen, step: int, *, title: str, dark: bool = False) -> Figur
         for name, values, color, texts, shift in both
     ]
     layout = settled(title, 70 + BOTTOM + ROW * rows, top=70, bottom=BOTTOM) | {
-        "xaxis": plain_axis("probability", dark, [0, 1.4], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"),
-        "yaxis": _layer_axis(seen, dark),
+        "xaxis": plain_axis("probability", [0, 1.4], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"),
+        "yaxis": _layer_axis(seen),
     }
     layout["legend"] |= {"x": 0, "xanchor": "left", "y": 1.02}
     return Figure(data, layout)

@@ -7,7 +7,6 @@ from app.compute import cached_results
 from app.library.source_code import lines_between
 from app.stage.scene import Scene
 from app.state.choices import STEP
-from app.state.color_scheme import is_dark
 from app.views.decoding.lens_figures import Seen, lens_alt, lens_bars, lens_table, lens_wall, lens_width
 from app.views.shared.placed import placed, scrolling
 from app.views.shared.triplet import shape_text, triplet
@@ -22,7 +21,6 @@ _TITLES = {
 def lens_part(scene: Scene, step: int) -> None:
     """All layers and steps at a glance; the chosen step layer by layer; the code."""
     seen = _seen(scene)
-    dark = is_dark()
     shown = st.segmented_control(
         "In the cells",
         list(CELLS),
@@ -35,7 +33,7 @@ def lens_part(scene: Scene, step: int) -> None:
     title = _TITLES[shown].format(f"{seen.vocabulary:,}")
     with scrolling("lens", lens_width(seen, shown == "piece")):
         placed(
-            lens_wall(seen, step=step, title=title, show_pieces=shown == "piece", dark=dark),
+            lens_wall(seen, step=step, title=title, show_pieces=shown == "piece"),
             key="lens",
             name="Logit lens",
             alt=lens_alt(seen, title),
@@ -44,7 +42,7 @@ def lens_part(scene: Scene, step: int) -> None:
         )
     title = f"Step {step + 1}, layer by layer"
     placed(
-        lens_bars(seen, step, title=title, dark=dark),
+        lens_bars(seen, step, title=title),
         key="lens_step",
         name=f"Logit lens, step {step + 1}",
         alt=f"{title}: " + "; ".join(seen.told(i, step).replace("<br>", ", ") for i in range(len(seen.ranks))),

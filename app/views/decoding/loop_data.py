@@ -53,7 +53,6 @@ def loop_picture(
     head: str,
     probability: str,
     hypotheses: int = 1,
-    dark: bool = False,
 ) -> dict[str, Any]:
     """The data of the browser component `loop`.
 
@@ -71,7 +70,7 @@ def loop_picture(
     new = cached_numbers(sizes, 1)
     times = f", × {hypotheses} hypotheses" if hypotheses > 1 else ""
     return {
-        "colors": {role: role_color(role, dark) for role in ("query", "key", "value", "encoder", "decoder")},
+        "colors": {role: role_color(role) for role in ("query", "key", "value", "encoder", "decoder")},
         "source": {
             "caption": f"Source: S = {s} pieces, read once",
             "tokens": [visible(token) for token in source.tokens],

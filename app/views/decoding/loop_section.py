@@ -6,7 +6,6 @@ import streamlit as st
 from app.components.decoding import loop
 from app.library.source_code import lines_between, lines_from
 from app.stage.scene import Scene
-from app.state.color_scheme import is_dark
 from app.views.decoding.distribution_section import distribution_part, probability_at
 from app.views.decoding.loop_data import Sizes, cache_table, looks_table, loop_picture
 from app.views.shared.placed import belongings
@@ -81,7 +80,6 @@ def _loop(scene: Scene, step: int, layer: int, head: int) -> None:
             head=f"layer {layer + 1}, head {head + 1}",
             probability=probability_at(scene, step),
             hypotheses=_alive(scene, step),
-            dark=is_dark(),
         ),
         key="loop",
     )

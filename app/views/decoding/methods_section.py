@@ -13,7 +13,6 @@ from app.figures.theme import fixed, probability_text, score_text
 from app.figures.token_strip import target_strip
 from app.library.source_code import lines_between, lines_from
 from app.stage.scene import Scene
-from app.state.color_scheme import is_dark
 from app.views.decoding.diverging_translations import parting, running_chart, running_table
 from app.views.decoding.text_difference import difference_data
 from app.views.shared.placed import placed
@@ -54,7 +53,7 @@ def _parted(greedy: Hypothesis, beam: Hypothesis, at: int, names: tuple[str, str
     pieces = (greedy.pieces, beam.pieces)
     title = "Sum of log p, from where they part"
     placed(
-        running_chart(log_probabilities, pieces, names, at, title=title, dark=is_dark()),
+        running_chart(log_probabilities, pieces, names, at, title=title),
         key="running",
         name=title,
         alt=f"{title}, after step {at}. Greedy ends at {score_text(greedy.score)}, the beam at "
@@ -79,7 +78,7 @@ def _paper(scene: Scene) -> None:
 def strip_of(scene: Scene, hypothesis: Hypothesis) -> dict[str, Any]:
     """A translation as its pieces; data of the component `pieces`."""
     probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
-    strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities, dark=is_dark())
+    strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities)
     return strip | {"headline": hypothesis.text or "(nothing)", "lang": scene.task.target_code}
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from app.figures.charts import Figure, axis, line_at, settled
 from app.figures.tables import Table
-from app.figures.theme import CHOSEN, fixed, ink, role_color
+from app.figures.theme import CHOSEN, INK, fixed, role_color
 
 
 def penalty_lines(
@@ -21,7 +21,6 @@ def penalty_lines(
     at: int,
     *,
     title: str,
-    dark: bool = False,
 ) -> Figure:
     """scores (hypotheses, alphas) -> places: the one that wins at alphas[at] is drawn heavily, and says so.
 
@@ -34,7 +33,7 @@ def penalty_lines(
     data: list[dict[str, Any]] = []
     for i in sorted(range(len(names)), key=lambda i: i == winner):
         wins = i == winner
-        color = role_color("decoder", dark) if wins else "rgba(128, 136, 150, 0.85)"
+        color = role_color("decoder") if wins else "rgba(128, 136, 150, 0.85)"
         line = {
             "type": "scatter",
             "x": np.asarray(alphas),
@@ -56,7 +55,7 @@ def penalty_lines(
                 f" {names[i]}",
             ],
             "textposition": ["middle left", f"top {side}", "middle right"],
-            "textfont": {"size": 16, "color": color if wins else ink(dark)},
+            "textfont": {"size": 16, "color": color if wins else INK},
             "marker": {"color": color, "size": [7, 12 if wins else 8, 7]},
             "hoverinfo": "skip",
             "cliponaxis": False,
@@ -65,8 +64,8 @@ def penalty_lines(
         data += [line, said]
     count = len(names)
     layout = settled(title, 130 + 34 * count) | {
-        "xaxis": axis("α", dark, [alphas[0] - 0.12, alphas[-1] + 0.12]),
-        "yaxis": axis("place", dark, [count + 0.5, 0.2], tickvals=list(range(1, count + 1)), showgrid=False),
+        "xaxis": axis("α", [alphas[0] - 0.12, alphas[-1] + 0.12]),
+        "yaxis": axis("place", [count + 0.5, 0.2], tickvals=list(range(1, count + 1)), showgrid=False),
         "shapes": [line_at(x=alphas[at], line={"color": CHOSEN, "width": 2, "dash": "dot"})],
     }
     return Figure(data, layout)

@@ -8,7 +8,6 @@ import streamlit as st
 
 from app.library.source_code import lines_between, lines_from
 from app.stage.scene import Scene
-from app.state.color_scheme import is_dark
 from app.views.decoding.penalty_chart import (
     letters,
     penalty_alt,
@@ -63,7 +62,7 @@ def penalty_part(scene: Scene) -> None:
             columns[f"{form}, α {ALPHAS[at]:g}"] = scores[:, at]
             title = f"Who wins: {FORMS[form]}"
             placed(
-                penalty_lines(scores, ALPHAS, names, at, title=title, dark=is_dark()),
+                penalty_lines(scores, ALPHAS, names, at, title=title),
                 key=f"penalty_{form}",
                 name=title,
                 alt=penalty_alt(scores[:, at], names, f"{title}; at α {ALPHAS[at]:g}"),

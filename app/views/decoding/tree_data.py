@@ -56,7 +56,6 @@ def tree_picture(
     *,
     title: str,
     pruned: bool = True,
-    dark: bool = False,
 ) -> dict[str, Any]:
     """The data of the browser component `tree`.
 
@@ -94,7 +93,7 @@ def tree_picture(
         "nodes": nodes,
         "chosen": chosen,
         "title": title,
-        "color": role_color("decoder", dark),
+        "color": role_color("decoder"),
         "legend": [f"{sign} {FATES[fate]}" for fate, sign in SIGNS.items() if sign and fate in fates],
     }
 
@@ -133,7 +132,7 @@ def tree_alt(tree: Sequence[NodeLike], title: str) -> str:
     return f"{title}. {len(tree) - 1} candidates in {tree[-1].step} steps: {said}. The table below has all of them."
 
 
-def looked_at(tokens: TokenAxis, weights: np.ndarray, label: str, *, dark: bool = False) -> dict[str, Any]:
+def looked_at(tokens: TokenAxis, weights: np.ndarray, label: str) -> dict[str, Any]:
     """Weights (K) of one row of attention as bars under its keys, for `app.components.pieces`."""
     chips = [
         {
@@ -145,4 +144,4 @@ def looked_at(tokens: TokenAxis, weights: np.ndarray, label: str, *, dark: bool 
         }
         for token, weight in zip(tokens.tokens, weights, strict=True)
     ]
-    return {"chips": chips, "color": role_color(tokens.role, dark), "label": label}
+    return {"chips": chips, "color": role_color(tokens.role), "label": label}

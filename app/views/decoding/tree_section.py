@@ -10,7 +10,6 @@ from app.compute import cached_results
 from app.figures.axes import TokenAxis
 from app.stage.scene import Scene
 from app.state.choices import NODE, STEP
-from app.state.color_scheme import is_dark
 from app.views.decoding.continue_section import alone, continued, go_on
 from app.views.decoding.node import node_numbers
 from app.views.decoding.search_paper import search_paper
@@ -42,7 +41,7 @@ def tree_part(scene: Scene, step: int, layer: int, head: int) -> None:
     pruned = st.toggle("Show what went no further", len(found.tree) <= MANY, key="show_pruned")
     with st.container(key="picture_tree"):
         tree(
-            tree_picture(found.tree, best, node.id, probabilities, title=title, pruned=pruned, dark=is_dark())
+            tree_picture(found.tree, best, node.id, probabilities, title=title, pruned=pruned)
             | {"alt": tree_alt(found.tree, title)},
             key="search_tree",
             on_choose=lambda id: _choose(scene, found.tree[id]),
@@ -93,6 +92,4 @@ def _looks(scene: Scene, path: tuple[SearchNode, ...], layer: int, head: int) ->
         weights = cached_results.attention(scene.subject, scene.translation.source_ids, ids, kind).weights
         name = f"{KINDS[kind]}, layer {layer + 1}, head {head + 1}"
         st.caption(f"{name}, of the row that predicted it. Sums to 1.")
-        components.pieces(
-            looked_at(tokens, weights[layer, head, -1], f"{name}, of this piece", dark=is_dark()), key=key
-        )
+        components.pieces(looked_at(tokens, weights[layer, head, -1], f"{name}, of this piece"), key=key)

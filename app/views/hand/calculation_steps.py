@@ -99,7 +99,7 @@ def projections(this: Calculation) -> None:
     sizes = Sizes(len(this.queries), len(this.keys), this.scene.config.d_model, this.hand.d_k)
     name = f"{KINDS[this.kind]}: shapes"  # of all its heads: another one changes nothing here
     placed(
-        blocks_figure(this.kind, sizes, title=name, dark=is_dark()),
+        blocks_figure(this.kind, sizes, title=name),
         key="hand_blocks",
         name=name,
         alt=blocks_alt(this.kind, sizes, name),
@@ -130,7 +130,7 @@ def product(this: Calculation) -> None:
     st.latex(_writing(this, None if everything else TERMS).product())
     name = f"{this.title}: q·k term by term"
     placed(
-        terms_figure(this.hand, title=name, dark=is_dark()),
+        terms_figure(this.hand, title=name),
         key="hand_terms",
         name=name,
         alt=terms_alt(this.hand, name),
@@ -191,7 +191,7 @@ def softmax(this: Calculation) -> None:
     st.latex(_writing(this).softmax())
     stages, name = row_stages(this.hand), f"{this.title}: query {this.query + 1} and all keys"
     placed(
-        stages_figure(stages, this.keys, this.hand.mask, title=name, chosen=this.hand.chosen, dark=is_dark()),
+        stages_figure(stages, this.keys, this.hand.mask, title=name, chosen=this.hand.chosen),
         key="hand_stages",
         name=name,
         alt=stages_alt(stages, this.keys, name),
@@ -223,7 +223,7 @@ def values(this: Calculation) -> None:
     name = f"{this.title}: weights times values"
     rows = value_rows(this.keys)
     placed(
-        values_figure(hand, this.keys, title=name, dark=is_dark()),
+        values_figure(hand, this.keys, title=name),
         key="hand_values",
         name=name,
         alt=tensor_alt(hand.with_sum, rows, name),

@@ -7,7 +7,7 @@ from app.figures.axes import TokenAxis, plotly_text, ticks
 from app.figures.charts import Figure, axis, settled
 from app.figures.panels import BARE, Piece, frame, grid, heat, leaning_out, on, places, tick_height
 from app.figures.tensor import tensor_heatmap
-from app.figures.theme import MASKED, ink, pair_color, role_color, weight_scale
+from app.figures.theme import INK, MASKED, pair_color, role_color, weight_scale
 from app.views.hand.arithmetic import ByHand
 
 HIGHEST = 528  # px of the cells; the rows of a long sentence close up, so that the arithmetic below stays near
@@ -24,7 +24,6 @@ def weights_map(
     query: int,
     key: int,
     title: str,
-    dark: bool = False,
 ) -> Figure:
     """The weights (Q, K) of one head, small; a click on a cell chooses its query and its key.
 
@@ -35,7 +34,7 @@ def weights_map(
     rows, columns = weights.shape
     drawn = np.where(mask, weights, np.nan).astype(np.float32)  # (Q, K)
     gap = int(max(rows, columns) <= LINES_UP_TO)
-    data = [heat(drawn, weight_scale(dark), 0, 1, xgap=gap, ygap=gap)]
+    data = [heat(drawn, weight_scale(), 0, 1, xgap=gap, ygap=gap)]
     if rows * columns <= CELLS_TO_CLICK:
         q, k = grid(rows, columns)
         said = [plain(weight) for weight in weights.ravel()]
@@ -49,7 +48,7 @@ def weights_map(
     size = 9 if small else 13
 
     def side(whose: TokenAxis, text: str) -> Piece:
-        color = role_color(whose.role, dark)
+        color = role_color(whose.role)
         return BARE | {
             "tickvals": list(range(len(whose))),
             "ticktext": ticks(whose.tokens),
@@ -69,7 +68,7 @@ def weights_map(
     return Figure(data, layout)
 
 
-def terms_figure(hand: ByHand, *, title: str, dark: bool = False) -> Figure:
+def terms_figure(hand: ByHand, *, title: str) -> Figure:
     """q and k number by number, their products below, the largest first, and the sum as it grows to q·k."""
     order = hand.order
     x = np.arange(hand.d_k, dtype=np.int16)
@@ -81,13 +80,13 @@ def terms_figure(hand: ByHand, *, title: str, dark: bool = False) -> Figure:
         return base | {"marker": {"color": color, "line": {"width": 0}}, "hovertemplate": hover} | on(panel)
 
     data = [
-        bars(hand.query[order], "q", role_color("query", dark), "query", 1),
-        bars(hand.keys[hand.chosen][order], "k", role_color("key", dark), "key", 1),
-        bars(terms, "q·k of one dimension", pair_color(False, dark), "product", 2),
+        bars(hand.query[order], "q", role_color("query"), "query", 1),
+        bars(hand.keys[hand.chosen][order], "k", role_color("key"), "key", 1),
+        bars(terms, "q·k of one dimension", pair_color(False), "product", 2),
         {
             "type": "scatter", "x": x, "y": np.cumsum(terms).astype(np.float32), "name": "their sum so far",
             "customdata": order, "mode": "lines+markers", "marker": {"size": 5},
-            "line": {"color": pair_color(True, dark), "width": 3, "shape": "hv"},
+            "line": {"color": pair_color(True), "width": 3, "shape": "hv"},
             "hovertemplate": "after dimension %{customdata}<br>sum %{y:.4f}<extra></extra>", **on(2),
         },
     ]  # fmt: skip
@@ -95,38 +94,38 @@ def terms_figure(hand: ByHand, *, title: str, dark: bool = False) -> Figure:
     result = {
         "x": hand.d_k - 1, "y": total, "xref": "x2", "yref": "y2", "text": f"<b>q·k = {plain(total)}</b>",
         "showarrow": False, "xanchor": "right", "yanchor": "bottom", "yshift": 6,
-        "font": {"size": 16, "color": ink(dark)},
+        "font": {"size": 16, "color": INK},
     }  # fmt: skip
     every = max(1, hand.d_k // 40)
     limits = [-0.6, hand.d_k - 0.4]
-    level = {"zeroline": True, "zerolinecolor": ink(dark)}
+    level = {"zeroline": True, "zerolinecolor": INK}
     layout = settled(title, 380, top=70) | {
         "barmode": "group",
         "bargap": 0.2,
-        "xaxis": axis("", dark, limits, showticklabels=False, showgrid=False, anchor="y"),
+        "xaxis": axis("", limits, showticklabels=False, showgrid=False, anchor="y"),
         "xaxis2": axis(
-            "dimension, the largest product first", dark, limits, showgrid=False, tickmode="array", tickangle=0,
+            "dimension, the largest product first", limits, showgrid=False, tickmode="array", tickangle=0,
             tickvals=list(range(0, hand.d_k, every)), ticktext=[str(i) for i in order[::every]], anchor="y2",
         ),
-        "yaxis": axis("q and k", dark, nticks=5, domain=[0.577, 1], anchor="x") | level,
-        "yaxis2": axis("q·k", dark, nticks=6, domain=[0, 0.517], anchor="x2") | level,
+        "yaxis": axis("q and k", nticks=5, domain=[0.577, 1], anchor="x") | level,
+        "yaxis2": axis("q·k", nticks=6, domain=[0, 0.517], anchor="x2") | level,
         "showlegend": True,
         "annotations": [result],
     }  # fmt: skip
     return Figure(data, layout)
 
 
-def values_figure(hand: ByHand, keys: TokenAxis, *, title: str, dark: bool = False) -> Figure:
+def values_figure(hand: ByHand, keys: TokenAxis, *, title: str) -> Figure:
     """Each value vector times its weight, and below them their sum, the context: (K + 1, E)."""
     names = value_rows(keys)
     figure = tensor_heatmap(
-        hand.with_sum.astype(np.float32), names, title=title, columns="dimension of v", row=hand.chosen, dark=dark
+        hand.with_sum.astype(np.float32), names, title=title, columns="dimension of v", row=hand.chosen
     )
     weighted = [f"{plain(float(w))} × {text}" for w, text in zip(hand.weights, ticks(keys.tokens), strict=True)]
     figure.layout["yaxis"]["ticktext"] = [*weighted, "<b>sum = context</b>"]
     edge = len(keys) - 0.5
     line = {"type": "line", "x0": -0.5, "x1": hand.d_k - 0.5, "y0": edge, "y1": edge}
-    figure.layout["shapes"].append(line | {"line": {"color": ink(dark), "width": 3}})
+    figure.layout["shapes"].append(line | {"line": {"color": INK, "width": 3}})
     return figure
 
 

@@ -7,7 +7,7 @@ Query, key and value keep their colours. Tokens count from 1, dimensions from 0 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.figures.theme import Role, mantissa_exponent, role_color
+from app.figures.theme import Role, mantissa_exponent, resolved, role_color
 from app.views.hand.arithmetic import ByHand
 
 TERMS = 6  # of a sum, before the rest is folded
@@ -43,7 +43,7 @@ class Writing:
     terms: int | None = TERMS
 
     def _colored(self, role: Role, text: str) -> str:
-        return rf"\textcolor{{{role_color(role, self.dark)}}}{{{text}}}"
+        return rf"\textcolor{{{resolved(role_color(role), self.dark)}}}{{{text}}}"
 
     @property
     def _q(self) -> str:

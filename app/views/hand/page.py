@@ -61,7 +61,7 @@ def _chosen_steps() -> list[Callable[[Calculation], None]]:
 
 def _overview(this: Calculation, strongest: int) -> None:
     """Where the chosen cell is, and the whole calculation of its weight."""
-    hand, dark, weights = this.hand, is_dark(), this.tensors["weights"]
+    hand, weights = this.hand, this.tensors["weights"]
     left, right = st.columns([5, 6], gap="medium")
     with left, st.container(key="picture_hand_map"):
         figure = weights_map(
@@ -72,7 +72,6 @@ def _overview(this: Calculation, strongest: int) -> None:
             query=this.query,
             key=hand.chosen,
             title=this.title,
-            dark=dark,
         )
         chart(
             figure,
@@ -92,7 +91,7 @@ def _overview(this: Calculation, strongest: int) -> None:
         with st.container(key="said_hand"):
             row, column = row_name(this.queries, this.query), key_name(this.keys, hand.chosen)
             st.text(f"{row} looks at {column}. How much?")
-        st.latex(Writing(hand, this.query, dark).summary())
+        st.latex(Writing(hand, this.query, is_dark()).summary())
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button(
                 "Strongest key",

@@ -11,7 +11,7 @@ import numpy as np
 
 from app.figures.charts import Figure, settled
 from app.figures.panels import BARE, words
-from app.figures.theme import Role, ink, role_color
+from app.figures.theme import INK, Role, role_color
 from transformer.model.attention_kinds import Kind
 
 
@@ -93,10 +93,10 @@ class Placed:
         return side(self.block.sides[1])
 
 
-def blocks_figure(kind: Kind, sizes: Sizes, *, title: str, dark: bool = False) -> Figure:
+def blocks_figure(kind: Kind, sizes: Sizes, *, title: str) -> Figure:
     """All equations, in two lines: each block with its name above and its shape below."""
     placed, width, height = _layout(blocks(kind, sizes))
-    colors = [role_color(p.block.role, dark) if p.block.role else ink(dark) for p in placed]
+    colors = [role_color(p.block.role) if p.block.role else INK for p in placed]
     centers = np.array([p.left + p.width / 2 for p in placed])
     tops, bottoms = (np.array([p.middle + sign * (p.height / 2 + 4) for p in placed]) for sign in (-1, 1))
     names = [f"<b>{p.block.name}</b>" for p in placed]
@@ -107,7 +107,7 @@ def blocks_figure(kind: Kind, sizes: Sizes, *, title: str, dark: bool = False) -
         words(centers, bottoms, shapes, colors, 14, textposition="bottom center"),
         words(
             np.array([p.left + p.width + SIGN / 2 for p in signed]), np.array([p.middle for p in signed]),
-            [p.sign for p in signed], ink(dark), 20,
+            [p.sign for p in signed], INK, 20,
         ),
     ]  # fmt: skip
     boxes = [

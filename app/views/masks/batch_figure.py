@@ -8,7 +8,7 @@ import numpy as np
 from app.figures.axes import plotly_text, visible
 from app.figures.charts import Figure, settled
 from app.figures.panels import BARE, heat, places, words
-from app.figures.theme import ink, mask_color, role_color
+from app.figures.theme import INK, faded, mask_color, role_color
 
 TEXT_UP_TO = 26  # columns; beyond, a token does not fit into its cell
 
@@ -23,7 +23,7 @@ class Line:
     real: int
 
 
-def batch_figure(lines: Sequence[Line], *, title: str, dark: bool = False) -> Figure:
+def batch_figure(lines: Sequence[Line], *, title: str) -> Figure:
     """What the encoder and the decoder read, position by position; padding is grey."""
     columns = max(len(line.tokens) for line in lines)
     z = np.full((len(lines), columns), np.nan, dtype=np.float32)  # lines, positions
@@ -36,13 +36,13 @@ def batch_figure(lines: Sequence[Line], *, title: str, dark: bool = False) -> Fi
             y.append(i)
             text.append(plotly_text(shown))
             hover.append(f"{line.name}, token {j + 1}<br>{plotly_text(shown)}")
-    colors = [mask_color("padding", dark), _soft(role_color("encoder", dark)), _soft(role_color("decoder", dark))]
+    colors = [mask_color("padding"), faded(role_color("encoder"), 0.28), faded(role_color("decoder"), 0.28)]
     scale = [(edge / 3, color) for i, color in enumerate(colors) for edge in (i, i + 1)]
     template = "%{hovertext}<extra></extra>"
     at = np.array(x, dtype=np.int16), np.array(y, dtype=np.int16)
     if columns <= TEXT_UP_TO:
         cells = {"columns": columns, "beside": 130, "cut": True}  # see chart.js
-        tokens = words(*at, text, ink(dark), 14, meta=cells, hovertext=hover, hovertemplate=template, hoverinfo="all")
+        tokens = words(*at, text, INK, 14, meta=cells, hovertext=hover, hovertemplate=template, hoverinfo="all")
     else:
         tokens = places(*at, [], template, 14, hovertext=hover)
     data = [heat(z, scale, -0.5, 2.5, xgap=2, ygap=4), tokens]
@@ -53,24 +53,19 @@ def batch_figure(lines: Sequence[Line], *, title: str, dark: bool = False) -> Fi
             "side": "top",
             "tickvals": list(range(0, columns, every)),
             "ticktext": [str(j + 1) for j in range(0, columns, every)],
-            "tickfont": {"size": 12, "color": ink(dark)},
+            "tickfont": {"size": 12, "color": INK},
             "range": [-0.5, columns - 0.5],
         },
         "yaxis": BARE
         | {
             "tickvals": list(range(len(lines))),
             "ticktext": [plotly_text(line.name) for line in lines],
-            "tickfont": {"size": 14, "color": ink(dark)},
+            "tickfont": {"size": 14, "color": INK},
             "range": [len(lines) - 0.5, -0.5],
             "automargin": True,
         },
     }
     return Figure(data, layout)
-
-
-def _soft(color: str) -> str:
-    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red}, {green}, {blue}, 0.28)"
 
 
 def batch_table(lines: Sequence[Line]) -> dict[str, list[str]]:

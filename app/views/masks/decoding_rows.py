@@ -14,7 +14,7 @@ from app.figures.charts import Figure, settled
 from app.figures.mask_matrix import LETTERS
 from app.figures.panels import BARE, frame, heat, tick_height, words
 from app.figures.tensor import label_width
-from app.figures.theme import MASKED, ink, mask_color, role_color, text_on_weight, weight_scale
+from app.figures.theme import INK, MASKED, mask_color, role_color, text_on_weight, weight_scale
 
 NUMBERS_UP_TO = 26  # columns
 ROW = 40  # px
@@ -39,7 +39,6 @@ def steps_figure(
     query: int,
     *,
     title: str,
-    dark: bool = False,
 ) -> Figure:
     """Mask and weights of one row, of the whole pass (K,) and of the step (t + 1,).
 
@@ -55,10 +54,10 @@ def steps_figure(
     cells = np.full((4, count), np.nan, dtype=np.float32)
     cells[2], cells[3] = np.where(mask, weights, np.nan), np.nan
     cells[3, : len(step_mask)] = np.where(step_mask, step_weights, np.nan)
-    colors = [mask_color("allowed", dark), mask_color("causal", dark), mask_color("window", dark)]
+    colors = [mask_color("allowed"), mask_color("causal"), mask_color("window")]
     data = [
         heat(masks, [(edge / 3, color) for i, color in enumerate(colors) for edge in (i, i + 1)], -0.5, 2.5),
-        heat(cells, weight_scale(dark), 0, 1),
+        heat(cells, weight_scale(), 0, 1),
         heat(_hidden(mask, step_mask), [(0, MASKED), (1, MASKED)], 0, 1),
     ]
     if count <= NUMBERS_UP_TO:
@@ -70,7 +69,7 @@ def steps_figure(
             letter = {1: LETTERS["causal"], 2: LETTERS["window"]}.get(masks[y, k], "")
             texts.append(letter if number is None else plain(number))
             small.append(letter if number is None else short(number))
-            inks.append(ink(dark) if np.isnan(cells[y, k]) else text_on_weight(float(cells[y, k]), dark))
+            inks.append(INK if np.isnan(cells[y, k]) else text_on_weight(float(cells[y, k])))
         room = {"columns": count, "beside": label_width(lines(query), 13) + 20, "short": small}  # see chart.js
         at = np.array(pairs, dtype=np.int16)
         data.append(words(at[:, 0], at[:, 1], texts, inks, 15, meta=room))
@@ -83,14 +82,14 @@ def steps_figure(
             "tickangle": -45,
             "tickvals": list(range(count)),
             "ticktext": ticks(keys.tokens),
-            "tickfont": {"size": size, "color": role_color(keys.role, dark)},
+            "tickfont": {"size": size, "color": role_color(keys.role)},
             "range": [-0.5, count - 0.5],
         },
         "yaxis": BARE
         | {
             "tickvals": [0, 1, 2, 3],
             "ticktext": list(lines(query)),
-            "tickfont": {"size": 13, "color": ink(dark)},
+            "tickfont": {"size": 13, "color": INK},
             "range": [3.5, -0.5],
             "automargin": True,
         },

@@ -5,7 +5,6 @@ import streamlit as st
 from app.compute import cached_results
 from app.figures.attention_stages import plain
 from app.library.source_code import lines_between
-from app.state.color_scheme import is_dark
 from app.views.masks.decoding_rows import apart, steps_figure, steps_table
 from app.views.masks.mask_parts_section import Sentence
 from app.views.shared.placed import placed
@@ -56,7 +55,7 @@ def while_translating(this: Sentence, query: int, sources: Ids, targets: Ids) ->
         f"{plain(difference)}, which is rounding" if difference else "none"
     )
     placed(
-        steps_figure(*rows, this.keys, step, title=name, dark=is_dark()),
+        steps_figure(*rows, this.keys, step, title=name),
         key="mask_steps",
         name=name,
         alt=f"{name}. Row {step + 1} with the causal mask may look at {int(rows[0].sum())} of {len(rows[0])} keys; "

@@ -10,7 +10,7 @@ from app.figures.charts import Figure, settled
 from app.figures.mask_matrix import PARTS, SEVERAL, reason_legend, reason_scale, reasons
 from app.figures.mask_reasons import NAMES, Parts
 from app.figures.panels import BARE, BELOW, Cell, frame, heat, places
-from app.figures.theme import ink
+from app.figures.theme import INK
 
 GAP = SEVERAL + 1  # between tiles: what comes after the reasons
 
@@ -25,7 +25,7 @@ class Tile:
     parts: Parts
 
 
-def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str, dark: bool = False) -> Figure:
+def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str) -> Figure:
     """The masks of all sentences (lines) and kinds of attention (columns) as one tiled heatmap.
 
     Args:
@@ -49,12 +49,12 @@ def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str
             text.append(f"{tile.kind}, {tile.sentence}: {int(tile.mask.sum())} of {tile.mask.size} cells may look")
             if (i, j) == chosen:
                 box = frame(lefts[j] - 1, lefts[j] + columns, tops[i] - 1, tops[i] + rows, 4)
-    colors = [color for _, color in reason_scale(dark)[::2]] + ["rgba(0, 0, 0, 0)"]
+    colors = [color for _, color in reason_scale()[::2]] + ["rgba(0, 0, 0, 0)"]
     scale = [(edge / len(colors), color) for i, color in enumerate(colors) for edge in (i, i + 1)]
     data = [
         heat(wall, scale, -0.5, GAP + 0.5, xgap=0, ygap=0),
         places(x, y, [plotly_text(name) for name in text], "%{text}<extra></extra>", 90, customdata=chosen_by),
-        *reason_legend([wall], dark),
+        *reason_legend([wall]),
     ]
     layout = {
         "xaxis": BARE
@@ -62,14 +62,14 @@ def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str
             "side": "top",
             "tickvals": [float(lefts[j]) + (widths[j] - 1) / 2 for j in range(len(widths))],
             "ticktext": [plotly_text(tile.kind) for tile in tiles[0]],
-            "tickfont": {"size": 14, "color": ink(dark)},
+            "tickfont": {"size": 14, "color": INK},
             "range": [-1.8, wall.shape[1] + 0.8],
         },
         "yaxis": BARE
         | {
             "tickvals": [float(tops[i]) + (heights[i] - 1) / 2 for i in range(len(heights))],
             "ticktext": [plotly_text(line[0].sentence) for line in tiles],
-            "tickfont": {"size": 14, "color": ink(dark)},
+            "tickfont": {"size": 14, "color": INK},
             "range": [wall.shape[0] + 0.8, -1.8],
             "automargin": True,
         },

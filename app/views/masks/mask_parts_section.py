@@ -16,7 +16,6 @@ from app.library.source_code import SourceLines, lines_between, lines_from
 from app.stage.controls import Controls
 from app.stage.heads import KEYS, QUERIES, choose_cell
 from app.stage.scene import Scene
-from app.state.color_scheme import is_dark
 from app.views.shared.placed import belongings
 from app.views.shared.triplet import shape_text, triplet
 from transformer.analysis.batch_masks import mask_parts
@@ -151,7 +150,7 @@ def cell_and_parts(this: Sentence, controls: Controls) -> Cell:
     name = f"{this.title}: the mask"
     with st.container(key="picture_mask_parts"):
         chart(
-            parts_figure(mask, parts, this.queries, this.keys, title=name, cell=(query, key), dark=is_dark()),
+            parts_figure(mask, parts, this.queries, this.keys, title=name, cell=(query, key)),
             key="mask_parts",
             on_click=partial(choose_cell, this.kind),
             alt=mask_alt(mask, parts, this.queries, this.keys, name),

@@ -16,7 +16,6 @@ from app.stage.controls import Controls
 from app.stage.heads import SHORT
 from app.stage.scene import Scene
 from app.state.choices import KIND, LONGEST_SECOND, ROW_OF_BATCH, SECOND
-from app.state.color_scheme import is_dark
 from app.views.masks.batch_figure import Line, batch_alt, batch_figure, batch_table
 from app.views.masks.decoding_section import while_translating
 from app.views.masks.mask_overview import Tile, overview_figure, overview_table
@@ -148,7 +147,7 @@ def _batch(
     ]
     name = "The batch: what encoder and decoder read"
     with st.container(key="picture_mask_batch"):
-        figure = batch_figure(lines, title=name, dark=is_dark())
+        figure = batch_figure(lines, title=name)
         chart(figure, key="mask_batch", alt=batch_alt(lines, name))
     with st.container(horizontal=True, vertical_alignment="center", gap="large"):
         row = _which_sentence(sources)
@@ -165,7 +164,7 @@ def _overview(tiles: list[list[Tile]], row: int, kind: Kind) -> None:
     name = "All masks of the batch"
     with st.container(key="picture_mask_overview"):
         chart(
-            overview_figure(tiles, (row, ORDER.index(kind)), title=name, dark=is_dark()),
+            overview_figure(tiles, (row, ORDER.index(kind)), title=name),
             key="mask_overview",
             on_click=_clicked,
             alt=f"{name}, a line a sentence, a column a kind of attention. The table has their numbers; the buttons "

@@ -15,8 +15,18 @@ from app.figures.charts import Figure, settled
 from app.figures.mask_matrix import letters, reason_heat
 from app.figures.mask_reasons import Parts
 from app.figures.panels import TEXT_FROM, Cell, Piece, cell_frames, heat, panel_axes, panel_height, panels_top, words
-from app.figures.tensor import ink_on, label_width, number_text
-from app.figures.theme import MASKED, fixed, ink, number, signed_scale, text_on_weight, weight_scale, weight_text
+from app.figures.tensor import label_width, number_text
+from app.figures.theme import (
+    INK,
+    MASKED,
+    fixed,
+    number,
+    signed_scale,
+    text_on_signed,
+    text_on_weight,
+    weight_scale,
+    weight_text,
+)
 
 NUMBERS_UP_TO = 18  # columns of a panel; beyond, only what is masked is marked
 SHORT_FROM = 8  # columns from which numbers have one digit after the point, so that they can be large
@@ -37,7 +47,6 @@ def masking_figure(
     *,
     title: str,
     cell: Cell,
-    dark: bool = False,
 ) -> Figure:
     """Four stages (Q, K) of one head, drawn as they are.
 
@@ -50,29 +59,29 @@ def masking_figure(
     finite = np.isfinite(masked_scores)
     template = "%{y}<br>%{x}<br>%{z:.4f}<extra></extra>"
     hover: Piece = {"hovertemplate": template, "hoverinfo": "all", "hoverongaps": False}
-    signed, after = signed_scale(dark), np.where(finite, masked_scores, np.nan).astype(np.float32)
+    signed, after = signed_scale(), np.where(finite, masked_scores, np.nan).astype(np.float32)
     data = [
         heat(scores.astype(np.float32), signed, -limit, limit, 1, **hover),
-        reason_heat(mask, parts, dark, 2),
+        reason_heat(mask, parts, 2),
         heat(after, signed, -limit, limit, 3, **hover),
         _grey(~finite, 3),
-        heat(np.where(mask, weights, np.nan).astype(np.float32), weight_scale(dark), 0, 1, 4, **hover),
+        heat(np.where(mask, weights, np.nan).astype(np.float32), weight_scale(), 0, 1, 4, **hover),
         _grey(~mask, 4),
     ]
     if columns <= MARKS_UP_TO and panel_height(rows, ROW) >= TEXT_FROM * rows:
-        black, beside = ink(dark), label_width(queries.tokens, 13) + 40
+        black, beside = INK, label_width(queries.tokens, 13) + 40
         text = np.vectorize(partial(_score, columns=columns), otypes=[object])
         rounded = np.vectorize(lambda score: "−∞" if np.isinf(score) else fixed(score, 0), otypes=[object])
-        inks = np.vectorize(lambda score: ink_on(abs(float(score)) / limit, dark), otypes=[object])
+        inks = np.vectorize(lambda score: text_on_signed(abs(float(score)) / limit), otypes=[object])
         weighed = np.vectorize(partial(_weight, columns=columns), otypes=[object])(weights, mask)
-        on = np.vectorize(lambda weight: text_on_weight(float(weight), dark), otypes=[object])(weights)
+        on = np.vectorize(lambda weight: text_on_weight(float(weight)), otypes=[object])(weights)
         data += [
             _texts(text(scores), inks(scores), beside, 1, rounded(scores)),
             _texts(letters(mask, parts), np.full(mask.shape, black), beside, 2),
             _texts(text(masked_scores), np.where(finite, inks(scores), black), beside, 3, rounded(masked_scores)),
             _texts(weighed, np.where(mask, on, black), beside, 4),
         ]
-    axes = panel_axes(PANELS, queries, keys, dark, per_line=2, across=0.03, between=_gap(rows, keys))
+    axes = panel_axes(PANELS, queries, keys, per_line=2, across=0.03, between=_gap(rows, keys))
     shapes = [shape for panel in (1, 2, 3, 4) for shape in cell_frames(cell, columns, panel)]
     layout = settled(title, _height(rows, keys), top=panels_top(keys, 2), bottom=10)
     return Figure(data, layout | axes | {"shapes": shapes})

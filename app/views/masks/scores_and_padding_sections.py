@@ -6,7 +6,6 @@ from app.compute import cached_results
 from app.figures.attention_stages import plain, stages_alt, stages_figure, stages_table
 from app.figures.panels import Cell
 from app.library.source_code import lines_from
-from app.state.color_scheme import is_dark
 from app.views.masks.mask_parts_section import Sentence
 from app.views.masks.score_panels import (
     largest_masked,
@@ -43,9 +42,7 @@ def scores_and_weights(this: Sentence, cell: Cell) -> None:
     )
     queries, keys = this.queries, this.keys
     placed(
-        masking_figure(
-            scores, mask, masked_scores, weights, this.parts, queries, keys, title=title, cell=cell, dark=is_dark()
-        ),
+        masking_figure(scores, mask, masked_scores, weights, this.parts, queries, keys, title=title, cell=cell),
         key="masking",
         name=title,
         alt=masking_alt(weights, mask, title),
@@ -59,7 +56,7 @@ def scores_and_weights(this: Sentence, cell: Cell) -> None:
     stages = row_stages(this.tensor("products"), scores, mask, masked_scores, weights, cell[0])
     name = f"{title}, row {cell[0] + 1}"
     placed(
-        stages_figure(stages, keys, mask[cell[0]], title=name, chosen=cell[1], dark=is_dark()),
+        stages_figure(stages, keys, mask[cell[0]], title=name, chosen=cell[1]),
         key="masking_row",
         name=name,
         alt=stages_alt(stages, keys, name),

@@ -7,7 +7,6 @@ import streamlit as st
 from app.library.catalogue import Entry
 from app.library.families import Families, Family, Measure, Member
 from app.state.choices import CHECKPOINT, FAMILY, MEASURE, open_checkpoint
-from app.state.color_scheme import is_dark
 from app.views.models.cards_section import card
 from app.views.models.family_plot import NOT_RUN, Place, family_alt, family_chart, family_table
 from app.views.shared.buttons import buttons
@@ -64,7 +63,7 @@ def _plots(family: Family, measure: Measure, scored_on: str) -> None:
         left, *right = st.columns([3, 2], gap="medium") if has_papers else [st.container()]
         with left:
             placed(
-                family_chart(ours, title=title, varies=family.varies, unit=UNITS[measure], dark=is_dark()),
+                family_chart(ours, title=title, varies=family.varies, unit=UNITS[measure]),
                 key="family_ours",
                 name=f"{family.name} - {title}",
                 alt=family_alt(ours, title),
@@ -75,9 +74,7 @@ def _plots(family: Family, measure: Measure, scored_on: str) -> None:
         for column in right:
             with column:
                 placed(
-                    family_chart(
-                        theirs, title=papers, varies=family.varies, unit=UNITS[measure], papers=True, dark=is_dark()
-                    ),
+                    family_chart(theirs, title=papers, varies=family.varies, unit=UNITS[measure], papers=True),
                     key="family_paper",
                     name=f"{family.name} - {papers}",
                     alt=family_alt(theirs, papers, papers=True),

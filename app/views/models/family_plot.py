@@ -13,7 +13,7 @@ import numpy as np
 from app.figures.axes import plotly_text
 from app.figures.charts import Figure, axis, settled
 from app.figures.tables import Table
-from app.figures.theme import CHOSEN, ground, ink, pair_color
+from app.figures.theme import CHOSEN, GROUND, INK, pair_color
 
 NOT_RUN, NO_ROW = "not run", "not in the paper"
 
@@ -34,16 +34,14 @@ class Place:
     is_open: bool = False
 
 
-def family_chart(
-    places: Sequence[Place], *, title: str, varies: str, unit: str, papers: bool = False, dark: bool = False
-) -> Figure:
+def family_chart(places: Sequence[Place], *, title: str, varies: str, unit: str, papers: bool = False) -> Figure:
     """Scores over the members, evenly spaced.
 
     Args:
         varies: title of the axis below, such as "heads h". unit: title of the upright one.
         papers: the numbers are those of the paper, in the other colour.
     """
-    color = pair_color(papers, dark)
+    color = pair_color(papers)
     scores = np.array([np.nan if place.score is None else place.score for place in places], np.float64)
     spreads = np.array([place.spread or 0.0 for place in places], np.float64)
     points = {
@@ -54,7 +52,7 @@ def family_chart(
         "line": {"color": color, "width": 1.5, "dash": "dot"},
         "marker": {
             "size": 15,
-            "color": [color if place.opens else ground(dark) for place in places],
+            "color": [color if place.opens else GROUND for place in places],
             "line": {"width": 2.5, "color": [CHOSEN if place.is_open else color for place in places]},
         },
         "customdata": list(range(len(places))),
@@ -66,13 +64,13 @@ def family_chart(
         points["error_y"] = {"type": "data", "array": spreads, "color": color, "thickness": 2, "width": 7}
     layout = settled(title, 330) | {
         "xaxis": axis(
-            varies, dark, [-0.5, len(places) - 0.5], showgrid=False, tickvals=list(range(len(places))),
+            varies, [-0.5, len(places) - 0.5], showgrid=False, tickvals=list(range(len(places))),
             ticktext=[_tick(place) for place in places],
         ),
-        "yaxis": axis(unit, dark, _limits(scores, spreads)),
+        "yaxis": axis(unit, _limits(scores, spreads)),
         "annotations": [
             {"x": x, "y": 0.5, "yref": "paper", "text": NO_ROW if papers else NOT_RUN, "textangle": -90}
-            | {"showarrow": False, "font": {"color": ink(dark), "size": 13}}
+            | {"showarrow": False, "font": {"color": INK, "size": 13}}
             for x, place in enumerate(places)
             if place.score is None
         ],

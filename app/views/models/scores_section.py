@@ -8,7 +8,6 @@ import streamlit as st
 from app.figures.training_curves import Curve, curve_alt, curve_chart, curve_table
 from app.library.catalogue import Entry, curves_of
 from app.library.published_scores import TEST_SETS, TestSet
-from app.state.color_scheme import is_dark
 from app.views.shared.placed import placed
 from app.views.training.curves_section import say_where_bleu_is_0
 
@@ -79,7 +78,7 @@ def curves(entries: Sequence[Entry]) -> None:
             if lines:
                 with column:
                     placed(
-                        curve_chart(lines, title=title, unit=unit, dark=is_dark()),
+                        curve_chart(lines, title=title, unit=unit),
                         key=f"learnt_{name}",
                         name=title,
                         alt=curve_alt(lines, title),

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from app.figures.charts import Figure, axis, settled
-from app.figures.theme import CHOSEN, ink, pair_color
+from app.figures.theme import CHOSEN, INK, pair_color
 
 CHOICES = (1, 2, 4, 8, 16)
 SPLIT, WHOLE = "d_k = d_model / h", "d_k = d_model, not split"
@@ -60,9 +60,7 @@ def choices(d_model: int, own: int) -> list[int]:
     return sorted({heads for heads in CHOICES if d_model % heads == 0} | {own})
 
 
-def cost_bars(
-    what: What, counts: Sequence[int], own: int, sizes: tuple[int, int, int], *, title: str, dark: bool = False
-) -> Figure:
+def cost_bars(what: What, counts: Sequence[int], own: int, sizes: tuple[int, int, int], *, title: str) -> Figure:
     """Over h, what the heads cost when they share d_model, and when they do not; the model's own h is framed.
 
     Args:
@@ -80,13 +78,13 @@ def cost_bars(
                 "y": np.array(values, np.float64),
                 "width": 0.4 if flat else 0.8,
                 "name": f"{name}: {short(values[0])}, whatever h" if flat else name,
-                "marker": {"color": pair_color(not split, dark)},
+                "marker": {"color": pair_color(not split)},
                 "text": None if flat else [short(value) for value in values],
                 "textposition": "outside",
                 "textangle": 0,
                 "constraintext": "none",
                 "cliponaxis": False,
-                "textfont": {"size": 12, "color": ink(dark)},
+                "textfont": {"size": 12, "color": INK},
                 "hovertext": [f"{heads} {'head' if heads == 1 else 'heads'}" for heads in counts],
                 "hovertemplate": "%{hovertext}<br>%{y:,}<extra>" + name + "</extra>",
             }
@@ -97,10 +95,10 @@ def cost_bars(
         "barmode": "overlay",
         "showlegend": True,
         "xaxis": axis(
-            "heads h", dark, [-0.6, len(counts) - 0.4], showgrid=False, tickvals=list(range(len(counts))),
+            "heads h", [-0.6, len(counts) - 0.4], showgrid=False, tickvals=list(range(len(counts))),
             ticktext=[f"<b>{heads}</b>" if heads == own else str(heads) for heads in counts],
         ),
-        "yaxis": axis("", dark, [0, 1.1 * most], tickformat="~s", nticks=6),
+        "yaxis": axis("", [0, 1.1 * most], tickformat="~s", nticks=6),
         "shapes": [
             {"type": "rect", "x0": place - 0.48, "x1": place + 0.48, "y0": 0, "y1": 1, "yref": "paper"}
             | {"line": {"color": CHOSEN, "width": 3}}

@@ -11,7 +11,7 @@ import numpy as np
 from app.figures.axes import TokenAxis
 from app.figures.charts import Figure, axis, line_at, settled
 from app.figures.tensor import tensor_heatmap
-from app.figures.theme import CHOSEN, Role, fixed, ink, pair_color
+from app.figures.theme import CHOSEN, INK, Role, fixed, pair_color
 
 AT_A_GLANCE = 65_536  # numbers; beyond, only the window of numbers is drawn
 BELOW = 0.13  # of the highest bar: room for the number under a small negative one
@@ -60,7 +60,7 @@ def sum_difference(head_outputs: np.ndarray, bias: np.ndarray, output: np.ndarra
     return float(np.abs(head_outputs.sum(axis=0, dtype=np.float64) + bias - output).max())
 
 
-def written_bars(written: Written, head: int, *, title: str, dark: bool = False) -> Figure:
+def written_bars(written: Written, head: int, *, title: str) -> Figure:
     """Two bars a head: how long its vector is, and its part along the sum."""
     names = written.names
     places = np.arange(len(names), dtype=np.int16)
@@ -71,12 +71,12 @@ def written_bars(written: Written, head: int, *, title: str, dark: bool = False)
             "x": places,
             "y": values.astype(np.float32),
             "name": said,
-            "marker": {"color": pair_color(second, dark)},
+            "marker": {"color": pair_color(second)},
             "text": [fixed(value, 2) for value in values] if numbers else None,
             "textposition": "outside",
             "textangle": 0,
             "cliponaxis": False,
-            "textfont": {"size": 12, "color": ink(dark)},
+            "textfont": {"size": 12, "color": INK},
             "hovertext": names,
             "hovertemplate": "%{hovertext}<br>%{y:.4f}<extra>" + said + "</extra>",
         }
@@ -87,23 +87,23 @@ def written_bars(written: Written, head: int, *, title: str, dark: bool = False)
     shown = list(range(0, len(written.parts), step))
     # Trap: among ticks, those that are left out where there is little room may be just these two
     # (test_the_sum_is_named_however_narrow_the_picture_is).
-    under = {"y": 0, "yref": "paper", "yanchor": "top", "showarrow": False, "font": {"size": 13, "color": ink(dark)}}
+    under = {"y": 0, "yref": "paper", "yanchor": "top", "showarrow": False, "font": {"size": 13, "color": INK}}
     last = {len(names) - 1: "<b>sum</b>"} | ({len(names) - 2: BIAS} if numbers else {})
     layout = settled(title, 360, top=78) | {
         "barmode": "group",
         "bargap": 0.22,
         "showlegend": True,
         "xaxis": axis(
-            "head", dark, [-0.6, len(names) - 0.4], showgrid=False, tickangle=0,
+            "head", [-0.6, len(names) - 0.4], showgrid=False, tickangle=0,
             tickvals=shown, ticktext=[str(i + 1) for i in shown],
         ),
         "annotations": [{"x": place, "text": text} | under for place, text in last.items()],
-        "yaxis": axis("", dark, [min(1.25 * low, -BELOW * high) if low < 0 else 0, 1.14 * high]),
+        "yaxis": axis("", [min(1.25 * low, -BELOW * high) if low < 0 else 0, 1.14 * high]),
         "shapes": [
             {"type": "rect", "x0": head - 0.48, "x1": head + 0.48, "y0": 0, "y1": 1, "yref": "paper"}
             | {"line": {"color": CHOSEN, "width": 3}},
             {"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": 0, "y1": 0}
-            | {"line": {"color": ink(dark), "width": 1}},
+            | {"line": {"color": INK, "width": 1}},
         ],
     }  # fmt: skip
     layout["legend"] |= {"x": 0, "xanchor": "left", "y": 1.01}
@@ -111,7 +111,7 @@ def written_bars(written: Written, head: int, *, title: str, dark: bool = False)
 
 
 def written_heatmap(
-    written: Written, head: int, role: Role, *, title: str, first: int = 0, count: int | None = None, dark: bool = False
+    written: Written, head: int, role: Role, *, title: str, first: int = 0, count: int | None = None
 ) -> Figure:
     """A row a head, then the bias and the sum; all dimensions, or `count` of them from `first` on.
 
@@ -120,9 +120,9 @@ def written_heatmap(
     values = written.rows[:, first : None if count is None else first + count]
     limit = float(np.abs(written.rows).max())
     figure = tensor_heatmap(
-        values, TokenAxis("rows", role, written.names), title=title, first=first, row=head, limit=limit, dark=dark
+        values, TokenAxis("rows", role, written.names), title=title, first=first, row=head, limit=limit
     )
-    figure.layout["shapes"].append(line_at(y=len(written.parts) + 0.5, line={"color": ink(dark), "width": 2.5}))
+    figure.layout["shapes"].append(line_at(y=len(written.parts) + 0.5, line={"color": INK, "width": 2.5}))
     return figure
 
 

@@ -12,7 +12,6 @@ from app.stage.heads import SHORT
 from app.stage.scene import Scene
 from app.stage.section import section
 from app.state.choices import choose_head
-from app.state.color_scheme import is_dark
 from app.views.multihead.head_outputs import (
     AT_A_GLANCE,
     Written,
@@ -38,7 +37,7 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) 
             choose_head(layer, int(bar.x))
 
     st.header("What each head writes", anchor=False)
-    site, dark = SITES[kind].format(layer), is_dark()
+    site = SITES[kind].format(layer)
     queries, _ = scene.axes(kind)
     heads = scene.record(f"{site}.head_outputs")[f"{site}.head_outputs"]  # (H, Q, D)
     output = scene.record(f"{site}.output")[f"{site}.output"]  # (Q, D), on the other road: concatenated first
@@ -48,7 +47,7 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) 
     token = visible(queries.tokens[row])
     name = f"{where}: what each head writes, row {row + 1}"
     placed(
-        written_bars(written, head, title=f"{SHORT[kind]}, layer {layer + 1}: heads added up for {token}", dark=dark),
+        written_bars(written, head, title=f"{SHORT[kind]}, layer {layer + 1}: heads added up for {token}"),
         key="written",
         name=f"{name}, lengths",
         alt=f"{where}, {token}: "
@@ -78,9 +77,7 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) 
     )
     if written.rows.size <= AT_A_GLANCE:
         placed(
-            written_heatmap(
-                written, head, queries.role, title=f"All dimensions of what is added up for {token}", dark=dark
-            ),
+            written_heatmap(written, head, queries.role, title=f"All dimensions of what is added up for {token}"),
             key="written_all",
             name=name,
             alt=f"{where}, {token}: {len(written.names)} rows by {scene.config.d_model} dimensions.",
@@ -90,7 +87,7 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) 
     last = min(first + NUMBERS_UP_TO, scene.config.d_model) - 1
     title = f"Dimensions {first} to {last}: each column adds up to its last row"
     placed(
-        written_heatmap(written, head, queries.role, title=title, first=first, count=NUMBERS_UP_TO, dark=dark),
+        written_heatmap(written, head, queries.role, title=title, first=first, count=NUMBERS_UP_TO),
         key="written_numbers",
         name=f"{name}, dimensions {first} to {last}",
         alt=f"{where}, {token}: dimensions {first} to {last} of each head, of the bias and of their sum, in numbers.",

@@ -10,7 +10,6 @@ from app.library.source_code import lines_between
 from app.stage.controls import Controls
 from app.stage.scene import Scene
 from app.stage.section import section
-from app.state.color_scheme import is_dark
 from app.views.multihead.head_cost import What, choices, cost, cost_bars, cost_table, cost_text
 from app.views.multihead.head_outputs_section import written_by_heads
 from app.views.multihead.slices_section import slices
@@ -54,7 +53,6 @@ def _cost(scene: Scene, kind: Kind) -> None:
             else "More heads that share d_model would cost the same."
         )
     )
-    dark = is_dark()
     for column, (what, title) in zip(st.columns(3, gap="medium"), CHARTS, strict=True):
         name = f"{title} of one attention over the number of heads"
         said = f"sharing d_model = {config.d_model}: " + "; ".join(
@@ -66,7 +64,7 @@ def _cost(scene: Scene, kind: Kind) -> None:
             )
         with column:
             placed(
-                cost_bars(what, counts, config.heads, sizes, title=title, dark=dark),
+                cost_bars(what, counts, config.heads, sizes, title=title),
                 key=f"cost_{what}",
                 name=name,
                 alt=f"{name}, {said}.",

@@ -25,7 +25,6 @@ from app.stage.heads import SHORT
 from app.stage.scene import Scene
 from app.stage.section import section
 from app.state.choices import MATRIX, choose_head
-from app.state.color_scheme import is_dark
 from app.views.shared.placed import placed
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention import MultiHeadAttention
@@ -48,7 +47,7 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
         persist_state="session",
     )
     name = cast(Matrix, MATRIX.value)
-    config, dark = scene.config, is_dark()
+    config = scene.config
     site, heads, d_k = SITES[kind].format(layer), config.heads, config.d_k
     found = projection(scene.subject, site, name)
     matrix, limit = found.matrix, reach(found.matrix)
@@ -61,7 +60,7 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
         size = f"{config.d_model} × {config.d_model}"
         whole = f"{PLAIN[name]}, {KINDS[kind]}, layer {layer + 1}"
         placed(
-            slices_map(matrix, name, head, heads, title=f"{PLAIN[name]}, {where}: {size}", dark=dark),
+            slices_map(matrix, name, head, heads, title=f"{PLAIN[name]}, {where}: {size}"),
             key="slices",
             name=whole,
             alt=f"{whole}: {size} weights in {heads} {'bands of rows' if name == 'output' else 'stripes of columns'}, "
@@ -82,9 +81,7 @@ def slices(scene: Scene, kind: Kind, layer: int, head: int) -> None:
         sides = f"{part.shape[0]} × {part.shape[1]}"
         own = f"{whole}, head {head + 1}"
         placed(
-            slice_picture(
-                seen, name, limit=limit, first=first, title=f"{PLAIN[name]} of head {head + 1}: {sides}", dark=dark
-            ),
+            slice_picture(seen, name, limit=limit, first=first, title=f"{PLAIN[name]} of head {head + 1}: {sides}"),
             key="slice",
             name=own,
             alt=f"{own}: its slice of {sides} weights, length {lengths[head]:.2f}.",

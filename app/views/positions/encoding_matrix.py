@@ -31,7 +31,6 @@ def encoding_heatmap(
     title: str,
     limit: float = 1.0,
     row: int | None = None,
-    dark: bool = False,
 ) -> Figure:
     """The table (P, D) as it is. The positions that this sentence uses are marked at the left, with their tokens.
 
@@ -46,7 +45,7 @@ def encoding_heatmap(
         "type": "heatmap",
         "z": np.asarray(table, dtype=np.float32),
         "hovertemplate": "position %{y}, dimension %{x}<br>%{z:.4f}<extra></extra>",
-        "colorscale": signed_scale(dark),
+        "colorscale": signed_scale(),
         "zmin": -limit,
         "zmax": limit,
         "colorbar": color_bar(),
@@ -56,7 +55,7 @@ def encoding_heatmap(
         "x": np.full(used, (edge - 0.5) / 2, dtype=np.float32),
         "y": np.arange(used, dtype=np.int16),
         "mode": "markers",
-        "marker": {"symbol": "square", "size": 7, "color": role_color(tokens.role, dark)},
+        "marker": {"symbol": "square", "size": 7, "color": role_color(tokens.role)},
         "text": [f"position {i}: {plotly_text(visible(token))}" for i, token in enumerate(tokens.tokens[:used])],
         "hovertemplate": "%{text}<extra></extra>",
         "name": f"the {used} tokens of this sentence",
@@ -66,8 +65,8 @@ def encoding_heatmap(
     )
     layout |= {"showlegend": True}
     axes = {
-        "xaxis": plain_axis("dimension", dark, [edge, d_model - 0.5], nticks=12),
-        "yaxis": plain_axis("position", dark, [positions - 0.5, -0.5], nticks=10),
+        "xaxis": plain_axis("dimension", [edge, d_model - 0.5], nticks=12),
+        "yaxis": plain_axis("position", [positions - 0.5, -0.5], nticks=10),
     }
     if row is None or row >= used:
         return Figure([numbers, sentence], layout | axes)

@@ -15,7 +15,6 @@ from app.stage.scene import Scene
 from app.stage.section import section
 from app.state.choice import Between
 from app.state.choices import DIMENSION, WAVE_SPAN
-from app.state.color_scheme import is_dark
 from app.views.positions.encoding_matrix import encoding_heatmap, encoding_names, encoding_table, positions_shown
 from app.views.positions.rotation_sections import layout_of, layouts, rotation, said_of_untrained, table_of, trained_of
 from app.views.positions.similarity import (
@@ -73,7 +72,7 @@ def _encoding(scene: Scene, stack: Stack, row: int) -> None:
     title = f"Positional encoding, {kind}: {rows} positions × {scene.config.d_model} dimensions"
     limit = 1.0 if layout else float(np.abs(table).max()) or 1.0
     placed(
-        encoding_heatmap(table, tokens, title=title, limit=limit, row=row, dark=is_dark()),
+        encoding_heatmap(table, tokens, title=title, limit=limit, row=row),
         key="encoding",
         name=title,
         alt=f"{title}. Each row is added to the embedding of the token at that position; the first {len(tokens)} rows "
@@ -137,7 +136,7 @@ def _waves(scene: Scene, stack: Stack) -> None:
     left, *right = st.columns([5, 3], gap="medium") if layout else [st.container()]
     with left:
         placed(
-            wave(table, dimension, layout, len(tokens), trained=trained_of(scene), dark=is_dark()),
+            wave(table, dimension, layout, len(tokens), trained=trained_of(scene)),
             key="wave",
             name=title,
             alt=f"{title}. Values at the first {span} positions"
@@ -148,7 +147,7 @@ def _waves(scene: Scene, stack: Stack) -> None:
         with column:
             assert layout
             placed(
-                wavelength_chart(d_model, dimension, layout, len(tokens), dark=is_dark()),
+                wavelength_chart(d_model, dimension, layout, len(tokens)),
                 key="wavelengths",
                 name="Wavelength of each pair",
                 alt="Wavelengths of all pairs on a logarithmic axis: a straight line from 6.28 positions upwards.",
@@ -178,7 +177,7 @@ def _similarity(scene: Scene, stack: Stack) -> None:
     left, right = st.columns([1, 1], gap="medium")
     with left:
         placed(
-            similarity_matrix(table, title=title, dark=is_dark()),
+            similarity_matrix(table, title=title),
             key="similarity",
             name=title,
             alt=f"{title}: largest on the diagonal." if layout else title,
@@ -187,7 +186,7 @@ def _similarity(scene: Scene, stack: Stack) -> None:
     found = over_distance(table)
     with right:
         placed(
-            similarity_curve(table, title="PE(p) · PE(p+k) over the distance k", formula=bool(layout), dark=is_dark()),
+            similarity_curve(table, title="PE(p) · PE(p+k) over the distance k", formula=bool(layout)),
             key="distance",
             name="PE(p) · PE(p+k) over the distance k",
             alt=f"At distance 0 the product is {found.mean[0]:.2f} on average, at the longest {found.mean[-1]:.2f}. At "

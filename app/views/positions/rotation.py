@@ -11,7 +11,7 @@ import numpy as np
 from app.figures.charts import FAINT, Figure, settled
 from app.figures.panels import Piece
 from app.figures.sinusoids import frequencies, wavelengths
-from app.figures.theme import ink, minus, number, pair_color
+from app.figures.theme import INK, minus, number, pair_color
 from app.views.positions.waves import wavelength_text
 
 SHARES = (0.0, 0.12, 0.25, 0.45, 1.0)  # of the way from the shortest wavelength to the longest
@@ -25,7 +25,7 @@ def shown_pairs(pairs: int) -> list[int]:
 
 
 def rotation_circles(
-    points: np.ndarray, matrices: np.ndarray, p: int, shift: int, *, title: str, formula: bool, dark: bool = False
+    points: np.ndarray, matrices: np.ndarray, p: int, shift: int, *, title: str, formula: bool
 ) -> Figure:
     """Some pairs at position p, at p + shift, and where the matrices take the former.
 
@@ -39,19 +39,19 @@ def rotation_circles(
     radius = 1.0 if formula else max(float(np.linalg.norm(points[:, shown], axis=-1).max()), 1e-9)
     before, after = points[p, shown] / radius, points[p + shift, shown] / radius  # (N, 2)
     turned = np.einsum("iab,ib->ia", matrices[shown], before)  # (N, 2)
-    first, second = pair_color(False, dark), pair_color(True, dark)
+    first, second = pair_color(False), pair_color(True)
     # A sinusoid's angle is known, k w; of fitted matrices only the shorter way round is.
     angles = shift * frequencies(2 * points.shape[1]) if formula else np.arctan2(matrices[:, 0, 1], matrices[:, 0, 0])
     around = np.linspace(0, 2 * np.pi, 73)
     rim = np.stack([np.append(np.sin(around), np.nan), np.append(np.cos(around), np.nan)], axis=-1)  # (74, 2)
     data = [
         _strokes([rim + np.array([c, 0]) for c in centres], FAINT, 1.5),
-        _strokes([_arc(a, b, c) for a, b, c in zip(angles[shown], before, centres, strict=True)], ink(dark), 2),
+        _strokes([_arc(a, b, c) for a, b, c in zip(angles[shown], before, centres, strict=True)], INK, 2),
     ]
     for ends, color, width in ((before, first, 2.0), (after, second, 3.0)):
         hands = [np.array([[c, 0], [c + x, y], GAP]) for c, (x, y) in zip(centres, ends, strict=True)]
         data.append(_strokes(hands, color, width))
-    ring = {"size": 22, "symbol": "circle-open", "color": ink(dark), "line": {"width": 2}}
+    ring = {"size": 22, "symbol": "circle-open", "color": INK, "line": {"width": 2}}
     for ends, name, marker in (
         (before, f"PE({p})", {"size": 11, "color": first}),
         (after, f"PE({p + shift})", {"size": 13, "color": second}),
@@ -73,13 +73,13 @@ def rotation_circles(
     words: list[Piece] = []
     for pair, centre, matrix, angle in zip(shown, centres, matrices[shown], angles[shown], strict=True):
         above = {
-            "x": centre, "y": 1.18, "yanchor": "bottom", "showarrow": False, "font": {"size": 14, "color": ink(dark)},
+            "x": centre, "y": 1.18, "yanchor": "bottom", "showarrow": False, "font": {"size": 14, "color": INK},
             "text": f"pair {pair}" + (f"<br>wavelength {wavelength_text(lengths[pair])}" if formula else ""),
         }  # fmt: skip
         turned_by = f"{number(np.degrees(angle))}°"
         below = {
             "x": centre, "y": -1.2, "yanchor": "top", "showarrow": False, "align": "center",
-            "font": {"size": 15, "color": ink(dark), "family": "monospace"},
+            "font": {"size": 15, "color": INK, "family": "monospace"},
             "text": "<br>".join(f"[{_digits(a)} {_digits(b)}]" for a, b in matrix) + f"<br>{turned_by}",
         }  # fmt: skip
         words += [above, below]

@@ -14,7 +14,6 @@ from app.stage.scene import Scene
 from app.stage.section import section
 from app.state.choice import Between, Choice
 from app.state.choices import FROM_POSITION, LAYOUT_WIDTH, OFFSET
-from app.state.color_scheme import is_dark
 from app.views.positions.rotation import rotation_circles, rotation_table
 from app.views.shared.placed import placed
 from app.views.shared.triplet import shape_text, triplet
@@ -85,7 +84,7 @@ def _layouts_picture(scene: Scene, own: Layout | None) -> None:
     st.segmented_control(label, choices, required=True, key=LAYOUT_WIDTH.key, persist_state="session")
     d_model = LAYOUT_WIDTH.value
     placed(
-        layouts_figure(d_model, own, dark=is_dark()),
+        layouts_figure(d_model, own),
         key="layouts",
         name=f"Two layouts of the same numbers, d_model {d_model}",
         alt="Above, the paper's layout: sine and cosine of each pair side by side. Below, half and half: all sines, "
@@ -129,7 +128,7 @@ def rotation(scene: Scene, stack: Stack) -> None:
     error, share = rotation_error(points, matrices, k)
     title = f"From PE({p}) to PE({p + k}): " + ("each pair turns by its own angle" if layout else "the best rotation")
     placed(
-        rotation_circles(points, matrices, p, k, title=title, formula=bool(layout), dark=is_dark()),
+        rotation_circles(points, matrices, p, k, title=title, formula=bool(layout)),
         key="rotation",
         name=title,
         alt=f"{title}. Clock hands of some pairs, from the shortest wavelength to the longest, with the 2 × 2 matrix "

@@ -14,7 +14,7 @@ import numpy as np
 from app.figures.charts import BAR_ROOM, Figure, axis, color_bar, plain_axis, settled
 from app.figures.panels import Piece
 from app.figures.sinusoids import frequencies
-from app.figures.theme import ink, pair_color, signed_scale
+from app.figures.theme import INK, pair_color, signed_scale
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def formula_over_distance(distances: np.ndarray, d_model: int) -> np.ndarray:
     return np.cos(np.asarray(distances)[:, None] * frequencies(d_model)).sum(axis=1)
 
 
-def similarity_matrix(table: np.ndarray, *, title: str, dark: bool = False) -> Figure:
+def similarity_matrix(table: np.ndarray, *, title: str) -> Figure:
     """PE . PE of every position with every other, from the table (P, D)."""
     matrix = products(table)  # (P, P)
     limit = max(float(np.abs(matrix).max()), 1e-9)
@@ -62,19 +62,19 @@ def similarity_matrix(table: np.ndarray, *, title: str, dark: bool = False) -> F
         "type": "heatmap",
         "z": matrix.astype(np.float32),
         "hovertemplate": "PE(%{y}) · PE(%{x}) = %{z:.3f}<extra></extra>",
-        "colorscale": signed_scale(dark),
+        "colorscale": signed_scale(),
         "zmin": -limit,
         "zmax": limit,
         "colorbar": color_bar(),
     }
     axes = {
-        "xaxis": plain_axis("position", dark, [-0.5, count - 0.5], nticks=8),
-        "yaxis": plain_axis("position", dark, [count - 0.5, -0.5], nticks=8),
+        "xaxis": plain_axis("position", [-0.5, count - 0.5], nticks=8),
+        "yaxis": plain_axis("position", [count - 0.5, -0.5], nticks=8),
     }
     return Figure([cells], settled(title, 460, bottom=BAR_ROOM) | axes)
 
 
-def similarity_curve(table: np.ndarray, *, title: str, formula: bool, dark: bool = False) -> Figure:
+def similarity_curve(table: np.ndarray, *, title: str, formula: bool) -> Figure:
     """PE(p) . PE(p + k) over k: the mean over p, and the band from the smallest to the largest.
 
     Args:
@@ -88,7 +88,7 @@ def similarity_curve(table: np.ndarray, *, title: str, formula: bool, dark: bool
         "y": np.concatenate([found.most, found.least[::-1]]).astype(np.float32),
         "fill": "toself",
         "mode": "lines",
-        "line": {"width": 0, "color": pair_color(False, dark)},
+        "line": {"width": 0, "color": pair_color(False)},
         "opacity": 0.3,
         "name": "smallest to largest",
         "hoverinfo": "skip",
@@ -100,7 +100,7 @@ def similarity_curve(table: np.ndarray, *, title: str, formula: bool, dark: bool
             "x": distances,
             "y": formula_over_distance(distances, table.shape[1]).astype(np.float32),
             "mode": "lines",
-            "line": {"color": pair_color(True, dark), "width": 2, "dash": "dot"},
+            "line": {"color": pair_color(True), "width": 2, "dash": "dot"},
             "name": "Σ cos(k / 10000^(2i/d))",
             "hoverinfo": "skip",
         }
@@ -110,8 +110,8 @@ def similarity_curve(table: np.ndarray, *, title: str, formula: bool, dark: bool
         "x": distances,
         "y": found.mean.astype(np.float32),
         "mode": "markers" if formula else "lines+markers",
-        "marker": {"color": ink(dark), "size": 6},
-        "line": {"color": ink(dark), "width": 1.5},
+        "marker": {"color": INK, "size": 6},
+        "line": {"color": INK, "width": 1.5},
         "name": "mean over p",
         "hovertemplate": "distance k = %{x}<br>PE(p) · PE(p+k) = %{y:.3f}<extra></extra>",
     }
@@ -119,8 +119,8 @@ def similarity_curve(table: np.ndarray, *, title: str, formula: bool, dark: bool
     low, high = float(found.least.min()), float(found.most.max())
     pad = 0.06 * max(high - low, 1e-6)
     more = {
-        "xaxis": axis("distance k", dark, [-0.6, max(len(distances) - 0.4, 0.6)]),
-        "yaxis": axis("PE(p) · PE(p+k)", dark, [min(low, 0.0) - pad, max(high, 0.0) + pad]),
+        "xaxis": axis("distance k", [-0.6, max(len(distances) - 0.4, 0.6)]),
+        "yaxis": axis("PE(p) · PE(p+k)", [min(low, 0.0) - pad, max(high, 0.0) + pad]),
         "showlegend": True,
     }
     return Figure(data, settled(title, 460, top=92, bottom=60) | more)

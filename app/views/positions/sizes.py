@@ -8,7 +8,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
 from app.figures.charts import BAR_ROOM, Figure, axis, band, color_bar, plain_axis, settled
-from app.figures.theme import CHOSEN, SMALL_TICK_SIZE, TICK_SIZE, ink, pair_color, role_color, signed_scale
+from app.figures.theme import CHOSEN, INK, SMALL_TICK_SIZE, TICK_SIZE, pair_color, role_color, signed_scale
 
 PARTS = ("embedding · √d_model", "position", "sum")
 
@@ -19,11 +19,11 @@ def norms(scaled: np.ndarray, positions: np.ndarray, total: np.ndarray) -> dict[
     return dict(zip(PARTS, found, strict=True))
 
 
-def norm_bars(lengths: dict[str, np.ndarray], tokens: TokenAxis, chosen: int, *, dark: bool = False) -> Figure:
+def norm_bars(lengths: dict[str, np.ndarray], tokens: TokenAxis, chosen: int) -> Figure:
     """Three bars a token: how long its scaled embedding is, its position, and their sum."""
     place = np.arange(len(tokens), dtype=np.int16)
     names = [plotly_text(visible(token)) for token in tokens.tokens]
-    colors = (role_color(tokens.role, dark), pair_color(True, dark), ink(dark))
+    colors = (role_color(tokens.role), pair_color(True), INK)
     data = [
         {
             "type": "bar",
@@ -44,21 +44,19 @@ def norm_bars(lengths: dict[str, np.ndarray], tokens: TokenAxis, chosen: int, *,
         "bargap": 0.25,
         "shapes": [band(chosen - 0.5, chosen + 0.5, **frame)],
         "xaxis": axis(
-            tokens.title, dark, [-0.6, len(tokens) - 0.4], showgrid=False, tickvals=place,
+            tokens.title, [-0.6, len(tokens) - 0.4], showgrid=False, tickvals=place,
             ticktext=ticks(tokens.tokens),
-            tickfont={"size": size, "color": role_color(tokens.role, dark)},
+            tickfont={"size": size, "color": role_color(tokens.role)},
             tickangle=0 if len(tokens) <= 10 else -45,
         ),
-        "yaxis": axis("length of the vector", dark, [0, 1.08 * max(most, 1e-6)]),
+        "yaxis": axis("length of the vector", [0, 1.08 * max(most, 1e-6)]),
         "showlegend": True,
     }  # fmt: skip
     title = "Length of each token's scaled embedding, of its position, and of the sum"
     return Figure(data, settled(title, 400, top=72) | more)
 
 
-def sum_strips(
-    scaled: np.ndarray, position: np.ndarray, total: np.ndarray, token: str, index: int, *, dark: bool = False
-) -> Figure:
+def sum_strips(scaled: np.ndarray, position: np.ndarray, total: np.ndarray, token: str, index: int) -> Figure:
     """One token's three vectors (D) below each other: embedding, plus position, equals what enters the first layer."""
     values = np.stack([scaled, position, total]).astype(np.float32)  # (3, D)
     limit = max(float(np.abs(values).max()), 1e-6)
@@ -68,14 +66,14 @@ def sum_strips(
         "zmin": -limit,
         "zmax": limit,
         "ygap": 6,
-        "colorscale": signed_scale(dark),
+        "colorscale": signed_scale(),
         "hovertemplate": "%{y}, dimension %{x}<br>%{z:.4f}<extra></extra>",
         "colorbar": color_bar(),
     }
     names = [PARTS[0], f"+ {PARTS[1]}", f"= {PARTS[2]}"]
     axes = {
-        "xaxis": plain_axis("dimension", dark, [-0.5, len(scaled) - 0.5], nticks=12),
-        "yaxis": plain_axis("", dark, [2.5, -0.5], tickvals=[0, 1, 2], ticktext=names),
+        "xaxis": plain_axis("dimension", [-0.5, len(scaled) - 0.5], nticks=12),
+        "yaxis": plain_axis("", [2.5, -0.5], tickvals=[0, 1, 2], ticktext=names),
     }
     title = f"What enters the first layer for {visible(token)} at position {index}: the sum"
     return Figure([strips], settled(title, 260, bottom=BAR_ROOM) | axes)

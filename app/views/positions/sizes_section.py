@@ -7,7 +7,6 @@ from app.figures.station_texts import dropped
 from app.library.source_code import lines_from
 from app.stage.controls import Stack
 from app.stage.scene import Scene
-from app.state.color_scheme import is_dark
 from app.views.positions.sizes import PARTS, norm_bars, norm_table, norms, strips_table, sum_strips
 from app.views.shared.placed import placed
 from app.views.shared.triplet import shape_text, triplet
@@ -32,10 +31,9 @@ def sizes(scene: Scene, stack: Stack, chosen: int) -> None:
     found = scene.record(f"{at}.scaled", f"{at}.positions", f"{at}.output")
     parts = (found[f"{at}.scaled"], found[f"{at}.positions"], found[f"{at}.output"])
     lengths = norms(*parts)
-    dark = is_dark()
     word, place = float(lengths[PARTS[0]].mean()), float(lengths[PARTS[1]].mean())
     placed(
-        norm_bars(lengths, tokens, chosen, dark=dark),
+        norm_bars(lengths, tokens, chosen),
         key="norms",
         name=f"Lengths of embeddings and positions, {stack}",
         alt=f"Over this sentence a scaled embedding has length {word:.2f} on average, a position {place:.2f}.",
@@ -48,7 +46,7 @@ def sizes(scene: Scene, stack: Stack, chosen: int) -> None:
     scaled, position, total = (part[chosen] for part in parts)
     token = tokens.tokens[chosen]
     placed(
-        sum_strips(scaled, position, total, token, chosen, dark=dark),
+        sum_strips(scaled, position, total, token, chosen),
         key="sum",
         name=f"Embedding plus position, {stack}, position {chosen}",
         alt=f"{visible(token)} at position {chosen}: its scaled embedding of length {lengths[PARTS[0]][chosen]:.2f}, "

@@ -11,7 +11,7 @@ import numpy as np
 from app.figures.charts import FAINT, Figure, axis, band, line_at, settled
 from app.figures.panels import Piece
 from app.figures.sinusoids import Layout, encoding, pair_dimensions, pair_of, wavelengths
-from app.figures.theme import ink, number, pair_color, role_color
+from app.figures.theme import INK, number, pair_color, role_color
 from app.views.positions.encoding_matrix import encoding_names
 
 UNTRAINED = {"fillcolor": "#e5484d", "opacity": 0.16, "line": {"width": 0}, "layer": "below"}
@@ -24,7 +24,6 @@ def wave(
     sentence: int,
     *,
     trained: int | None = None,
-    dark: bool = False,
 ) -> Figure:
     """One dimension of the table (P, D) over the positions, and its partner in the pair.
 
@@ -44,7 +43,7 @@ def wave(
     data: list[Piece] = []
     for column in shown:
         cosine = layout is not None and pair_of(column, d_model, layout)[1]
-        color = pair_color(cosine, dark)
+        color = pair_color(cosine)
         name = f"{'cosine, ' if cosine else 'sine, ' if layout else ''}dimension {column}"
         strong = column == dimension
         if layout is not None:
@@ -77,8 +76,8 @@ def wave(
         shapes.append(band(trained - 0.5, positions - 0.5, **UNTRAINED))
     more = {
         "shapes": shapes,
-        "xaxis": axis("position (shaded: this sentence)", dark, [-0.5, positions - 0.5]),
-        "yaxis": axis("", dark, [-limit, limit]),
+        "xaxis": axis("position (shaded: this sentence)", [-0.5, positions - 0.5]),
+        "yaxis": axis("", [-limit, limit]),
         "showlegend": True,
     }
     return Figure(data, settled(wave_title(dimension, d_model, layout), 340, top=72) | more)
@@ -102,7 +101,7 @@ def wavelength_text(length: float) -> str:
     return number(length)
 
 
-def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int, *, dark: bool = False) -> Figure:
+def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int) -> Figure:
     """The wavelengths of all pairs, a geometric progression from 2 pi towards 10000 * 2 pi; the chosen one marked."""
     lengths = wavelengths(d_model)
     chosen = pair_of(dimension, d_model, layout)[0]
@@ -112,7 +111,7 @@ def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int
         "x": index,
         "y": lengths.astype(np.float32),
         "mode": "lines+markers",
-        "marker": {"size": 4, "color": ink(dark)},
+        "marker": {"size": 4, "color": INK},
         "line": {"width": 1, "color": FAINT},
         "hovertemplate": "pair i = %{x}<br>wavelength %{y:,.2f} positions<extra></extra>",
         "showlegend": False,
@@ -123,14 +122,14 @@ def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int
         "x": [chosen],
         "y": [float(lengths[chosen])],
         "mode": "markers+text",
-        "marker": {"size": 15, "color": pair_color(False, dark), "line": {"width": 2, "color": ink(dark)}},
+        "marker": {"size": 15, "color": pair_color(False), "line": {"width": 2, "color": INK}},
         "text": [f"  {wavelength_text(lengths[chosen])}  "],
         "textposition": f"{'bottom' if crossed else 'middle'} {'left' if chosen > len(lengths) / 2 else 'right'}",
-        "textfont": {"size": 15, "color": ink(dark)},
+        "textfont": {"size": 15, "color": INK},
         "hoverinfo": "skip",
         "showlegend": False,
     }
-    color = role_color("encoder", dark)
+    color = role_color("encoder")
     words = {  # on a logarithmic axis their place is a logarithm, unlike that of the line
         "text": f"this sentence: {sentence}", "x": 1, "xref": "x domain", "xanchor": "right",
         "y": float(np.log10(sentence)), "yanchor": "top", "showarrow": False, "font": {"size": 14, "color": color},
@@ -139,10 +138,9 @@ def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int
     more = {
         "shapes": [line_at(y=sentence, line={"color": color, "width": 1.5, "dash": "dash"})],
         "annotations": [words],
-        "xaxis": axis("pair i", dark, [-pad, len(lengths) - 1 + pad], nticks=6),
+        "xaxis": axis("pair i", [-pad, len(lengths) - 1 + pad], nticks=6),
         "yaxis": axis(
             "positions",
-            dark,
             [-0.3, 5.2],
             type="log",
             tickvals=[1, 10, 100, 1000, 10000],

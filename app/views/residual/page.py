@@ -16,7 +16,6 @@ from app.figures.strips import ENDS, of_norm
 from app.library.source_code import lines_from
 from app.stage.controls import Controls, Stack
 from app.stage.scene import Scene
-from app.state.color_scheme import is_dark
 from app.views.residual.stream import STREAM_SITES, Stream, relative, shares, stream, sub_layers, summands
 from app.views.residual.stream_charts import (
     added_alt,
@@ -60,7 +59,7 @@ def _lengths(scene: Scene, one: Stream, which: str) -> None:
     st.header("A stream that every sub-layer adds to", anchor=False)
     title = f"Length of the stream, {which}"
     placed(
-        stream_chart(one, title=title, dark=is_dark()),
+        stream_chart(one, title=title),
         key="stream",
         name=title,
         alt=stream_alt(one, title),
@@ -104,7 +103,7 @@ def _all_tokens(every: Stream, tokens: TokenAxis, row: int, read: str) -> None:
     ratios = relative(every)
     title = f"What is added over what is there, {every.subs[0].stack}: ‖Sublayer‖ / ‖x‖"
     placed(
-        added_heatmap(ratios, tokens, every.subs, row=row, title=title, dark=is_dark()),
+        added_heatmap(ratios, tokens, every.subs, row=row, title=title),
         key="added",
         name=title,
         alt=added_alt(ratios, title),
@@ -126,7 +125,7 @@ def _made_of(start: str, one: Stream, which: str, shape: str) -> None:
     found = shares(summands(one))
     title = f"Shares of the last stream, {which}"
     placed(
-        share_chart(found, start, one.subs, title=title, dark=is_dark()),
+        share_chart(found, start, one.subs, title=title),
         key="shares",
         name=title,
         alt=f"{title}. The {start} makes up {found[0]:.0%}; the rest was written by the sub-layers.",
@@ -160,7 +159,7 @@ def _norms(scene: Scene, one: Stream, row: int, which: str) -> None:
     axis = TokenAxis("sub-layers", stack, tuple(names))
     title = f"Before and after each LayerNorm, {which}"
     placed(
-        before_and_after(before, after, axis, title=title, dark=is_dark()),
+        before_and_after(before, after, axis, title=title),
         key="moments",
         name=title,
         alt=f"{title}: mean and deviation, each at its own scale; the table has the numbers.",

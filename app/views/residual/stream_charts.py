@@ -10,14 +10,14 @@ from app.figures.charts import Figure, axis, color_bar, plain_axis, settled
 from app.figures.panels import Piece, fold, frame, heat, words
 from app.figures.tables import Table
 from app.figures.tensor import label_width, row_norms
-from app.figures.theme import CELL_SIZE, TICK_SIZE, ink, pair_color, role_color, text_on_weight, weight_scale
+from app.figures.theme import CELL_SIZE, INK, TICK_SIZE, pair_color, role_color, text_on_weight, weight_scale
 from app.views.residual.stream import Stream, SubLayer, cosines
 
 HIGHEST = 900  # px of the cells; the rows of a long sentence close up
 NUMBERS_UP_TO = 20  # tokens beside which numbers in cells are legible
 
 
-def stream_chart(one: Stream, *, title: str, dark: bool) -> Figure:
+def stream_chart(one: Stream, *, title: str) -> Figure:
     """One token on its way up: length of the stream before each sub-layer, of what is added, of the sum."""
     subs = one.subs
     places, names = np.arange(len(subs), dtype=np.int16), np.array([sub.name for sub in subs])
@@ -28,7 +28,7 @@ def stream_chart(one: Stream, *, title: str, dark: bool) -> Figure:
             "x": places[chosen],
             "y": adding[chosen],
             "name": f"added by {name}",
-            "marker": {"color": pair_color(second, dark), "opacity": 0.85},
+            "marker": {"color": pair_color(second), "opacity": 0.85},
             "customdata": names[chosen],
             "hovertemplate": "%{customdata}<br>‖Sublayer(x)‖ %{y:.4f}<extra></extra>",
         }
@@ -43,7 +43,7 @@ def stream_chart(one: Stream, *, title: str, dark: bool) -> Figure:
         "y": entering,
         "name": "the stream x before",
         "mode": "lines+markers",
-        "line": {"color": ink(dark), "width": 2},
+        "line": {"color": INK, "width": 2},
         "marker": {"size": 7},
         "customdata": names,
         "hovertemplate": "before %{customdata}<br>‖x‖ %{y:.4f}<extra></extra>",
@@ -54,11 +54,11 @@ def stream_chart(one: Stream, *, title: str, dark: bool) -> Figure:
         "y": leaving,
         "name": "x + what is added",
         "mode": "markers",
-        "marker": {"size": 10, "symbol": "diamond-open", "color": ink(dark), "line": {"width": 2}},
+        "marker": {"size": 10, "symbol": "diamond-open", "color": INK, "line": {"width": 2}},
         "customdata": names,
         "hovertemplate": "after %{customdata}<br>‖x + Sublayer(x)‖ %{y:.4f}<extra></extra>",
     }
-    layout = settled(title, 400, top=72, bottom=50) | {"xaxis": _across(subs, dark), "yaxis": axis("length", dark)}
+    layout = settled(title, 400, top=72, bottom=50) | {"xaxis": _across(subs), "yaxis": axis("length")}
     return Figure([*bars, line, sums], layout)
 
 
@@ -79,16 +79,14 @@ def stream_table(one: Stream) -> Table:
     }
 
 
-def added_heatmap(
-    ratios: np.ndarray, rows: TokenAxis, subs: tuple[SubLayer, ...], *, row: int, title: str, dark: bool
-) -> Figure:
+def added_heatmap(ratios: np.ndarray, rows: TokenAxis, subs: tuple[SubLayer, ...], *, row: int, title: str) -> Figure:
     """All tokens: ‖Sublayer(x)‖ over ‖x‖, (R, U) as `relative` gives it."""
     height, width = ratios.shape
     top = max(1.0, float(ratios.max()))
     data = [
         heat(
             ratios.astype(np.float32),
-            weight_scale(dark),
+            weight_scale(),
             0,
             top,
             hoverinfo="all",
@@ -102,21 +100,21 @@ def added_heatmap(
     if large:
         r, c = np.indices(ratios.shape).reshape(2, -1)
         texts = [f"{value:.2f}".removeprefix("0") for value in ratios[r, c]]
-        inks = [text_on_weight(float(value) / top, dark) for value in ratios[r, c]]
+        inks = [text_on_weight(float(value) / top) for value in ratios[r, c]]
         short = [f"{value:.1f}".removeprefix("0") for value in ratios[r, c]]
         room = {"columns": width, "beside": label_width(rows.tokens, TICK_SIZE) + 30, "short": short}  # see chart.js
         data.append(words(c.astype(np.int32), r.astype(np.int32), texts, inks, CELL_SIZE - 1, meta=room))
     down = plain_axis(
-        rows.title + (", reads" if rows.predicts else ""), dark, [height - 0.5, -0.5],
+        rows.title + (", reads" if rows.predicts else ""), [height - 0.5, -0.5],
         tickvals=list(range(height)), ticktext=ticks(rows.tokens),
-        tickfont={"size": TICK_SIZE if large else 11, "color": role_color(rows.role, dark)},
+        tickfont={"size": TICK_SIZE if large else 11, "color": role_color(rows.role)},
     )  # fmt: skip
     high = max(min(height * (26 if large else 14), HIGHEST), 120)
     fold(down["title"], high)
     layout = settled(title, 190 + high, bottom=90) | {
         "shapes": [frame(-0.5, width - 0.5, row - 0.5, row + 0.5, 3)],
         "yaxis": down,
-        "xaxis": _across(subs, dark),
+        "xaxis": _across(subs),
     }
     return Figure(data, layout)
 
@@ -131,12 +129,12 @@ def added_table(ratios: np.ndarray, rows: TokenAxis, subs: tuple[SubLayer, ...])
     return {"token": list(rows.names), **{sub.name: ratios[:, number] for number, sub in enumerate(subs)}}
 
 
-def share_chart(found: np.ndarray, start: str, subs: tuple[SubLayer, ...], *, title: str, dark: bool) -> Figure:
+def share_chart(found: np.ndarray, start: str, subs: tuple[SubLayer, ...], *, title: str) -> Figure:
     """Shares of the last stream: first of what the stream starts with, then of each sub-layer; (1 + U,)."""
     kinds = [
-        (start, role_color(subs[0].stack, dark), np.array([True] + [False] * len(subs))),
-        ("attention", pair_color(False, dark), np.array([False, *(sub.attends for sub in subs)])),
-        ("feed-forward", pair_color(True, dark), np.array([False, *(not sub.attends for sub in subs)])),
+        (start, role_color(subs[0].stack), np.array([True] + [False] * len(subs))),
+        ("attention", pair_color(False), np.array([False, *(sub.attends for sub in subs)])),
+        ("feed-forward", pair_color(True), np.array([False, *(not sub.attends for sub in subs)])),
     ]
     places, names = np.arange(len(found), dtype=np.int16), np.array([start, *(sub.name for sub in subs)])
     bars = [
@@ -151,13 +149,13 @@ def share_chart(found: np.ndarray, start: str, subs: tuple[SubLayer, ...], *, ti
         }
         for name, color, chosen in kinds
     ]
-    across = _across(subs, dark) | {
+    across = _across(subs) | {
         "range": [-0.6, len(found) - 0.4],
         "tickvals": list(range(len(found))),
         "ticktext": [start, *(sub.name for sub in subs)],
     }
     layout = settled(title, 360, top=72, bottom=50)
-    return Figure(bars, layout | {"xaxis": across, "yaxis": axis("share", dark, tickformat=".0%", zeroline=True)})
+    return Figure(bars, layout | {"xaxis": across, "yaxis": axis("share", tickformat=".0%", zeroline=True)})
 
 
 def share_table(found: np.ndarray, start: str, subs: tuple[SubLayer, ...]) -> Table:
@@ -165,8 +163,8 @@ def share_table(found: np.ndarray, start: str, subs: tuple[SubLayer, ...]) -> Ta
     return {"written by": [start, *(sub.name for sub in subs)], "share": found}
 
 
-def _across(subs: tuple[SubLayer, ...], dark: bool) -> dict[str, object]:
+def _across(subs: tuple[SubLayer, ...]) -> dict[str, object]:
     return axis(
-        "", dark, [-0.6, len(subs) - 0.4], tickvals=list(range(len(subs))), ticktext=[sub.name for sub in subs],
+        "", [-0.6, len(subs) - 0.4], tickvals=list(range(len(subs))), ticktext=[sub.name for sub in subs],
         autotickangles=[0, -45], showgrid=False,
     )  # fmt: skip

@@ -7,7 +7,6 @@ from app.figures.axes import TokenAxis
 from app.figures.tables import for_reading
 from app.library.source_code import lines_from
 from app.stage.scene import Scene
-from app.state.color_scheme import is_dark
 from app.views.scaling.additive import additive_scores, costs, operations
 from app.views.scaling.matrix_pair import matrix_pair, pair_table
 from app.views.scaling.softmax import softmax
@@ -42,7 +41,7 @@ def additive(
     names = ("dot product, as the model has it", "additive, random W₁, W₂, v")
     title = f"{where}: two functions of the same q and k"
     placed(
-        matrix_pair((weights, other), names, *both_axes, title=title, mask=mask, dark=is_dark()),
+        matrix_pair((weights, other), names, *both_axes, title=title, mask=mask),
         key="additive",
         name=title,
         alt=f"{title}. Mean strongest weight of a row: dot product {weights.max(axis=-1).mean():.2f}, additive with "

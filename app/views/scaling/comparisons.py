@@ -11,7 +11,7 @@ import numpy as np
 
 from app.figures.charts import FAINT, Figure, axis, line_at, settled
 from app.figures.panels import Piece
-from app.figures.theme import ink, role_color
+from app.figures.theme import INK, role_color
 
 THRESHOLDS = np.geomspace(1e-4, 1.0, 81)
 NAMES = {"encoder": "encoder self-attention", "decoder": "decoder self-attention", "cross": "encoder-decoder attention"}
@@ -63,11 +63,9 @@ def shares_above(values: np.ndarray) -> np.ndarray:
     return found
 
 
-def share_curves(
-    weights: Mapping[str, np.ndarray], masks: Mapping[str, np.ndarray], threshold: float, *, dark: bool = False
-) -> Figure:
+def share_curves(weights: Mapping[str, np.ndarray], masks: Mapping[str, np.ndarray], threshold: float) -> Figure:
     """For every threshold the share of allowed cells above it, one line a kind of attention; the chosen one marked."""
-    colors = {"encoder": role_color("encoder", dark), "decoder": role_color("decoder", dark), "cross": ink(dark)}
+    colors = {"encoder": role_color("encoder"), "decoder": role_color("decoder"), "cross": INK}
     data: list[Piece] = []
     for kind, values in weights.items():
         shares = shares_above(values[..., masks[kind]].ravel())
@@ -84,10 +82,10 @@ def share_curves(
     more = {
         "shapes": [line_at(x=threshold, line={"color": FAINT, "width": 3})],
         "xaxis": axis(
-            "weight", dark, [-4, 0], type="log",
+            "weight", [-4, 0], type="log",
             tickvals=[0.0001, 0.001, 0.01, 0.1, 1], ticktext=["0.0001", "0.001", "0.01", "0.1", "1"],
         ),
-        "yaxis": axis("cells with more than this weight", dark, [0, 1.03], tickformat=".0%"),
+        "yaxis": axis("cells with more than this weight", [0, 1.03], tickformat=".0%"),
         "showlegend": True,
     }  # fmt: skip
     title = "How many cells get any attention, over all layers and heads"

@@ -7,9 +7,9 @@ from app.figures.charts import Figure, plain_axis, settled
 from app.figures.panels import Piece, leaning_out, on, tick_height, words
 from app.figures.theme import (
     CELL_SIZE,
+    INK,
     MASKED,
     SMALL_TICK_SIZE,
-    ink,
     role_color,
     text_on_weight,
     weight_scale,
@@ -27,7 +27,6 @@ def matrix_pair(
     *,
     title: str,
     mask: np.ndarray,
-    dark: bool = False,
 ) -> Figure:
     """Two sets of weights (Q, K), 0 to 1; forbidden cells are empty.
 
@@ -51,7 +50,7 @@ def matrix_pair(
             "zmax": 1,
             "xgap": 1,
             "ygap": 1,
-            "colorscale": weight_scale(dark),
+            "colorscale": weight_scale(),
             "showscale": False,
             "hoverongaps": False,
             "hovertemplate": "%{y}<br>looks at %{x}<br>%{z:.4f}<extra>" + plotly_text(name) + "</extra>",
@@ -60,23 +59,23 @@ def matrix_pair(
         if columns <= NUMBERS_UP_TO:
             q, k = np.nonzero(mask)
             shown = [float(w) for w in matrix[q, k]]
-            digits, colors = [weight_text(w) for w in shown], [text_on_weight(w, dark) for w in shown]
+            digits, colors = [weight_text(w) for w in shown], [text_on_weight(w) for w in shown]
             data.append(words(k.astype(np.int16), q.astype(np.int16), digits, colors, CELL_SIZE, panel))
         suffix = "" if panel == 1 else "2"
         axes[f"xaxis{suffix}"] = plain_axis(
-            "", dark, [-0.5, columns - 0.5], domain=domain, anchor=f"y{suffix}", side="top", tickangle=-45,
+            "", [-0.5, columns - 0.5], domain=domain, anchor=f"y{suffix}", side="top", tickangle=-45,
             tickvals=list(range(columns)), ticktext=ticks(keys.tokens), automargin=False,
-            tickfont={"size": size, "color": role_color(keys.role, dark)},
+            tickfont={"size": size, "color": role_color(keys.role)},
         )  # fmt: skip
         axes[f"yaxis{suffix}"] = plain_axis(
-            "reads" if queries.predicts and panel == 1 else "", dark, [rows - 0.5, -0.5], anchor=f"x{suffix}",
+            "reads" if queries.predicts and panel == 1 else "", [rows - 0.5, -0.5], anchor=f"x{suffix}",
             tickvals=list(range(rows)),
             ticktext=ticks(queries.tokens), showticklabels=panel == 1,
-            tickfont={"size": size, "color": role_color(queries.role, dark)},
+            tickfont={"size": size, "color": role_color(queries.role)},
         )  # fmt: skip
         heading = {
             "text": plotly_text(name), "x": domain[0], "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper",
-            "yanchor": "bottom", "yshift": above_cells, "showarrow": False, "font": {"size": 15, "color": ink(dark)},
+            "yanchor": "bottom", "yshift": above_cells, "showarrow": False, "font": {"size": 15, "color": INK},
         }  # fmt: skip
         above.append(heading)
     height = top + 20 + max(rows * (26 if rows <= 32 else 14), 40)

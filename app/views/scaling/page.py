@@ -14,7 +14,6 @@ from app.stage.heads import SHORT
 from app.stage.scene import Scene
 from app.stage.section import section
 from app.state.choices import COUNTS_ABOVE, WIDTH_OF_HEAD
-from app.state.color_scheme import is_dark
 from app.views.scaling.additive_section import additive
 from app.views.scaling.comparisons import count, count_table, share_curves, share_table
 from app.views.scaling.scaling_charts import (
@@ -62,13 +61,12 @@ def _random(scene: Scene) -> None:
     WIDTH_OF_HEAD.open(own, widths)
     label = f"d_k, the width of a head (this checkpoint: {own})"
     d_k = int(st.select_slider(label, widths, key=WIDTH_OF_HEAD.key, persist_state="session"))
-    dark = is_dark()
     without, divided = random_sharpness(d_k)
     left, right = st.columns(2, gap="medium")
     products = random_products(d_k).ravel()
     with left:
         placed(
-            random_histograms(d_k, dark=dark),
+            random_histograms(d_k),
             key="histogram",
             name=f"Dot products of random vectors, d_k {d_k}",
             alt=f"Dot products of random vectors of width {d_k} have variance {number(without.variance)}; divided by "
@@ -77,7 +75,7 @@ def _random(scene: Scene) -> None:
         )
     with right:
         placed(
-            random_row(d_k, dark=dark),
+            random_row(d_k),
             key="random_row",
             name=f"Softmax of a typical random query, d_k {d_k}",
             alt=f"Weights of a typical random query over {KEYS} keys. Strongest weight, mean over {QUERIES} queries: "
@@ -107,7 +105,7 @@ def _random(scene: Scene) -> None:
         values = [getattr(found, what) for found in (without, divided)]
         with column:
             placed(
-                curve(what, d_k, title=title, dark=dark),
+                curve(what, d_k, title=title),
                 key=f"curve_{what}",
                 name=title,
                 alt=f"{title} over d_k from 1 to 1,024. At d_k = {d_k}: {number(values[0])} without the division, "
@@ -130,7 +128,7 @@ def _chosen_head(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     queries, keys = scene.axes(kind)
     where = f"{KINDS[kind]}, layer {layer + 1}, head {head + 1}"
     short = f"{SHORT[kind].lower()}, layer {layer + 1}, head {head + 1}"
-    d_k, dark = scene.config.d_k, is_dark()
+    d_k = scene.config.d_k
     without = softmax(products, mask)
     triplet(
         "section 3.2.1, equation 1",
@@ -145,7 +143,7 @@ def _chosen_head(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         placed(
-            histograms(products[mask], scores[mask], title=f"Scores, {short}", dark=dark),
+            histograms(products[mask], scores[mask], title=f"Scores, {short}"),
             key="head_histogram",
             name=f"{where} - scores",
             alt=f"{where}: the scores have variance {number(before.variance)} before the division and "
@@ -154,7 +152,7 @@ def _chosen_head(scene: Scene, kind: Kind, layer: int, head: int) -> None:
         )
     with right:
         placed(
-            strongest_of_rows(without, weights, queries, title=f"Strongest of each row, {short}", dark=dark),
+            strongest_of_rows(without, weights, queries, title=f"Strongest of each row, {short}"),
             key="head_rows",
             name=f"{where} - strongest weights",
             alt=f"{where}: the strongest weight of a row is {before.strongest:.2f} on average without the division and "
@@ -191,7 +189,7 @@ def _comparisons(scene: Scene) -> None:
     counted = {kind: count(weights[kind], masks[kind], threshold) for kind in weights}
     cells, allowed, above = (sum(getattr(c, n) for c in counted.values()) for n in ("cells", "allowed", "above"))
     placed(
-        share_curves(weights, masks, threshold, dark=is_dark()),
+        share_curves(weights, masks, threshold),
         key="shares",
         name="How many cells get any attention",
         alt=f"This sentence makes {cells:,} comparisons; {above:,} of {allowed:,} allowed cells have a weight above "

@@ -10,7 +10,7 @@ import numpy as np
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
 from app.figures.charts import Figure, axis, settled
 from app.figures.panels import Piece
-from app.figures.theme import SMALL_TICK_SIZE, TICK_SIZE, ink, number, pair_color, role_color
+from app.figures.theme import INK, SMALL_TICK_SIZE, TICK_SIZE, number, pair_color, role_color
 from app.views.scaling.softmax import (
     KEYS,
     WIDTHS,
@@ -25,9 +25,7 @@ WITHOUT, WITH = "without the division", "divided by √d_k"
 BINS = 41
 
 
-def histograms(
-    products: np.ndarray, scores: np.ndarray, *, title: str, dark: bool = False, height: int = 330
-) -> Figure:
+def histograms(products: np.ndarray, scores: np.ndarray, *, title: str, height: int = 330) -> Figure:
     """How often each size of a score occurs, before and after the division. Both are given as flat arrays."""
     limit = max(float(np.abs(products).max()), float(np.abs(scores).max()), 1e-6) * 1.02
     edges = np.linspace(-limit, limit, BINS + 1)
@@ -39,7 +37,7 @@ def histograms(
             "x": ((edges[1:] + edges[:-1]) / 2).astype(np.float32),
             "y": (counts / max(len(values), 1)).astype(np.float32),
             "width": float(edges[1] - edges[0]),
-            "marker": {"color": pair_color(second, dark), "line": {"width": 0}},
+            "marker": {"color": pair_color(second), "line": {"width": 0}},
             "opacity": 0.62,
             "name": f"{name}: variance {number(float(np.var(values, dtype=np.float64)))}",
             "hovertemplate": "about %{x:.2f}<br>%{y:.1%} of the scores<extra>" + name + "</extra>",
@@ -47,20 +45,20 @@ def histograms(
         data.append(bars)
     more = {
         "barmode": "overlay",
-        "xaxis": axis("score", dark, [-limit, limit]),
-        "yaxis": axis("share of the scores", dark, tickformat=".0%", rangemode="tozero"),
+        "xaxis": axis("score", [-limit, limit]),
+        "yaxis": axis("share of the scores", tickformat=".0%", rangemode="tozero"),
     }
     return Figure(data, _narrow(title, height) | more)
 
 
-def random_histograms(d_k: int, *, dark: bool = False) -> Figure:
+def random_histograms(d_k: int) -> Figure:
     """Dot products of random vectors of this width."""
     products = random_products(d_k).ravel()
     title = f"q · k of {len(products):,} random pairs, d_k = {d_k}"
-    return histograms(products, products / np.sqrt(d_k), title=title, dark=dark)
+    return histograms(products, products / np.sqrt(d_k), title=title)
 
 
-def curve(what: str, d_k: int, *, title: str, dark: bool = False) -> Figure:
+def curve(what: str, d_k: int, *, title: str) -> Figure:
     """A number of `Sharpness` over d_k from 1 to 1,024, the chosen d_k marked.
 
     Args:
@@ -71,7 +69,7 @@ def curve(what: str, d_k: int, *, title: str, dark: bool = False) -> Figure:
     for second, name in ((False, WITHOUT), (True, WITH)):
         values = [getattr(random_sharpness(width)[second], what) for width in widths]
         chosen = values[widths.index(d_k)]
-        color = pair_color(second, dark)
+        color = pair_color(second)
         line = {
             "type": "scatter",
             "x": np.array(widths, dtype=np.int32),
@@ -84,33 +82,31 @@ def curve(what: str, d_k: int, *, title: str, dark: bool = False) -> Figure:
         }
         mark = {
             "type": "scatter", "x": [d_k], "y": [chosen], "mode": "markers", "hoverinfo": "skip", "showlegend": False,
-            "marker": {"size": 16, "color": color, "line": {"width": 2, "color": ink(dark)}},
+            "marker": {"size": 16, "color": color, "line": {"width": 2, "color": INK}},
         }  # fmt: skip
         data += [line, mark]
     shown = WIDTHS[::2]
     axes = {
-        "xaxis": axis("d_k", dark, [-0.1, 3.15], type="log", tickvals=shown, ticktext=[f"{w:,}" for w in shown]),
-        "yaxis": axis("", dark, [-1, 3.3], type="log", tickvals=[0.1, 1, 10, 100, 1000], tickformat=",")
+        "xaxis": axis("d_k", [-0.1, 3.15], type="log", tickvals=shown, ticktext=[f"{w:,}" for w in shown]),
+        "yaxis": axis("", [-1, 3.3], type="log", tickvals=[0.1, 1, 10, 100, 1000], tickformat=",")
         if what == "variance"
-        else axis("", dark, [0, 1.04 if what == "strongest" else 0.45]),
+        else axis("", [0, 1.04 if what == "strongest" else 0.45]),
     }
     return Figure(data, _narrow(title, 330) | axes)
 
 
-def random_row(d_k: int, *, dark: bool = False) -> Figure:
+def random_row(d_k: int) -> Figure:
     """A typical random query and its keys: the weights that the softmax makes, with the division and without."""
     products = typical_products(d_k)  # (K)
     order = np.argsort(-products)
     rows = (softmax(products)[order], softmax(products / np.sqrt(d_k))[order])
     names = [f"key {k + 1}" for k in range(KEYS)]
     title = f"A typical random query: its weights on {KEYS} keys"
-    below = axis("key", dark, [-0.6, KEYS - 0.4], showgrid=False, showticklabels=False)
-    return _bars(rows, names, below, title=title, dark=dark)
+    below = axis("key", [-0.6, KEYS - 0.4], showgrid=False, showticklabels=False)
+    return _bars(rows, names, below, title=title)
 
 
-def strongest_of_rows(
-    without: np.ndarray, weights: np.ndarray, rows: TokenAxis, *, title: str, dark: bool = False
-) -> Figure:
+def strongest_of_rows(without: np.ndarray, weights: np.ndarray, rows: TokenAxis, *, title: str) -> Figure:
     """Of each row of a head the strongest weight.
 
     Args:
@@ -121,28 +117,28 @@ def strongest_of_rows(
     names = [plotly_text(visible(token)) for token in rows.tokens]
     size = TICK_SIZE if len(rows) <= 24 else SMALL_TICK_SIZE
     below = axis(
-        f"{rows.title}: reads" if rows.predicts else rows.title, dark, [-0.6, len(rows) - 0.4], showgrid=False,
+        f"{rows.title}: reads" if rows.predicts else rows.title, [-0.6, len(rows) - 0.4], showgrid=False,
         tickvals=list(range(len(rows))), ticktext=ticks(rows.tokens), tickangle=-45,
-        tickfont={"size": size, "color": role_color(rows.role, dark)},
+        tickfont={"size": size, "color": role_color(rows.role)},
     )  # fmt: skip
-    return _bars(found, names, below, title=title, dark=dark)
+    return _bars(found, names, below, title=title)
 
 
-def _bars(values: Sequence[np.ndarray], names: Sequence[str], below: Piece, *, title: str, dark: bool) -> Figure:
+def _bars(values: Sequence[np.ndarray], names: Sequence[str], below: Piece, *, title: str) -> Figure:
     """Weights without and with the division, two bars a place, 0 to 1; `below` is the x axis."""
     data = [
         {
             "type": "bar",
             "x": np.arange(len(names), dtype=np.int16),
             "y": values[second].astype(np.float32),
-            "marker": {"color": pair_color(second, dark)},
+            "marker": {"color": pair_color(second)},
             "name": name,
             "hovertext": list(names),
             "hovertemplate": "%{hovertext}<br>weight %{y:.4f}<extra>" + name + "</extra>",
         }
         for second, name in ((False, WITHOUT), (True, WITH))
     ]
-    more = {"barmode": "group", "bargap": 0.25, "xaxis": below, "yaxis": axis("weight", dark, [0, 1.04])}
+    more = {"barmode": "group", "bargap": 0.25, "xaxis": below, "yaxis": axis("weight", [0, 1.04])}
     return Figure(data, _narrow(title, 330) | more)
 
 

@@ -15,7 +15,6 @@ from app.figures.panels import Cell
 from app.figures.shown_weights import Shown
 from app.figures.theme import counted
 from app.state.choices import choose_head
-from app.state.color_scheme import is_dark
 from app.views.shared.placed import belongings, export_buttons, weights_table
 from app.views.shared.triplet import shape_text
 from transformer.model.attention_kinds import KINDS, Kind
@@ -66,7 +65,7 @@ def overview(chosen: Chosen) -> None:
     layers, heads, rows, columns = weights.shape
     with st.container(key="picture_mosaic"):
         chart(
-            head_mosaic(weights, layer=chosen.layer, head=chosen.head, row=chosen.row, dark=is_dark()),
+            head_mosaic(weights, layer=chosen.layer, head=chosen.head, row=chosen.row),
             key="mosaic",
             on_click=_clicked,
             alt=f"{KINDS[chosen.kind]} of {counted(layers, 'layer')} with {counted(heads, 'head')} each, as small "
@@ -103,7 +102,6 @@ def lines(
             alt=chosen.alt,
             head=chosen.head if several else None,
             row=chosen.row,
-            dark=is_dark(),
         )
         components.lines(data, key="attention_lines", on_pin=on_pin)
     components.export("lines", f"{chosen.title} - lines", key="export_lines")
@@ -139,7 +137,6 @@ def matrix(chosen: Chosen, cell: Cell | None = None, on_cell: Callable[[Point], 
                 row=chosen.row,
                 cell=cell,
                 clicks=on_cell is not None,
-                dark=is_dark(),
             ),
             key="head_matrix",
             alt=chosen.alt,

@@ -6,12 +6,11 @@ import streamlit as st
 
 from app.components.strips import strips
 from app.figures.strips import Strip, strips_alt, strips_picture, strips_table
-from app.state.color_scheme import is_dark
 from app.views.shared.placed import belongings
 
 
 def placed_strips(rows: Sequence[Strip], *, key: str, title: str) -> None:
     """Draws them; nothing else on the page may have the key."""
     with st.container(key=f"picture_{key}"):
-        strips(strips_picture(rows, title=title, alt=strips_alt(rows, title), dark=is_dark()), key=key)
+        strips(strips_picture(rows, title=title, alt=strips_alt(rows, title)), key=key)
     belongings(key=key, name=title, table=lambda: strips_table(rows))

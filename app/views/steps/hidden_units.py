@@ -19,7 +19,7 @@ def strongest_units(before: np.ndarray, after: np.ndarray, count: int = SHOWN) -
 
 
 def firing_units(
-    before: np.ndarray, after: np.ndarray, rows: TokenAxis, row: int, *, title: str, activation: str, dark: bool = False
+    before: np.ndarray, after: np.ndarray, rows: TokenAxis, row: int, *, title: str, activation: str
 ) -> Figure:
     """One row's units before and after the activation, the strongest and the most silenced.
 
@@ -34,7 +34,7 @@ def firing_units(
             "x": np.arange(len(units)),
             "y": values[units].astype(np.float32),
             "name": name,
-            "marker": {"color": pair_color(bool(number), dark), "opacity": 0.95 if number else 0.45},
+            "marker": {"color": pair_color(bool(number)), "opacity": 0.95 if number else 0.45},
             "customdata": units,
             "hovertemplate": f"unit %{{customdata}}<br>{name}: %{{y:.4f}}<extra></extra>",
         }
@@ -44,10 +44,10 @@ def firing_units(
     layout = settled(f"{title}, {whose}", 320, top=70, bottom=60) | {
         "barmode": "group",
         "xaxis": axis(
-            "hidden unit", dark, [-0.6, len(units) - 0.4], tickvals=list(range(len(units))),
+            "hidden unit", [-0.6, len(units) - 0.4], tickvals=list(range(len(units))),
             ticktext=[str(unit) for unit in units], showgrid=False,
         ),
-        "yaxis": axis("value", dark, zeroline=True),
+        "yaxis": axis("value", zeroline=True),
     }  # fmt: skip
     return Figure(data, layout)
 

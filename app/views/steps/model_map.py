@@ -83,7 +83,7 @@ class _Column:
         self.ways.append([(middle, begin), (edge + beside, begin), (edge + beside, total.middle), (edge, total.middle)])
 
 
-def model_map(config: ModelConfig, here: Station, walk: tuple[Station, ...], *, dark: bool = False) -> dict[str, Any]:
+def model_map(config: ModelConfig, here: Station, walk: tuple[Station, ...]) -> dict[str, Any]:
     """Boxes and arrows of the map with the station `here` marked; data of the component `map`.
 
     Args:
@@ -109,8 +109,8 @@ def model_map(config: ModelConfig, here: Station, walk: tuple[Station, ...], *, 
         "height": height,
         "label": f"Map of the model: {config.encoder_layers} encoder and {config.decoder_layers} decoder layers. "
         f"You are at: {here.title}.",
-        "encoder": role_color("encoder", dark),
-        "decoder": role_color("decoder", dark),
+        "encoder": role_color("encoder"),
+        "decoder": role_color("decoder"),
         "boxes": [
             {
                 "station": next((station for station in box.stations if station in known), box.stations[0]),

@@ -10,7 +10,6 @@ from app.stage.controls import Controls
 from app.stage.playback import moved, play_buttons, play_on
 from app.stage.scene import Scene
 from app.state.choices import DETAIL, KIND, LAYER, STATION
-from app.state.color_scheme import is_dark
 from app.views.shared.buttons import buttons
 from app.views.shared.triplet import code_card, shape_text
 from app.views.steps.model_map import model_map
@@ -47,7 +46,7 @@ def draw(scene: Scene, controls: Controls) -> None:
         buttons(DETAIL, _DETAILS, "Detail", says=False)
     with left, st.container(key="map"):
         with st.container(key="picture_map"):
-            components.model_map(model_map(scene.config, here, walk, dark=is_dark()), key="model_map", on_choose=_go)
+            components.model_map(model_map(scene.config, here, walk), key="model_map", on_choose=_go)
         components.export("picture_map", "Map of the model", key="export_map")
     with right:
         _heading(here, scene, f"{place + 1} of {len(walk)}")

@@ -12,7 +12,7 @@ from app.figures.mask_matrix import LETTERS_UP_TO, letters, reason_heat, reason_
 from app.figures.mask_reasons import Parts
 from app.figures.panels import BELOW, Piece, frame, words
 from app.figures.tensor import label_width, numbers_in_cells
-from app.figures.theme import MASKED, SMALL_TICK_SIZE, TICK_SIZE, ink, role_color, signed_scale
+from app.figures.theme import INK, MASKED, SMALL_TICK_SIZE, TICK_SIZE, role_color, signed_scale
 
 NUMBERS_UP_TO = 32  # rows or columns
 
@@ -25,7 +25,6 @@ def score_matrix(
     title: str,
     limit: float | None = None,
     row: int | None = None,
-    dark: bool = False,
 ) -> Figure:
     """scores (Q, K), -inf where masked, drawn as they are.
 
@@ -42,7 +41,7 @@ def score_matrix(
         {
             "type": "heatmap",
             "z": np.where(finite, scores, np.nan).astype(np.float32),  # (Q, K)
-            "colorscale": signed_scale(dark),
+            "colorscale": signed_scale(),
             "zmin": -largest,
             "zmax": largest,
             "xgap": 1,
@@ -53,8 +52,8 @@ def score_matrix(
         }
     ]
     if max(rows, columns) <= NUMBERS_UP_TO:
-        data.append(numbers_in_cells(scores, largest, label_width(queries.tokens, TICK_SIZE), dark))
-    return Figure(data, _layout(queries, keys, title, row, dark))
+        data.append(numbers_in_cells(scores, largest, label_width(queries.tokens, TICK_SIZE)))
+    return Figure(data, _layout(queries, keys, title, row))
 
 
 def may_look(
@@ -65,17 +64,16 @@ def may_look(
     *,
     title: str,
     row: int | None = None,
-    dark: bool = False,
 ) -> Figure:
     """mask (Q, K), True = may attend, in the colours of the page Masks; parts: why not."""
-    data = [reason_heat(mask, parts, dark)]
+    data = [reason_heat(mask, parts)]
     if len(keys) <= LETTERS_UP_TO:
         q, k = np.nonzero(~mask)
-        data.append(words(k, q, letters(mask, parts)[q, k].tolist(), ink(dark), 11))
-    return Figure([*data, *reason_legend([reasons(mask, parts)], dark)], _layout(queries, keys, title, row, dark))
+        data.append(words(k, q, letters(mask, parts)[q, k].tolist(), INK, 11))
+    return Figure([*data, *reason_legend([reasons(mask, parts)])], _layout(queries, keys, title, row))
 
 
-def _layout(queries: TokenAxis, keys: TokenAxis, title: str, row: int | None, dark: bool) -> Piece:
+def _layout(queries: TokenAxis, keys: TokenAxis, title: str, row: int | None) -> Piece:
     """Queries down, keys above; a colour bar or a legend has its place at the foot."""
     rows, columns = len(queries), len(keys)
     large = max(rows, columns) <= NUMBERS_UP_TO
@@ -86,21 +84,19 @@ def _layout(queries: TokenAxis, keys: TokenAxis, title: str, row: int | None, da
         "legend": BELOW,
         "xaxis": plain_axis(
             f"looked at: {keys.title}",
-            dark,
             [-0.5, columns - 0.5],
             side="top",
             tickangle=-45,
             tickvals=list(range(columns)),
             ticktext=ticks(keys.tokens),
-            tickfont={"size": size, "color": role_color(keys.role, dark)},
+            tickfont={"size": size, "color": role_color(keys.role)},
         ),
         "yaxis": plain_axis(
             "reads" if queries.predicts else "looks",
-            dark,
             [rows - 0.5, -0.5],
             tickvals=list(range(rows)),
             ticktext=ticks(queries.tokens),
-            tickfont={"size": size, "color": role_color(queries.role, dark)},
+            tickfont={"size": size, "color": role_color(queries.role)},
         ),
     }
     if row is not None:

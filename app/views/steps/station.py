@@ -12,7 +12,6 @@ from app.figures.axes import visible
 from app.figures.distribution import Mark, distribution_bars, distribution_table, offers
 from app.figures.token_strip import shifted_table, source_strip, source_table, target_strip, target_table
 from app.stage.scene import Scene
-from app.state.color_scheme import is_dark
 from app.views.shared.placed import placed
 from app.views.shared.search_code import about_probabilities
 from app.views.steps.logits import logit_bars
@@ -56,7 +55,7 @@ def _characters(scene: Scene, here: Station) -> None:
 
 def _pieces(scene: Scene, here: Station) -> None:
     pieces = scene.translation.source_pieces
-    _strip(source_strip(pieces, dark=is_dark()), "Pieces of the source")
+    _strip(source_strip(pieces), "Pieces of the source")
     st.caption("Below each piece: its id, and the places of its characters in the sentence. ▁ begins a word.")
     st.dataframe(source_table(pieces, scene.translation.source), hide_index=True, alt="Pieces of the source")
 
@@ -79,10 +78,8 @@ def _logits(scene: Scene, here: Station) -> None:
     mark: Mark = "given" if scene.is_given else "chosen"
     found = offers(logits, scene.hypothesis.ids[step], piece, count=12, mark=mark)
     title = f"{here.title}, row {step + 1} of {len(scene.target)}"
-    if here.name == "logits":
-        figure = logit_bars(found, title=title, dark=is_dark())
-    else:
-        figure = distribution_bars(found, size, title=title, dark=is_dark())
+    is_logits = here.name == "logits"
+    figure = logit_bars(found, title=title) if is_logits else distribution_bars(found, size, title=title)
     alt = f"{title}: the best next pieces; the table has the numbers."
     placed(figure, key="ranking", name=title, alt=alt, table=lambda: distribution_table(found))
     st.caption(f"The best of {size:,} pieces. The coloured one was {mark}.")
@@ -91,7 +88,7 @@ def _logits(scene: Scene, here: Station) -> None:
 def _chosen(scene: Scene, here: Station) -> None:
     hypothesis = scene.hypothesis
     probabilities = [float(np.exp(value)) for value in hypothesis.log_probabilities]
-    strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities, dark=is_dark())
+    strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities)
     _strip(strip, "Pieces of the translation")
     did = "was given, and scored" if scene.is_given else "was predicted"
     st.caption(

@@ -8,7 +8,6 @@ from app.figures.mask_matrix import mask_alt, mask_table
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_table, matrix_width
 from app.figures.panels import frame
 from app.stage.scene import Scene
-from app.state.color_scheme import is_dark
 from app.views.shared.placed import placed, scrolling
 from app.views.steps.score_matrix import NUMBERS_UP_TO, may_look, score_matrix
 from app.views.steps.station_tensors import chosen_row, chosen_source, kind_at, tensor, title_of
@@ -28,9 +27,7 @@ def scores(scene: Scene, here: Station, *, head: int) -> None:
     with scrolling("walk_matrix", _narrowest(len(keys))):
         placed(
             _with_column(
-                score_matrix(
-                    values, queries, keys, title=title, limit=limit, row=chosen_row(scene, here), dark=is_dark()
-                ),
+                score_matrix(values, queries, keys, title=title, limit=limit, row=chosen_row(scene, here)),
                 scene,
                 here,
             ),
@@ -53,7 +50,7 @@ def mask(scene: Scene, here: Station) -> None:
     title = title_of(here)
     with scrolling("walk_matrix", _narrowest(len(keys))):
         placed(
-            may_look(found, parts, queries, keys, title=title, row=chosen_row(scene, here), dark=is_dark()),
+            may_look(found, parts, queries, keys, title=title, row=chosen_row(scene, here)),
             key="walk_matrix",
             name=title,
             alt=mask_alt(found, parts, queries, keys, title),
@@ -72,9 +69,7 @@ def weights(scene: Scene, here: Station, *, head: int) -> None:
     row = chosen_row(scene, here)
     with scrolling("walk_matrix", narrowest):
         placed(
-            _with_column(
-                attention_matrix(found, queries, keys, title=title, mask=allowed, row=row, dark=is_dark()), scene, here
-            ),
+            _with_column(attention_matrix(found, queries, keys, title=title, mask=allowed, row=row), scene, here),
             key="walk_matrix",
             name=title,
             alt=matrix_alt(found, queries, keys, title),

@@ -17,7 +17,6 @@ from app.figures.theme import beyond_text, number
 from app.stage.scene import Scene
 from app.state.choice import Choice
 from app.state.choices import SOURCE_TOKEN, STEP
-from app.state.color_scheme import is_dark
 from app.views.shared.placed import placed
 from app.views.shared.vector_strips import placed_strips
 from app.views.steps.hidden_units import firing_table, firing_units, share_firing
@@ -77,7 +76,7 @@ def norm(scene: Scene, here: Station, at: Places) -> None:
     before, after = _before_norm(scene, here), tensor(scene, here)
     rows, title = rows_of(scene, here), title_of(here)
     placed(
-        before_and_after(before, after, rows, title=title, dark=is_dark()),
+        before_and_after(before, after, rows, title=title),
         key="norm",
         name=title,
         alt=f"{title}: mean and deviation of each row before and after; the table has the numbers.",
@@ -111,7 +110,7 @@ def hidden(scene: Scene, here: Station, at: Places) -> None:
         f"{share.mean():.0%} on average over all tokens."
     )
     placed(
-        firing_units(before[row], after[row], rows, row, title=title, activation=activation, dark=is_dark()),
+        firing_units(before[row], after[row], rows, row, title=title, activation=activation),
         key="firing",
         name=title,
         alt=f"{title}: the strongest and the most silenced units of the chosen token, before and after.",
@@ -175,9 +174,7 @@ def _pictures(
 ) -> None:
     """All columns at a glance, then a few of them in numbers."""
     limit = _limit(values)
-    whole = tensor_heatmap(
-        values, rows, title=title, columns=columns, row=row, limit=limit, norms=bool(values.any()), dark=is_dark()
-    )
+    whole = tensor_heatmap(values, rows, title=title, columns=columns, row=row, limit=limit, norms=bool(values.any()))
     with at.whole:
         placed(
             whole,
@@ -201,7 +198,7 @@ def _numbers(values: np.ndarray, rows: TokenAxis, title: str, row: int | None, c
     window = values[:, first : first + NUMBERS_UP_TO]
     name = f"{title}, {columns}s {first} to {first + window.shape[1] - 1}"
     placed(
-        tensor_heatmap(window, rows, title=name, columns=columns, first=first, row=row, limit=limit, dark=is_dark()),
+        tensor_heatmap(window, rows, title=name, columns=columns, first=first, row=row, limit=limit),
         key="tensor_numbers",
         name=name,
         alt=tensor_alt(window, rows, name),

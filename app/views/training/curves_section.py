@@ -9,7 +9,6 @@ from app.figures.training_curves import Curve, Style, curve_alt, curve_chart, cu
 from app.library.runs import Curves, Run, read_curves
 from app.library.source_code import lines_between, together
 from app.stage.scene import Scene
-from app.state.color_scheme import is_dark
 from app.views.shared.placed import placed
 from app.views.shared.triplet import triplet
 from app.views.training.learning_rate_curves import papers_rate, planned_rate
@@ -134,7 +133,7 @@ def _place(
     if not curves:
         return
     placed(
-        curve_chart(curves, title=title, unit=unit, marked=marked, width=width, dark=is_dark()),
+        curve_chart(curves, title=title, unit=unit, marked=marked, width=width),
         key=f"curve_{key}",
         name=title,
         alt=curve_alt(curves, title),

@@ -11,7 +11,7 @@ from app.figures.axes import plotly_text, ticks, visible
 from app.figures.charts import FAINT, Figure, axis, plain_axis, settled
 from app.figures.distribution import BAR, Offer
 from app.figures.tables import Table
-from app.figures.theme import TICK_SIZE, ink, number, role_color
+from app.figures.theme import INK, TICK_SIZE, number, role_color
 
 LEAST = 1e-7  # where the logarithmic axis begins
 
@@ -41,7 +41,7 @@ def _rows(found: list[Offer], target: np.ndarray) -> tuple[list[str], list[float
     return [offer.piece for offer in found] + [f"{rest:,} others, each"] * bool(rest), q, p
 
 
-def target_bars(found: list[Offer], target: np.ndarray, *, text: str, dark: bool = False) -> Figure:
+def target_bars(found: list[Offer], target: np.ndarray, *, text: str) -> Figure:
     """q' and p of these pieces on a logarithmic axis, two bars a piece; the last ones are the mean of all others."""
     names, q, p = _rows(found, target)
     data = [
@@ -56,14 +56,14 @@ def target_bars(found: list[Offer], target: np.ndarray, *, text: str, dark: bool
             "textposition": "outside",
             "constraintext": "none",
             "cliponaxis": False,
-            "textfont": {"size": 13, "color": ink(dark)},
+            "textfont": {"size": 13, "color": INK},
             "hovertext": [
                 f"{plotly_text(visible(each))}<br>{number(value)}" for each, value in zip(names, values, strict=True)
             ],
             "hovertemplate": "%{hovertext}<extra>" + name + "</extra>",
         }
         for name, values, color in (
-            ("q′: what it should predict", q, role_color("decoder", dark)),
+            ("q′: what it should predict", q, role_color("decoder")),
             ("p: what this checkpoint predicts", p, FAINT),
         )
     ]
@@ -72,9 +72,9 @@ def target_bars(found: list[Offer], target: np.ndarray, *, text: str, dark: bool
         "barmode": "group",
         "bargap": 0.28,
         "showlegend": True,
-        "xaxis": axis("probability", dark, [-7, 0.75], type="log", tickvals=shown, ticktext=_POWERS),
-        "yaxis": plain_axis("", dark, [len(names) - 0.5, -0.5], tickmode="array", tickvals=list(range(len(names))))
-        | {"ticktext": ticks(tuple(names)), "tickfont": {"size": TICK_SIZE + 1, "color": ink(dark)}},
+        "xaxis": axis("probability", [-7, 0.75], type="log", tickvals=shown, ticktext=_POWERS),
+        "yaxis": plain_axis("", [len(names) - 0.5, -0.5], tickmode="array", tickvals=list(range(len(names))))
+        | {"ticktext": ticks(tuple(names)), "tickfont": {"size": TICK_SIZE + 1, "color": INK}},
     }
     layout = settled(text, 130 + round(1.5 * BAR) * len(names), top=72, bottom=50)
     layout["legend"] |= {"x": 0, "xanchor": "left", "y": 1.01, "traceorder": "normal"}

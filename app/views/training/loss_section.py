@@ -11,7 +11,6 @@ from app.stage.controls import row_of_tokens
 from app.stage.scene import Scene
 from app.state.choice import Between
 from app.state.choices import EPSILON, STEP
-from app.state.color_scheme import is_dark
 from app.views.shared.placed import placed
 from app.views.shared.triplet import triplet
 from app.views.training.label_smoothing import loss, smoothed, target_bars, target_table
@@ -46,7 +45,7 @@ def loss_section(scene: Scene) -> None:
     now, plain = loss(target, logits), loss(smoothed(gold, vocabulary, 0.0), logits)
     others = f"each other piece {number(epsilon / vocabulary)}"
     placed(
-        target_bars(found, target, text=text, dark=is_dark()),
+        target_bars(found, target, text=text),
         key="smoothing",
         name=text,
         alt=f"{text}. The right piece gets {number(float(target[gold]))}, {others}. The model gives it "

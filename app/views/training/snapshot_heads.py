@@ -11,7 +11,7 @@ from app.figures.charts import Figure, title
 from app.figures.mosaic import pooled
 from app.figures.panels import BARE, Piece, frame, heat, places, words
 from app.figures.tables import Table
-from app.figures.theme import ink, weight_scale
+from app.figures.theme import INK, weight_scale
 
 LABEL, TALL = 42, 124  # px: above a tile, and the tile
 PAD, ABOVE = 4, 15  # px from a tile to its frame, and to the middle of the number above it, clear of the frame
@@ -25,7 +25,6 @@ def ladder_tiles(
     chosen: int,
     *,
     text: str,
-    dark: bool = False,
 ) -> Figure:
     """One head at every rung, the chosen one framed.
 
@@ -50,8 +49,8 @@ def ladder_tiles(
     above = np.array([top - 0.5 - ABOVE * q / TALL for top, _ in corners], dtype=np.float32)
     hover = [f"update {u:,}<br>loss {loss:.3f}" for u, loss in zip(updates, losses, strict=True)]
     data = [
-        heat(wall, weight_scale(dark), 0, 1, xgap=0, ygap=0),
-        words(x, above, [f"{update:,}" for update in updates], ink(dark), 15),
+        heat(wall, weight_scale(), 0, 1, xgap=0, ygap=0),
+        words(x, above, [f"{update:,}" for update in updates], INK, 15),
         places(x, middle, hover, "%{text}<extra></extra>", 90, customdata=list(range(count))),
     ]
     top, left = corners[chosen]

@@ -17,7 +17,6 @@ from app.pages import page_named
 from app.stage.heads import SHORT
 from app.stage.scene import Scene
 from app.state.choices import AT_UPDATE, CHECKPOINT, PLAYS, open_checkpoint, take_sentence
-from app.state.color_scheme import is_dark
 from app.views.shared.placed import placed, scrolling
 from app.views.training.snapshot_heads import ladder_alt, ladder_table, ladder_tiles
 from app.views.training.snapshot_sweep import Sweep, sweep
@@ -87,7 +86,7 @@ def _tiles(seen: Sweep, chosen: int) -> None:
     texts = [look.text for look in seen.looks]
     text = f"{KINDS[seen.kind]}, layer {layer + 1}, head {head + 1}, after so many updates"
     placed(
-        ladder_tiles(weights, seen.updates, seen.losses, chosen, text=text, dark=is_dark()),
+        ladder_tiles(weights, seen.updates, seen.losses, chosen, text=text),
         key="ladder",
         name=f"{seen.run} - {text}",
         alt=ladder_alt(seen.updates, seen.losses, texts, text),
@@ -167,7 +166,7 @@ def _matrix(seen: Sweep, chosen: int) -> None:
     key = "rung_matrix"
     with scrolling(key, matrix_width(queries, keys)):
         placed(
-            attention_matrix(weights, queries, keys, title=title, mask=mask, dark=is_dark()),
+            attention_matrix(weights, queries, keys, title=title, mask=mask),
             key=key,
             name=f"{seen.run} - {title}",
             alt=matrix_alt(weights, queries, keys, title),

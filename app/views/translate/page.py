@@ -15,7 +15,6 @@ from app.stage.doctor_line import doctor
 from app.stage.scene import Scene
 from app.stage.sidebar import uploads
 from app.state.choices import GIVEN, open_checkpoint, show_given, take_sentence
-from app.state.color_scheme import is_dark
 from app.views.shared.search_code import about_probabilities
 from app.views.translate.attention_pictures import attention_pictures
 from transformer.decoding.translation import Hypothesis, Translation
@@ -42,16 +41,15 @@ def _results(scene: Scene) -> None:
     """Tokens of the source, the translation, its tokens and its alternatives."""
     translation, hypothesis = scene.translation, scene.hypothesis
     probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
-    dark = is_dark()
     st.subheader("The encoder reads", anchor=False, help=ABOUT_SOURCE)
-    components.pieces(source_strip(translation.source_pieces, dark=dark), key="source_pieces")
+    components.pieces(source_strip(translation.source_pieces), key="source_pieces")
     with st.container(key="results"):
         several = len(translation.hypotheses) > 1
         left, *right = st.columns([5, 2], gap="large") if several else [st.container()]
         with left:
             writes = "The decoder is made to write" if scene.is_given else "The decoder writes"
             st.subheader(writes, anchor=False, help=ABOUT_TARGET)
-            strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities, dark=dark)
+            strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities)
             strip |= {"headline": hypothesis.text or "(nothing)", "lang": scene.task.target_code}
             components.pieces(strip, key="translation")
             if said := about_probabilities(translation.settings, scene.is_given):
