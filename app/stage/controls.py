@@ -148,7 +148,7 @@ def row_of_tokens(
         if then:
             then()
 
-    components.picker(
+    components.token_picker(
         [visible(token) for token in axis.tokens],
         chosen,
         label,

@@ -31,7 +31,7 @@ def sentence_box(subject: Subject) -> str:
             _examples(subject)
         texts = private_texts() | {SENTENCE.key: text or ""}
         is_first = text == example and not EXAMPLE.is_chosen
-        components.link(
+        components.copy_link(
             texts, SENTENCE.key, fresh=is_first, host=address_for_others(), key="copy_link", on_kept=take_sentence
         )
     return text or ""
@@ -78,7 +78,7 @@ def list_sentences(scene: Scene) -> None:
         return
     st.header(f"{len(scene.sentences)} sentences", anchor=False)
     st.caption("All are translated. The pictures below belong to the marked one; click another to show it.")
-    components.choices(
+    components.choice_list(
         [{"text": each.text or "(nothing)", "second": each.source} for each in scene.sentences],
         SHOWN_SENTENCE.value if SHOWN_SENTENCE.value < len(scene.sentences) else 0,
         "Sentence that is shown",

@@ -126,7 +126,7 @@ def test_a_map_that_cannot_be_read_is_told_and_the_page_goes_on(
     app = opened()
     assert "Measure again" in said(app)
     assert "a guess" in said(app)
-    assert components(app, "lines")[1]["title"].startswith("Soft alignment")
+    assert components(app, "attention_lines")[1]["title"].startswith("Soft alignment")
 
 
 def test_a_map_that_was_measured_again_is_read_again(folder: Path, stored: AlignmentMap) -> None:

@@ -22,7 +22,11 @@ from transformer.decoding.translator import Translator
 LONGEST = "the cat sat on the mat because it was tired"
 SENTENCES = ("a", "the the the", LONGEST, "🚂", "</script><img src=x> _a_ $x$")
 
-PICTURES = {"headlight_map", "headlight_tree", "headlight_difference"}  # that a page may have instead of a chart
+PICTURES = {
+    "headlight_model_map",
+    "headlight_search_tree",
+    "headlight_difference",
+}  # that a page may have instead of a chart
 WORDS_ALONE = {  # what is said where there may be nothing to draw
     "penalty": "there is nothing to rank",
     "methods": "they never part",

@@ -97,7 +97,7 @@ def test_every_picture_shows_the_tensors(shown: Open, weights: dict[str, np.ndar
     assert np.nansum(drawn, axis=1) == pytest.approx(1, abs=1e-5)
     wall = heat(app, 0)
     assert np.array_equal(np.sort(wall[~np.isnan(wall)]), np.sort(expected.ravel()))
-    lines = components(app, "lines")[0]
+    lines = components(app, "attention_lines")[0]
     assert np.array_equal(sent(lines), expected[1])  # all heads of the layer
     assert lines["chosen"] == 2
 
@@ -120,7 +120,7 @@ def test_the_chosen_head_is_the_same_in_table_overview_and_lines(shown: Open) ->
     app.session_state["layer"], app.session_state["head"] = 3, 2
     app.run()
     assert components(app, "ranking")[0]["chosen"] == 2 * 4 + 1
-    assert components(app, "lines")[0]["title"] == "Encoder-decoder attention, layer 3, head 2"
+    assert components(app, "attention_lines")[0]["title"] == "Encoder-decoder attention, layer 3, head 2"
 
 
 def test_hidden_special_tokens_are_named_and_rows_sum_to_one_again(
@@ -133,7 +133,7 @@ def test_hidden_special_tokens_are_named_and_rows_sum_to_one_again(
     expected = weights["cross"][1, 2][np.ix_(rows, columns)]
     assert drawn == pytest.approx(expected / expected.sum(axis=-1, keepdims=True), abs=1e-5)
     assert drawn.sum(axis=-1) == pytest.approx(1, abs=1e-5)
-    assert "rows renormalised" in components(app, "lines")[0]["title"]
+    assert "rows renormalised" in components(app, "attention_lines")[0]["title"]
     assert "Hidden columns: `</s>`" in said(app)
     share = weights["cross"][1, 2][rows][:, -1].mean()
     assert f"On average {share:.0%} of a row of this head lay there" in said(app)
@@ -152,7 +152,7 @@ def test_words_have_rows_that_sum_to_one_and_masked_cells_that_are_zero(shown: O
     app = shown(kind=kind, words="true")
     drawn = heat(app, 1)
     assert np.nansum(drawn, axis=-1) == pytest.approx(1, abs=1e-5)
-    lines = components(app, "lines")[0]
+    lines = components(app, "attention_lines")[0]
     assert "words: rows averaged, columns summed" in lines["title"]
     if kind != "encoder":  # a word has one name
         names = next(group for group in app.segmented_control if group.label == "Names of a row")
@@ -163,9 +163,9 @@ def test_words_have_rows_that_sum_to_one_and_masked_cells_that_are_zero(shown: O
 
 
 def test_a_row_is_called_by_what_it_reads_or_what_it_predicts(shown: Open, pieces: Pieces) -> None:
-    both = components(shown(), "lines")[0]["queries"]
-    reads = components(shown(naming="reads"), "lines")[0]["queries"]
-    predicts = components(shown(naming="predicts"), "lines")[0]["queries"]
+    both = components(shown(), "attention_lines")[0]["queries"]
+    reads = components(shown(naming="reads"), "attention_lines")[0]["queries"]
+    predicts = components(shown(naming="predicts"), "attention_lines")[0]["queries"]
     assert both["tokens"] == predicts["tokens"] == list(pieces[1])
     assert both["reads"] == reads["tokens"] == ["<s>", *pieces[1][:-1]]
     assert reads["reads"] == predicts["reads"] == []
@@ -177,7 +177,7 @@ def test_one_row_is_isolated_in_all_pictures(shown: Open, kind: str, key: str) -
     app = shown(kind=kind, one="true")
     app.session_state[key] = 2
     app.run()
-    assert components(app, "lines")[0]["row"] == 2
+    assert components(app, "attention_lines")[0]["row"] == 2
     frame = charts(app)[1]["layout"]["shapes"][0]
     assert (frame["y0"], frame["y1"]) == (1.5, 2.5)
     assert len(charts(app)[0]["layout"]["shapes"]) == 1 + len(
@@ -205,7 +205,7 @@ def test_the_chosen_cell_is_framed_and_its_weight_is_the_tensors(
 
 def test_a_row_that_is_hidden_is_not_isolated_and_the_page_says_so(shown: Open, pieces: Pieces) -> None:
     app = shown(kind="encoder", one="true", hide="true", s=str(len(pieces[0])))
-    assert components(app, "lines")[0]["row"] is None
+    assert components(app, "attention_lines")[0]["row"] is None
     assert "This row is hidden" in said(app)
 
 
@@ -248,7 +248,7 @@ def test_the_alignment_is_that_of_the_chosen_heads(
     assert not app.exception
     cross = weights["cross"]
     expected = word_alignment(np.stack([cross[0, 1], cross[2, 3]]), *pieces, shift)
-    lines = components(app, "lines")[1]
+    lines = components(app, "attention_lines")[1]
     assert lines["keys"]["tokens"] == list(expected.source)
     drawn = sent(lines)
     reached = expected.weights >= 0.1
@@ -300,12 +300,12 @@ def test_each_part_of_the_page_carries_its_own_styles_alone(shown: Open) -> None
 def test_bertviz_says_its_limits_before_and_draws_nothing_beyond(shown: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     app = shown("the cat sat on the mat " * 6, more="bertviz", bertviz="model")
     assert "Up to 30 pieces it draws all layers, up to 160 the chosen one" in said(app)
-    tokens = len(components(app, "lines")[0]["keys"]["tokens"])
+    tokens = len(components(app, "attention_lines")[0]["keys"]["tokens"])
     assert tokens > 30
     assert len(bertviz_data(app)["attention"][0]["attn"]) == 1
     app.text_input(key="sentence").set_value("the cat sat on the mat " * 12).run()
     assert not app.exception
-    assert len(components(app, "lines")[0]["keys"]["tokens"]) > 60
+    assert len(components(app, "attention_lines")[0]["keys"]["tokens"]) > 60
     for view in ("head", "model", "neuron"):
         app.session_state["bertviz"] = view
         app.run()

@@ -29,7 +29,7 @@ def test_the_stack_is_the_one_in_which_the_chosen_attention_asks(
 ) -> None:
     app = open_app(page, sentence="the cat", kind=kind)
     assert stack(app) == shown
-    (picker,) = components(app, "picker")
+    (picker,) = components(app, "token_picker")
     assert ("second" in picker) == (shown == "decoder")
 
 
@@ -38,7 +38,7 @@ def test_of_the_decoding_page_only_the_parts_with_steps_and_heads_ask_for_them(o
     for part, head, step in (("loop", True, True), ("lens", False, True), ("methods", False, False)):
         app.button_group(key="part").set_value(part).run()
         assert [each["disabled"] for each in switches(app)] == [not head, not head], part
-        assert components(app, "picker")[0]["disabled"] != step, part
+        assert components(app, "token_picker")[0]["disabled"] != step, part
 
 
 @pytest.mark.parametrize("page", ["positions", "residual", "decoding", "attention", "scaling", "training", "models"])

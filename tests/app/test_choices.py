@@ -21,7 +21,7 @@ OWN = "Das Tier war müde"
 def link(app: AppTest) -> dict[str, str]:
     """What a copied link opens: the address and the private texts."""
     assert not app.exception
-    return dict(app.query_params) | components(app, "link")[0]["texts"]
+    return dict(app.query_params) | components(app, "copy_link")[0]["texts"]
 
 
 def test_every_choice_has_its_own_name_and_its_text_is_read_back() -> None:
@@ -65,7 +65,7 @@ def test_a_forced_translation_stays_when_a_search_setting_changes(open_app: Open
     ):
         change().run()
         assert not app.exception
-        rows = components(app, "choices")[0]
+        rows = components(app, "choice_list")[0]
         assert rows["rows"][-1]["text"] == OWN
         assert rows["chosen"] == len(rows["rows"]) - 1
         assert app.text_input(key="given").value == OWN

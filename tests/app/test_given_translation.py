@@ -46,40 +46,40 @@ def test_the_decoder_reads_it_and_the_pictures_are_its_tensors(open_app: Open, f
     source = translator.translate(SENTENCE).sentences[0].source_ids
     truth = attention_weights(translator.model, source, given.ids, "decoder.layers.1.cross_attention.weights")
     np.testing.assert_array_equal(matrix(app), truth[0, 2])
-    rows = components(app, "choices")[0]["rows"]
+    rows = components(app, "choice_list")[0]["rows"]
     assert rows[-1]["text"] == OWN
     assert rows[-1]["detail"].startswith("yours")
-    assert components(app, "choices")[0]["chosen"] == len(rows) - 1
+    assert components(app, "choice_list")[0]["chosen"] == len(rows) - 1
 
 
 def test_a_copied_link_has_it_and_opens_with_it(open_app: Open) -> None:
     app = force(open_app(sentence=SENTENCE), OWN)
-    [link] = components(app, "link")
+    [link] = components(app, "copy_link")
     assert link["texts"] == {"sentence": SENTENCE, "given": OWN}
-    chosen = components(app, "choices")[0]["chosen"]
+    chosen = components(app, "choice_list")[0]["chosen"]
     assert app.query_params["alternative"] == "given"
     app = open_app(alternative="given", **link["texts"])
-    rows = components(app, "choices")[0]
+    rows = components(app, "choice_list")[0]
     assert (rows["chosen"], rows["rows"][-1]["text"]) == (chosen, OWN)
     assert not {"given", "sentence"} & set(app.query_params)
     app.text_input(key="sentence").set_value("the cat").run()
-    assert components(app, "link")[0]["texts"] == {"sentence": "the cat"}
+    assert components(app, "copy_link")[0]["texts"] == {"sentence": "the cat"}
 
 
 def test_another_sentence_or_an_empty_line_takes_it_away(open_app: Open) -> None:
     app = force(open_app(sentence=SENTENCE), OWN)
     force(app, "")
-    assert components(app, "choices")[0]["chosen"] == 0
-    assert OWN not in str(components(app, "choices")[0])
+    assert components(app, "choice_list")[0]["chosen"] == 0
+    assert OWN not in str(components(app, "choice_list")[0])
     force(app, OWN)
     healthy(app.text_input(key="sentence").set_value("the mat").run())
-    assert OWN not in str(components(app, "choices")[0])
+    assert OWN not in str(components(app, "choice_list")[0])
 
 
 def test_what_cannot_be_forced_gets_a_sentence_and_the_model_s_translation_stays(open_app: Open) -> None:
     app = force(open_app(sentence=SENTENCE), "the cat " * 90)
     assert "shorten it" in words(app)
-    assert components(app, "choices")[0]["chosen"] == 0
+    assert components(app, "choice_list")[0]["chosen"] == 0
 
 
 def opened(view: str, **state: str) -> AppTest:

@@ -106,7 +106,7 @@ def test_what_is_written_drawn_and_printed_are_the_tensors(
 
 def test_the_button_copies_what_prints_the_numbers_of_the_page(open_hand: Open, folder: Path) -> None:
     app = open_hand(kind="cross", layer="2", head="3", t="2", s="3")
-    (button,) = components(app, "copied")
+    (button,) = components(app, "copy_button")
     found = printed(button["text"])
     for name, site in (("weight", "weights"), ("score", "scores"), ("q·k", "products")):
         value = float(found[name].replace(",", ""))

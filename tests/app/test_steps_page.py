@@ -301,7 +301,7 @@ def test_each_station_shows_the_lines_that_make_it(station: str, words: str, ope
 
 def test_a_row_is_chosen_only_where_the_picture_marks_it(open_app: Callable[..., AppTest]) -> None:
     for station, marks in (("pieces", False), ("chosen", False), ("encoder.embedding.tokens", True), ("logits", True)):
-        (picker,) = components(opened(open_app, station), "picker")
+        (picker,) = components(opened(open_app, station), "token_picker")
         assert picker["disabled"] != marks, station
 
 

@@ -106,7 +106,7 @@ def test_stations_of_ids_have_a_shape_too(station: str, length: str, open_app: O
 @pytest.mark.parametrize("name", ["key", "value"])
 def test_keys_and_values_of_the_source_are_chosen_by_its_tokens(name: str, open_app: Open) -> None:
     app = opened(open_app, f"decoder.layers.0.cross_attention.{name}", s=2, t=1)
-    (picker,) = components(app, "picker")
+    (picker,) = components(app, "token_picker")
     assert (picker["label"], picker["chosen"], picker["disabled"]) == ("Token", 2, False)
     assert "second" not in picker
     (row,) = charts(app)[0]["layout"]["shapes"]

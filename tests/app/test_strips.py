@@ -44,7 +44,9 @@ def here(kinds: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def drawn(app: AppTest) -> dict[str, np.ndarray]:
     """The strips of the page, by name."""
-    (found,) = [each.proto for each in app.get("bidi_component") if each.proto.component_name == "headlight_strips"]
+    (found,) = [
+        each.proto for each in app.get("bidi_component") if each.proto.component_name == "headlight_vector_strips"
+    ]
     return {row["name"]: array(row["values"]) for row in json.loads(found.bytes)["rows"]}
 
 

@@ -50,7 +50,7 @@ def test_it_opens_with_an_example_already_translated(open_app: Open) -> None:
     app = open_app()
     healthy(app)
     assert app.text_input(key="sentence").value == EXAMPLE
-    assert components(app, "pieces")[0]["chips"][0]["text"] == "▁W"
+    assert components(app, "token_strip")[0]["chips"][0]["text"] == "▁W"
     assert len(charts(app)) == 2
 
 
@@ -64,7 +64,7 @@ def test_the_numbers_drawn_are_the_tensors(open_app: Open, folder: Path, kind: s
     assert np.array_equal(drawn[allowed], weights[1, 2][allowed])
     assert (weights[1, 2][~allowed] == 0).all()
     assert allowed.all() == (kind != "decoder")
-    lines = components(app, "lines")[0]
+    lines = components(app, "attention_lines")[0]
     assert np.array_equal(
         np.frombuffer(base64.b64decode(lines["weights"]), "<f4").reshape(lines["shape"]), weights[1, 2].astype("<f4")
     )
@@ -87,29 +87,31 @@ def test_rows_of_the_drawn_matrix_sum_to_one(open_app: Open) -> None:
 def test_the_probabilities_shown_are_those_of_the_search(open_app: Open, folder: Path) -> None:
     app = open_app()
     found = Translator.load(folder / "en-de.safetensors").translate(EXAMPLE, n_best=3).sentences[0].hypotheses[0]
-    strips = [json.loads(e.proto.json) for e in app.get("bidi_component") if e.proto.component_name.endswith("pieces")]
+    strips = [
+        json.loads(e.proto.json) for e in app.get("bidi_component") if e.proto.component_name.endswith("token_strip")
+    ]
     assert [chip["share"] for chip in strips[1]["chips"]] == pytest.approx(np.exp(found.log_probabilities))
     assert strips[1]["headline"] == found.text
 
 
 def test_layer_head_and_kind_come_from_the_address(open_app: Open) -> None:
     app = open_app(kind="encoder", layer="2", head="4")
-    assert components(app, "lines")[0]["title"] == "Encoder self-attention, layer 2, head 4"
+    assert components(app, "attention_lines")[0]["title"] == "Encoder self-attention, layer 2, head 4"
 
 
 def test_a_link_restores_the_head_whatever_the_page_opens_with(open_app: Open) -> None:
     app = open_app()  # layer and head are those that it opens with, for this kind
-    opened = components(app, "lines")[0]["title"].split(", ", 1)[1]
+    opened = components(app, "attention_lines")[0]["title"].split(", ", 1)[1]
     app.session_state["kind"] = "decoder"
     app.run()
     again = open_app(**{key: str(app.query_params[key]) for key in app.query_params})
-    assert components(again, "lines")[0]["title"] == f"Decoder self-attention, {opened}"
+    assert components(again, "attention_lines")[0]["title"] == f"Decoder self-attention, {opened}"
 
 
 def test_values_that_cannot_be_are_dropped_from_the_address(open_app: Open) -> None:
     app = open_app(kind="nonsense", layer="99", head="-1", checkpoint="../../etc/passwd", beam="1000")
     healthy(app)
-    assert components(app, "lines")[0]["title"].startswith("Encoder-decoder attention")
+    assert components(app, "attention_lines")[0]["title"].startswith("Encoder-decoder attention")
     assert app.selectbox(key="checkpoint").value == "en-de"
 
 
@@ -125,7 +127,7 @@ def test_encoder_and_decoder_of_different_depth_offer_their_own_layers(open_app:
     healthy(app)
     app.session_state["kind"] = "encoder"
     healthy(app.run())
-    assert json.loads(components(app, "lines")[0]["title"].split("layer ")[1][0]) <= 2
+    assert json.loads(components(app, "attention_lines")[0]["title"].split("layer ")[1][0]) <= 2
 
 
 def test_another_checkpoint_brings_its_own_example_and_its_own_heads(open_app: Open) -> None:
@@ -133,7 +135,7 @@ def test_another_checkpoint_brings_its_own_example_and_its_own_heads(open_app: O
     app.selectbox(key="checkpoint").select("small").run()
     healthy(app)
     assert app.text_input(key="sentence").value == "h e a d l i g h t"
-    assert components(app, "lines")[0]["title"].endswith("layer 1, head 1")
+    assert components(app, "attention_lines")[0]["title"].endswith("layer 1, head 1")
 
 
 def test_a_file_that_is_no_checkpoint_gets_a_sentence(open_app: Open) -> None:
@@ -205,12 +207,12 @@ def test_odd_words_are_translated_and_drawn(open_app: Open, text: str) -> None:
 def test_several_sentences_are_all_translated_and_one_is_shown(open_app: Open) -> None:
     app = open_app(sentence="The cat sat on the mat. Where is the nearest train station?")
     healthy(app)
-    rows = components(app, "choices")[0]["rows"]
+    rows = components(app, "choice_list")[0]["rows"]
     assert [row["second"] for row in rows] == ["The cat sat on the mat.", "Where is the nearest train station?"]
     app.session_state["nth"] = 1
     app.run()
-    assert components(app, "pieces")[0]["chips"][0]["text"].startswith("▁Where"[:2])
-    assert components(app, "choices")[0]["chosen"] == 1
+    assert components(app, "token_strip")[0]["chips"][0]["text"].startswith("▁Where"[:2])
+    assert components(app, "choice_list")[0]["chosen"] == 1
 
 
 def test_another_alternative_brings_its_own_pictures(open_app: Open, folder: Path) -> None:
@@ -224,7 +226,7 @@ def test_another_alternative_brings_its_own_pictures(open_app: Open, folder: Pat
 
 def test_a_link_restores_which_sentence_and_which_of_its_translations_are_shown(open_app: Open) -> None:
     app = open_app(sentence="The cat sat on the mat. Where is the nearest train station?", nth="2", alternative="3")
-    assert [each["chosen"] for each in components(app, "choices")] == [1, 2]
+    assert [each["chosen"] for each in components(app, "choice_list")] == [1, 2]
     assert (app.query_params["nth"], app.query_params["alternative"]) == ("2", "3")
     app.session_state["nth"] = app.session_state["alternative"] = 0
     app.run()
@@ -235,7 +237,7 @@ def test_a_link_restores_which_sentence_and_which_of_its_translations_are_shown(
 def test_a_link_to_a_sentence_that_is_not_there_opens_with_the_first(open_app: Open, number: str) -> None:
     app = open_app(sentence="The cat sat. The dog ran.", nth=number, alternative=number)
     healthy(app)
-    assert components(app, "choices")[0]["chosen"] == 0
+    assert components(app, "choice_list")[0]["chosen"] == 0
 
 
 @pytest.mark.parametrize("method", ["greedy", "sampling", "beam"])
@@ -284,7 +286,7 @@ def test_a_translation_can_be_translated_back_by_a_checkpoint_for_the_other_way(
     assert not [button for button in app.button if button.key == "way_back"]
     write_checkpoint(tmp_path / "de-en.safetensors", source_language="de", target_language="en")
     app = open_view("translate", sentence="the cat sat", **address)
-    written = components(app, "pieces")[1]["headline"]
+    written = components(app, "token_strip")[1]["headline"]
     app.button(key="way_back").click().run()
     healthy(app)
     assert app.selectbox(key="checkpoint").value == "de-en"

@@ -61,7 +61,7 @@ def test_loop_and_bar_have_the_probability_at_the_temperature_of_sampling(temper
     logits = trace(translator.model, found.source_ids, ids, ["logits"])["logits"][1].astype(np.float64)
     powers = np.exp((logits - logits.max()) / temperature)
     expected = float(powers[ids[1]] / powers.sum())
-    (loop,) = components(app, "loop")
+    (loop,) = components(app, "decoding_loop")
     assert loop["probability"].split(" → ")[0] == probability_text(expected)
     bars = chart(app, "the next piece")["data"][0]
     (label,) = [text for text in bars["text"] if "chosen" in text]

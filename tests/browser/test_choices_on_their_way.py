@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.components import script
+from app.components.registration import bundle
 
 # A component as Streamlit calls it: what it reports is kept in `sent`. It is drawn again with `draw`.
 STAND = """async source => {
@@ -33,7 +33,7 @@ def page(browser: Any) -> Iterator[Any]:
     page.close()
 
 
-@pytest.mark.parametrize("name", ["switches", "picker"])
+@pytest.mark.parametrize("name", ["switches", "token_picker"])
 def test_keys_count_on_from_the_newest_choice_and_not_from_a_page_that_was_drawn_before_it(
     page: Any, name: str
 ) -> None:
@@ -47,7 +47,7 @@ def test_keys_count_on_from_the_newest_choice_and_not_from_a_page_that_was_drawn
     def marked() -> str:
         return str(page.get_by_role("radio", checked=True).inner_text())
 
-    page.evaluate(STAND, script(name, "arrows", "standing", "token"))
+    page.evaluate(STAND, bundle(name))
     draw(0, 0)
     page.get_by_role("radio", checked=True).focus()
     page.keyboard.press("ArrowRight")

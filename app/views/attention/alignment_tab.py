@@ -142,7 +142,7 @@ def _links(scene: Scene, found: Alignment, threshold: float, heads: str) -> None
     title = f"Soft alignment of words, threshold {threshold:.2f}"
     with st.container(key="alignment"):
         data = attention_lines(drawn, target, source, title=title, alt=matrix_alt(drawn, target, source, title))
-        components.lines(data, key="alignment_lines")
+        components.attention_lines(data, key="alignment_lines")
     text = pharaoh(pairs)
     st.caption(
         f"{len(pairs)} {'link' if len(pairs) == 1 else 'links'} from {len(found.source)} to {len(found.target)} words. "

@@ -6,7 +6,6 @@ import math
 import streamlit as st
 
 from app import components
-from app.components.decoding import difference, tree
 from app.compute import cached_results
 from app.figures.distribution import offers
 from app.figures.theme import counted, probability_text, score_text
@@ -47,7 +46,7 @@ def go_on(scene: Scene, path: tuple[SearchNode, ...]) -> None:
     found = [offer for offer in known if offer.id > EOS][:OFFERED]
     if ids:  # an empty translation is none
         found = sorted([*found, *(offer for offer in known if offer.id == EOS)], key=lambda offer: offer.rank)
-    components.choices(
+    components.choice_list(
         [
             {"text": offer.piece, "detail": probability_text(offer.probability)}
             | ({"second": "end here"} if offer.id == EOS else {})
@@ -95,15 +94,15 @@ def continued(scene: Scene, pruned: bool) -> None:
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("The model alone", anchor=False)
-        components.pieces(strip_of(scene, old), key="alone")
+        components.token_strip(strip_of(scene, old), key="alone")
         st.caption(f"Sum {score_text(old.score)}, score {score_text(old.normalised_score)}")
     with right:
         ended = prefix[-1] == EOS
         pieces = counted(len(prefix) - ended, "piece")
         st.subheader(f"Ended by you after {pieces}" if ended else f"Beginning with {pieces} of yours", anchor=False)
-        components.pieces(strip_of(scene, new), key="continued")
+        components.token_strip(strip_of(scene, new), key="continued")
         st.caption(f"Sum {score_text(new.score)}, score {score_text(new.normalised_score)}")
-    difference(difference_data(old.text, new.text, label="What your beginning changed"), key="changed")
+    components.difference(difference_data(old.text, new.text, label="What your beginning changed"), key="changed")
     with st.container(horizontal=True, gap="small"):
         st.button(
             "Show it on every page",
@@ -144,7 +143,7 @@ def _search(
     title = f"The search from your beginning: {len(nodes) - 1} candidates, the best sums on top"
 
     with st.container(key="picture_continued_tree"):
-        tree(
+        components.search_tree(
             tree_picture(nodes, best, node.id, probabilities, title=title, pruned=pruned)
             | {"alt": tree_alt(nodes, title)},
             key="continued_tree",

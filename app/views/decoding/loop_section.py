@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from app.components.decoding import loop
+from app import components
 from app.library.source_code import lines_between, lines_from
 from app.stage.scene import Scene
 from app.views.decoding.distribution_section import distribution_part, probability_at
@@ -70,7 +70,7 @@ def _looks(scene: Scene, step: int, layer: int, head: int) -> tuple[np.ndarray, 
 
 
 def _loop(scene: Scene, step: int, layer: int, head: int) -> None:
-    loop(
+    components.decoding_loop(
         loop_picture(
             scene.source,
             scene.target,

@@ -7,7 +7,6 @@ from typing import Any
 import streamlit as st
 
 from app import components
-from app.components.decoding import difference
 from app.compute import cached_results
 from app.figures.theme import fixed, probability_text, score_text
 from app.figures.token_strip import target_strip
@@ -39,7 +38,7 @@ def methods_part(scene: Scene) -> None:
     ):
         with place:
             st.subheader(name, anchor=False)
-            components.pieces(_strip(scene, found, at), key=f"{key}_strip")
+            components.token_strip(_strip(scene, found, at), key=f"{key}_strip")
             st.caption(_numbers(found))
     if at is not None:
         _parted(greedy, beam, at, names)
@@ -48,7 +47,7 @@ def methods_part(scene: Scene) -> None:
 
 def _parted(greedy: Hypothesis, beam: Hypothesis, at: int, names: tuple[str, str]) -> None:
     """What differs, word by word, and the sums of both."""
-    difference(difference_data(greedy.text, beam.text, label="What the beam changed"), key="beam_changed")
+    components.difference(difference_data(greedy.text, beam.text, label="What the beam changed"), key="beam_changed")
     log_probabilities = (greedy.log_probabilities, beam.log_probabilities)
     pieces = (greedy.pieces, beam.pieces)
     title = "Sum of log p, from where they part"

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from app import components
-from app.components.decoding import difference
 from app.library.source_code import lines_between, lines_from
 from app.stage.scene import Scene
 from app.state.choices import LONGEST_REFERENCE, REFERENCE
@@ -46,14 +45,14 @@ def _compared(scene: Scene, reference: str) -> None:
     st.subheader("Word by word", anchor=False)
     text = scene.hypothesis.text
     with st.container(key="picture_difference"):
-        difference(
+        components.difference(
             difference_data(reference, text, label="The translation beside the reference"),
             key="difference",
         )
     belongings(key="difference", name="Difference", table=lambda: difference_table(reference, text, NAMES), drawn=False)
     if len(hypotheses) > 1:
         st.subheader("The alternatives", anchor=False)
-        components.choices(
+        components.choice_list(
             [
                 {"text": other.text or "(nothing)", "detail": f"BLEU {score['bleu']:.1f} · chrF {score['chrf']:.1f}"}
                 for other, score in zip(hypotheses, scores, strict=True)

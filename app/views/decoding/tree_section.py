@@ -5,7 +5,6 @@ import math
 import streamlit as st
 
 from app import components
-from app.components.decoding import tree
 from app.compute import cached_results
 from app.figures.axes import TokenAxis
 from app.stage.scene import Scene
@@ -40,7 +39,7 @@ def tree_part(scene: Scene, step: int, layer: int, head: int) -> None:
     title = f"{_NAMES[searched_by(found.settings)]}: {len(found.tree) - 1} candidates, the best sums on top"
     pruned = st.toggle("Show what went no further", len(found.tree) <= MANY, key="show_pruned")
     with st.container(key="picture_tree"):
-        tree(
+        components.search_tree(
             tree_picture(found.tree, best, node.id, probabilities, title=title, pruned=pruned)
             | {"alt": tree_alt(found.tree, title)},
             key="search_tree",
@@ -92,4 +91,4 @@ def _looks(scene: Scene, path: tuple[SearchNode, ...], layer: int, head: int) ->
         weights = cached_results.attention(scene.subject, scene.translation.source_ids, ids, kind).weights
         name = f"{KINDS[kind]}, layer {layer + 1}, head {head + 1}"
         st.caption(f"{name}, of the row that predicted it. Sums to 1.")
-        components.pieces(looked_at(tokens, weights[layer, head, -1], f"{name}, of this piece"), key=key)
+        components.token_strip(looked_at(tokens, weights[layer, head, -1], f"{name}, of this piece"), key=key)

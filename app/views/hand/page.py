@@ -101,7 +101,7 @@ def _overview(this: Calculation, strongest: int) -> None:
                 help="The key to which this query gives the largest weight. The page opens with it, unless "
                 "another was chosen.",
             )
-            components.copied(
+            components.copy_button(
                 _snippet(this),
                 "Copy as NumPy",
                 "Copies a few lines of Python that stand alone and print these numbers",

@@ -103,7 +103,7 @@ def lines(
             head=chosen.head if several else None,
             row=chosen.row,
         )
-        components.lines(data, key="attention_lines", on_pin=on_pin)
+        components.attention_lines(data, key="attention_lines", on_pin=on_pin)
     components.export("lines", f"{chosen.title} - lines", key="export_lines")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app.components.strips import strips
+from app import components
 from app.figures.strips import Strip, strips_alt, strips_picture, strips_table
 from app.views.shared.placed import belongings
 
@@ -12,5 +12,5 @@ from app.views.shared.placed import belongings
 def placed_strips(rows: Sequence[Strip], *, key: str, title: str) -> None:
     """Draws them; nothing else on the page may have the key."""
     with st.container(key=f"picture_{key}"):
-        strips(strips_picture(rows, title=title, alt=strips_alt(rows, title)), key=key)
+        components.vector_strips(strips_picture(rows, title=title, alt=strips_alt(rows, title)), key=key)
     belongings(key=key, name=title, table=lambda: strips_table(rows))

@@ -42,7 +42,7 @@ def _results(scene: Scene) -> None:
     translation, hypothesis = scene.translation, scene.hypothesis
     probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
     st.subheader("The encoder reads", anchor=False, help=ABOUT_SOURCE)
-    components.pieces(source_strip(translation.source_pieces), key="source_pieces")
+    components.token_strip(source_strip(translation.source_pieces), key="source_pieces")
     with st.container(key="results"):
         several = len(translation.hypotheses) > 1
         left, *right = st.columns([5, 2], gap="large") if several else [st.container()]
@@ -51,7 +51,7 @@ def _results(scene: Scene) -> None:
             st.subheader(writes, anchor=False, help=ABOUT_TARGET)
             strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities)
             strip |= {"headline": hypothesis.text or "(nothing)", "lang": scene.task.target_code}
-            components.pieces(strip, key="translation")
+            components.token_strip(strip, key="translation")
             if said := about_probabilities(translation.settings, scene.is_given):
                 st.caption(said)
             if hypothesis.is_loop:
@@ -66,7 +66,7 @@ def _results(scene: Scene) -> None:
                     anchor=False,
                     help="The number is a score: the sum of the log-probabilities, divided by the length penalty.",
                 )
-                components.choices(
+                components.choice_list(
                     [
                         {
                             "text": other.text or "(nothing)",

@@ -1,0 +1,30 @@
+"""Attention as lines between two rows of tokens."""
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from app.components.registration import component
+
+_component = component("attention_lines", styles=["svg"])
+
+
+def attention_lines(
+    data: dict[str, Any], *, key: str, on_pin: Callable[[int | None, int | None], None] | None = None
+) -> None:
+    """Attention as lines between two rows of tokens; data from `app.figures.attention_lines.attention_lines`.
+
+    `on_pin` is told which row (query) the reader isolates, or which column (key); (None, None): none any more.
+    """
+
+    def pinned() -> None:
+        found = st.session_state[key].pin
+        if on_pin and isinstance(found, dict) and isinstance(index := found.get("index"), int):
+            row, column = (
+                index if found.get("side") == side and 0 <= index < len(data[whose]["tokens"]) else None
+                for side, whose in ((1, "queries"), (0, "keys"))
+            )
+            on_pin(row, column)
+
+    _component(data=data | {"reports": on_pin is not None}, key=key, on_pin_change=pinned)

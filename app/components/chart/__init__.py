@@ -1,0 +1,86 @@
+"""Figures in the page: drawn by Plotly, each in the place where it stood before.
+
+Not by `st.plotly_chart`: that takes a figure that has changed for another chart, throws the drawn one away and draws
+three times until the new one stands, and forgets with it what was clicked. Here the drawn chart is told what changed.
+"""
+
+import base64
+import json
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from app.components.registration import component
+from app.figures.charts import Figure
+from app.figures.theme import chart_template
+
+_component = component(
+    "chart", html="<div class='chart'></div>", isolated=False
+)  # Plotly writes its styles into the page
+
+NUMBERS = {"i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8"}  # that Plotly reads
+WIDER = {"i8": "f8", "u8": "f8", "f2": "f4"}  # those it does not
+
+
+class Point(NamedTuple):
+    """What was clicked: its place on the axes, and the `customdata` that the figure gave it."""
+
+    x: float
+    y: float
+    customdata: Any
+
+
+def chart(figure: Figure, *, key: str, alt: str, on_click: Callable[[Point], None] | None = None) -> None:
+    """Draws a figure as wide as its place; its layout says how high.
+
+    Args:
+        key: nothing else on the page may have it. A chart with the same key is the same chart, drawn anew.
+        alt: what the picture says, in words.
+        on_click: is told which point of a scatter or bar was clicked; a heatmap has `panels.places` on top for that, or
+            says `meta={"clicks": True}`.
+    """
+
+    def clicked() -> None:
+        found = st.session_state[key].clicked
+        if on_click and isinstance(found, dict):
+            on_click(Point(found["x"], found["y"], found["customdata"]))
+
+    drawn = {"data": figure.data, "layout": {"template": chart_template()} | figure.layout}
+    data = {"figure": drawn, "alt": alt, "reports": on_click is not None}
+    _component(data=encode(data), key=key, on_clicked_change=clicked)
+
+
+def encode(value: dict[str, Any]) -> bytes:
+    """JSON in which an array of numbers stands as Plotly reads it: {"dtype", "bdata" in base64, "shape"}.
+
+    Elsewhere a number that is not finite, which JSON cannot say, becomes null, which Plotly takes for a gap.
+    """
+    try:
+        return json.dumps(value, default=_plain, allow_nan=False, separators=(",", ":")).encode()
+    except ValueError:
+        return encode(_finite(value))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    if isinstance(value, np.ndarray):
+        return value if value.dtype.str[1:] in NUMBERS else _finite(value.tolist())
+    return None if isinstance(value, float | np.floating) and not math.isfinite(value) else value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if not isinstance(value, np.ndarray):
+        raise TypeError(f"A figure holds a {type(value).__name__}")
+    value = value.astype(WIDER.get(value.dtype.str[1:], value.dtype), copy=False)
+    if value.dtype.str[1:] not in NUMBERS:  # words, None, True
+        return value.tolist()
+    spec = {"dtype": value.dtype.str[1:], "bdata": base64.b64encode(value.tobytes()).decode()}
+    return spec | ({"shape": ", ".join(map(str, value.shape))} if value.ndim > 1 else {})

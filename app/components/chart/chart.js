@@ -1,0 +1,151 @@
+// A Plotly chart that is drawn again in place. What arrives is one JSON text: {figure, alt, reports}. A chart whose
+// text has not changed is left alone, and of several that arrive while one is drawn only the last is drawn.
+// With `reports`, a click on a point is told, or on a cell of a heatmap whose `meta` says {clicks: true}: its place, and
+// what the figure says belongs to it. When the page becomes light or dark, it is drawn again.
+//
+// Where only what is marked has changed, the data have the same revision, and Plotly draws the marks alone.
+
+import { withMinus } from "./hover.js";
+import { isPlain, write } from "./texts.js";
+import { thinOut } from "./ticks.js";
+import { isDark, resolved } from "../shared/themed.js";
+
+const CONFIG = { displayModeBar: false };
+const SMALLEST = 10;  // px of a number
+
+// The drawing library, once for all charts, from this machine. Pages lie beside each other, and `app/` beside them.
+function library() {
+  if (window.Plotly) return Promise.resolve(window.Plotly);
+  window.headlightPlotly ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = new URL("app/static/plotly.min.js", window.location.href);
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = () => reject(new Error("The drawing library did not arrive. Reload the page."));
+    document.head.append(script);
+  });
+  return window.headlightPlotly;
+}
+
+const current = (chart) =>
+  chart.drawn === chart.text && chart.width === chart.root.clientWidth && chart.dark === isDark();
+
+// Numbers in the cells of a heatmap, a trace of text with `meta: {columns, beside, short}`: as large as cells of this
+// width allow; else the `short` ones; else none. `beside` are the px at the sides that are not cells, `letter` says how
+// wide a letter is where most are wider than digits, in heights of the text.
+// Words (`meta: {columns, beside, cut}`) become smaller too, and what is still too long is cut.
+function fitted(trace, width) {
+  if (!trace.meta?.columns) return trace;
+  const cell = (width - trace.meta.beside) / trace.meta.columns;
+  if (trace.meta.cut) return shortened(trace, cell);
+  for (const text of [trace.text, trace.meta.short]) {
+    const longest = Math.max(...text.map((each) => each.length + each.includes("∞")));  // which is as wide as two digits
+    const size = Math.floor(Math.min(trace.textfont.size, (0.92 * cell) / ((trace.meta.letter ?? 0.5) * longest)));
+    if (size >= SMALLEST) return { ...trace, text, textfont: { ...trace.textfont, size } };
+  }
+  return { ...trace, visible: false };
+}
+
+const MARKS = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };  // Plotly reads them; a reader sees one letter each
+const letters = (text) => [...text.replace(/&(lt|gt|amp);/g, (mark) => MARKS[mark])];
+const escaped = (text) => text.replace(/[<>&]/g, (one) => Object.keys(MARKS).find((mark) => MARKS[mark] === one));
+
+function shortened(trace, cell) {
+  const all = trace.text.map(letters);
+  const longest = Math.max(...all.map((each) => each.length));
+  const size = Math.max(SMALLEST + 1, Math.min(trace.textfont.size, Math.floor(cell / (0.52 * longest))));
+  const most = Math.floor(cell / (0.52 * size));
+  const cut = (word) => (word.length <= most ? word : [...word.slice(0, most - 1), "…"]);
+  const text = all.map((word) => (most > 2 ? escaped(cut(word).join("")) : ""));  // what is pointed at stays
+  return { ...trace, text, textfont: { ...trace.textfont, size } };
+}
+
+// A title that is wider than its chart becomes smaller.
+const ruler = document.createElement("canvas").getContext("2d");
+function titled({ title, template, font, width }) {
+  const usual = { ...template?.layout?.title?.font, ...title?.font };
+  if (!title?.text || !usual.size) return title;
+  ruler.font = `${usual.weight ?? 400} ${usual.size}px ${font.family}`;
+  const share = width / (ruler.measureText(title.text).width + 4);
+  return share >= 1 ? title : { ...title, font: { ...title.font, size: Math.max(SMALLEST, usual.size * share) } };
+}
+
+// The same object for the same template: Plotly takes another object for another template, and draws everything again.
+const templates = new Map();
+function known(template) {
+  const text = JSON.stringify(template);
+  if (!templates.has(text)) templates.set(text, template);
+  return templates.get(text);
+}
+
+async function draw(chart) {
+  if (!current(chart)) await drawAnew(chart);
+  chart.root.setAttribute("aria-busy", String(!current(chart)));
+}
+
+async function drawAnew(chart) {
+  const Plotly = await library();
+  const { root, plot, text } = chart;
+  const width = root.clientWidth;
+  if (!width || chart.gone) return;  // 0: it is not shown yet
+  const dark = isDark();
+  const { figure, reports } = JSON.parse(resolved(text));
+  const layout = { ...figure.layout, width, clickmode: "event", dragmode: figure.layout.dragmode ?? false };
+  layout.font = { family: getComputedStyle(root).fontFamily, ...layout.font };
+  layout.title = titled(layout);
+  layout.template = known(layout.template);
+  const traces = figure.data.map((trace) => fitted(trace, width)), plain = traces.filter(isPlain);
+  const others = traces.filter((trace) => !isPlain(trace)), data = JSON.stringify(others);
+  if (data !== chart.data) Object.assign(chart, { data, revision: (chart.revision ?? 0) + 1 });
+  await Plotly.react(plot, others, { ...layout, datarevision: chart.revision }, CONFIG);
+  write(plot, plain);
+  thinOut(plot);
+  Object.assign(chart, { drawn: text, width, dark, reports });
+  if (chart.listens) return;
+  chart.listens = true;
+  withMinus(plot);
+  plot.on("plotly_click", ({ points: [{ x, y, customdata, data }] }) => {
+    if (chart.reports && (data.type !== "heatmap" || data.meta?.clicks)) chart.report({ x, y, customdata: customdata ?? null });
+  });
+}
+
+function failed(chart, error) {
+  window.Plotly?.purge(chart.plot);
+  Object.assign(chart, { drawn: undefined, listens: false });
+  chart.plot.textContent = error.message;
+  chart.root.setAttribute("aria-busy", "false");
+}
+
+function begin(root) {
+  const plot = document.createElement("div");
+  root.replaceChildren(plot);
+  const chart = { root, plot, queue: Promise.resolve() };
+  chart.again = () => { chart.queue = chart.queue.then(() => draw(chart)).catch((error) => failed(chart, error)); };
+  chart.watch = new ResizeObserver(() => { if (!current(chart)) chart.again(); });
+  chart.watch.observe(root);
+  return chart;
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".chart");
+  const chart = root.chart ??= begin(root);
+  const turn = chart.turn = {};
+  chart.report = (point) => setTriggerValue("clicked", point);
+  const text = new TextDecoder().decode(data);
+  if (text !== chart.text) {
+    const { figure, alt } = JSON.parse(text);
+    root.setAttribute("role", "figure");
+    root.setAttribute("aria-busy", "true");
+    root.setAttribute("aria-label", alt);
+    root.style.height = `${figure.layout.height}px`;
+    chart.text = text;
+    chart.again();
+  }
+  setTimeout(() => { if (!chart.gone && !current(chart)) chart.again(); }, 100);  // called before the page has its new colours
+  return () => {
+    if (chart.turn !== turn) return;  // a later call has taken the chart over
+    chart.gone = true;
+    chart.watch.disconnect();
+    window.Plotly?.purge(chart.plot);
+    delete root.chart;
+  };
+}

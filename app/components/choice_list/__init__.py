@@ -1,0 +1,22 @@
+"""A list of which one row is chosen."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from app.components.registration import component
+
+_component = component("choice_list")
+
+
+def choice_list(
+    rows: list[dict[str, str]], chosen: int, label: str, *, key: str, on_choose: Callable[[int], None]
+) -> None:
+    """A list of which one row is chosen. Rows have `text` and may have `second` and `detail`."""
+
+    def changed() -> None:
+        index = st.session_state[key].chosen
+        if isinstance(index, int) and 0 <= index < len(rows):
+            on_choose(index)
+
+    _component(data={"rows": rows, "chosen": chosen, "label": label}, key=key, on_chosen_change=changed)

@@ -1,7 +1,0 @@
-// A button that copies a text of several lines. After copying.js, with which it is one script.
-
-export default function ({ data, parentElement }) {
-  const { text, label, help } = data;
-  const root = parentElement.querySelector(".root");
-  copyButton(root, { label, help, done: "Copied.", field: "textarea", text: () => text });
-}

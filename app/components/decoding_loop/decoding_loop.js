@@ -1,0 +1,134 @@
+// One turn of the decoder's loop: source and encoder at the left, output and decoder at the right, below them the keys
+// and values that are kept (a row a layer, a column a position, K above V), then logits, softmax, the chosen piece, and
+// the way back by which it becomes the next input.
+
+import { chips } from "./chips.js";
+import { make, measurer, write } from "../shared/svg.js";
+
+const CHIP = 28, BAR = 5, NARROWEST = 540;
+
+function draw(root, data, state) {
+  const width = Math.max(root.clientWidth, NARROWEST);
+  const measure = measurer(root);
+  const color = data.colors;
+  const back = 26, gutter = 26;  // room at the right for the way back; between the halves
+  const half = (width - back - gutter) / 2;
+  const left = { x: 0, w: half }, right = { x: half + gutter, w: half };
+  const svg = make("svg", { role: "img", "aria-label": data.alt, class: "picture loop" });
+  const arrow = (name, fill) => {
+    const marker = make("marker", { id: name, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 10, markerHeight: 10, markerUnits: "userSpaceOnUse", orient: "auto" }, svg);
+    make("path", { d: "M0,0 L8,4 L0,8 z", fill }, marker);
+  };
+  arrow("tip", "#808896");
+  arrow("tip-back", color.decoder);
+
+  let size, laid;
+  const isWhole = ({ first, left }) => !first && !left;
+  for (const most of [[16, 2], [14, 3], [12.5, state.all ? Infinity : 3]]) {
+    size = most[0];
+    laid = [chips(data.source, left.w, ...most, measure), chips(data.output, right.w, ...most, measure)];
+    if (laid.every(isWhole)) break;
+  }
+  state.folds = state.all ? state.folds : !laid.every(isWhole);
+  const lines = Math.max(laid[0].lines, laid[1].lines), line = CHIP + BAR + 7;
+  const top = 26, below = top + lines * line;
+  [[data.source, left, color.encoder], [data.output, right, color.decoder]].forEach(([side, half, role], n) => {
+    make("text", { class: "caption", x: half.x, y: 15, style: `fill:${role}` }, svg, side.caption);
+    const { first, left: after, end } = laid[n];
+    if (first) make("text", { class: "small", x: half.x, y: top + 18 }, svg, `${first} more …`);
+    if (end) make("text", { class: "small", x: half.x + end.x, y: top + end.line * line + 18 }, svg, `… ${after} more`);
+    for (const { i, x, line: row, w } of laid[n].places) {
+      const newest = n === 1 && i === side.tokens.length - 1;
+      const group = make("g", { class: newest ? "chip newest" : "chip", transform: `translate(${half.x + x},${top + row * line})` }, svg);
+      make("title", {}, group, `${side.tokens[i]}: weight ${side.weights[i].toFixed(2)}`);
+      make("rect", { width: w, height: CHIP, rx: 7, fill: role, stroke: newest ? role : "none" }, group);
+      write(make("text", { x: w / 2, y: 19, "text-anchor": "middle", style: `font-size:${size}px` }, group), side.tokens[i]);
+      make("rect", { class: "track", y: CHIP + 2, width: w, height: BAR, rx: 2 }, group);
+      make("rect", { class: "weight", y: CHIP + 2, width: (w * Math.min(side.weights[i], 1)).toFixed(1), height: BAR, rx: 2, fill: role, "data-weight": side.weights[i] }, group);
+    }
+  });
+
+  const boxTop = below + 16, boxHeight = 50;
+  [[data.encoder, left, color.encoder], [data.decoder, right, color.decoder]].forEach(([texts, half, role]) => {
+    make("path", { class: "flow", d: `M${half.x + half.w / 2},${below - 2} v17`, "marker-end": "url(#tip)" }, svg);
+    make("rect", { class: "stack", x: half.x, y: boxTop, width: half.w, height: boxHeight, rx: 9, fill: role, stroke: role }, svg);
+    make("text", { class: "strong", x: half.x + half.w / 2, y: boxTop + 21, "text-anchor": "middle" }, svg, texts[0]);
+    make("text", { class: "small", x: half.x + half.w / 2, y: boxTop + 40, "text-anchor": "middle" }, svg, texts[1]);
+  });
+
+  const gridTop = boxTop + boxHeight + 40, cell = Math.max(5, Math.min(13, 84 / data.own.layers)), gridHeight = cell * data.own.layers;
+  [[data.cross, left], [data.own, right]].forEach(([kept, half]) => {
+    make("path", { class: "flow", d: `M${half.x + half.w / 2},${boxTop + boxHeight} v14`, "marker-end": "url(#tip)" }, svg);
+    make("text", { class: "caption strong", x: half.x, y: gridTop - 9 }, svg, kept.title);
+    const legend = make("text", { class: "small", x: half.x + half.w, y: gridTop - 9, "text-anchor": "end" }, svg);
+    make("tspan", { style: `fill:${color.key};font-weight:700` }, legend, "K ");
+    make("tspan", { style: `fill:${color.value};font-weight:700` }, legend, "V");
+    const wide = Math.min(half.w / kept.room, 30);
+    const grid = make("g", { class: "grid", "data-filled": kept.filled, "data-layers": kept.layers }, svg);
+    for (let t = 0; t < kept.room; t++) for (let l = 0; l < kept.layers; l++) {
+      const x = half.x + t * wide + 1, y = gridTop + l * cell + 0.5, w = Math.max(wide - 2, 1), h = (cell - 2) / 2;
+      if (t < kept.filled) {
+        make("rect", { x, y, width: w, height: h, fill: color.key }, grid);
+        make("rect", { x, y: y + h, width: w, height: h, fill: color.value }, grid);
+      } else make("rect", { class: "room", x, y, width: w, height: 2 * h }, grid);
+    }
+    if (kept.newest >= 0) make("rect", { class: "new", x: half.x + kept.newest * wide - 0.5, y: gridTop - 2, width: wide + 1, height: gridHeight + 3, rx: 3 }, svg);
+    kept.lines.forEach((text, i) => make("text", { class: "small", x: half.x, y: gridTop + gridHeight + 18 + 17 * i }, svg, text));
+  });
+
+  const low = gridTop + gridHeight + 70, middle = low + 21;
+  const parts = [[data.query, color.query], [data.logits, ""], ["softmax", ""]];
+  const widths = parts.map(([text]) => measure(text, 14) + 20);
+  const taken = widths.reduce((a, b) => a + b, 0) + 3 * 16;
+  const chosenWidth = Math.min(measure(data.chosen, 19) + measure(data.probability, 14) + 44, width - back - taken);
+  const space = (width - back - taken - chosenWidth) / 3 + 16;
+  let x = 0;
+  parts.forEach(([text, role], i) => {
+    make("rect", { class: "part", x, y: low + 4, width: widths[i], height: 34, rx: 7, fill: role || "#808896", stroke: role || "#808896" }, svg);
+    make("text", { class: "body", x: x + widths[i] / 2, y: middle + 5, "text-anchor": "middle" }, svg, text);
+    make("path", { class: "flow", d: `M${x + widths[i]},${middle} h${space - 3}`, "marker-end": "url(#tip)" }, svg);
+    x += widths[i] + space;
+  });
+  const chosen = make("g", { class: "chip newest", transform: `translate(${x},${low})` }, svg);
+  make("rect", { width: chosenWidth, height: 42, rx: 9, fill: color.decoder, stroke: color.decoder }, chosen);
+  let text = data.chosen;
+  while (text.length > 2 && measure(text, 19) > chosenWidth - measure(data.probability, 14) - 34) text = text.slice(0, -2) + "…";
+  write(make("text", { x: 12, y: 27, class: "large" }, chosen), text);
+  make("text", { class: "body", x: chosenWidth - 10, y: 27, "text-anchor": "end" }, chosen, data.probability);
+  const end = x + chosenWidth, edge = width - 6;
+  if (data.last) make("text", { class: "small", x: end - 4, y: low + 58, "text-anchor": "end" }, svg, "the loop ends here");
+  else {
+    make("path", { class: "back", stroke: color.decoder, d: `M${end},${middle} H${edge - 8} q8,0 8,-8 V${top + 22} q0,-8 -8,-8 H${right.x + right.w + 4}`, "marker-end": "url(#tip-back)" }, svg);
+    make("text", { class: "small", x: end - 4, y: low + 58, "text-anchor": "end" }, svg, "fed in at the next step");
+  }
+  make("text", { class: "small", x: 0, y: low + 58 }, svg, data.note);
+  const height = low + 66;
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  const hadFocus = root.contains(root.getRootNode().activeElement);
+  root.replaceChildren(...(state.folds ? [folding(root, data, state)] : []), svg);
+  if (hadFocus) root.querySelector("button")?.focus();
+}
+
+function folding(root, data, state) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "folding";
+  button.setAttribute("aria-expanded", String(Boolean(state.all)));
+  button.textContent = state.all ? "Only the pieces round the strongest" : "All pieces";
+  button.addEventListener("click", () => { state.all = !state.all; draw(root, data, state); });
+  return button;
+}
+
+export default function ({ data, parentElement }) {
+  const root = parentElement.querySelector(".root");
+  const state = (parentElement.headlight ??= { all: false });
+  draw(root, data, state);
+  let before = root.clientWidth;
+  const watcher = new ResizeObserver(() => {
+    if (Math.abs(root.clientWidth - before) < 2) return;
+    before = root.clientWidth;
+    draw(root, data, state);
+  });
+  watcher.observe(root);
+  return () => watcher.disconnect();
+}

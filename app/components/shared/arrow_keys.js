@@ -1,0 +1,21 @@
+// Of a row of which one is chosen: which one a key asks for. undefined if the key is none of ours.
+
+export function asked(event, chosen, count) {
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  const goal = step ? chosen + step : { Home: 0, End: count - 1 }[event.key];
+  if (goal === undefined) return undefined;
+  event.preventDefault();
+  event.stopPropagation();
+  return Math.min(Math.max(goal, 0), count - 1);
+}
+
+// Marks another button of a row as the chosen one, before the page has drawn anew: keys that are pressed in a hurry count
+// on from here.
+export function marked(row, index) {
+  [...row.children].forEach((button, i) => {
+    button.setAttribute("aria-checked", String(i === index));
+    button.tabIndex = i === index ? 0 : -1;
+  });
+  row.children[index].focus({ preventScroll: true });
+  return index;
+}

@@ -1,0 +1,32 @@
+"""A row of tokens of which one is chosen."""
+
+from collections.abc import Callable, Sequence
+
+from app.components.numbered import hear, heard
+from app.components.registration import component
+
+_component = component("token_picker", styles=["token"])
+
+
+def token_picker(
+    tokens: Sequence[str],
+    chosen: int,
+    label: str,
+    *,
+    color: str,
+    key: str,
+    on_choose: Callable[[int], None],
+    second: Sequence[str] = (),
+    disabled: bool = False,
+) -> None:
+    """A row of tokens of which one is chosen, by click or arrow keys; `second` stands below each, after an arrow, and
+    the label is then that of what is read and what is predicted."""
+
+    def changed() -> None:
+        _, index = hear(key)
+        if 0 <= index < len(tokens):
+            on_choose(index)
+
+    data = {"tokens": list(tokens), "chosen": chosen, "label": label, "color": color, "disabled": disabled}
+    data["heard"] = heard(key)
+    _component(data=data | ({"second": list(second)} if second else {}), key=key, on_chosen_change=changed)

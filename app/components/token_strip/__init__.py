@@ -1,0 +1,12 @@
+"""A strip of tokens."""
+
+from typing import Any
+
+from app.components.registration import component
+
+_component = component("token_strip", styles=["token", "folded"])
+
+
+def token_strip(data: dict[str, Any], *, key: str) -> None:
+    """A strip of pieces; data from `app.figures.token_strip`. With `headline`, that text stands above, large."""
+    _component(data=data, key=key)

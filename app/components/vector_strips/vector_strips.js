@@ -1,0 +1,91 @@
+// Vectors below each other as strips of colour, a cell a dimension. The numbers of one dimension stand at the right, and
+// the keys, a click or the pointer choose another; so a sum can be read downwards.
+
+import { asked } from "../shared/arrow_keys.js";
+import { cut, make, measurer } from "../shared/svg.js";
+import { isDark, resolved } from "../shared/themed.js";
+
+const HIGH = 22, PITCH = 30, TOP = 54, NAMES = 14, VALUES = 84;  // px
+const decode = ({ bdata }) => new Float32Array(Uint8Array.from(atob(bdata), (letter) => letter.charCodeAt(0)).buffer);
+const written = (value) => value.toFixed(4).replace("-", "−");
+
+// The colour of a number from -1 to 1.
+function shade(scale, value) {
+  const place = Math.min(Math.max((value + 1) / 2, 0), 1);
+  const i = Math.max(scale.findIndex(([stop]) => place <= stop), 1);
+  const [[low, from], [high, to]] = [scale[i - 1], scale[i]], share = (place - low) / (high - low);
+  return [1, 3, 5].map((at) => {
+    const [a, b] = [from, to].map((color) => parseInt(resolved(color).slice(at, at + 2), 16));
+    return Math.round(a + share * (b - a));
+  });
+}
+
+function painted(values, limit, scale) {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [values.length, 1];
+  const context = canvas.getContext("2d"), image = context.createImageData(values.length, 1);
+  values.forEach((value, i) => image.data.set([...shade(scale, value / limit), 255], 4 * i));
+  context.putImageData(image, 0, 0);
+  return canvas.toDataURL();
+}
+
+function draw(root, state) {
+  const { data, rows } = state, width = Math.max(root.clientWidth, 280), count = rows[0].values.length;
+  if (state.width === width && state.drawn === data && state.dark === isDark()) return;
+  Object.assign(state, { width, drawn: data, dark: isDark() });
+  const measure = measurer(root);
+  const longest = Math.max(...rows.map(({ name }) => measure(name, 15)));
+  // A saved picture has the type of whoever opens it, which may be wider.
+  const left = Math.ceil(1.12 * longest) + NAMES, across = width - left - VALUES;
+  const bottom = TOP + rows.length * PITCH, height = bottom + 16;
+  const svg = make("svg", { class: "picture strips", viewBox: `0 0 ${width} ${height}`, width, height, tabindex: 0, role: "slider",
+    "aria-label": data.alt, "aria-valuemin": 0, "aria-valuemax": count - 1 });
+  const large = Math.max(Math.min(18, (18 * width) / (1.06 * measure(data.title, 18))), 12);  // bold letters are wider
+  make("text", { class: "title", x: 0, y: 20, style: `font-size: ${large}px` }, svg, cut(data.title, width, large, measure));
+  const at = make("text", { class: "small", x: width, y: 44, "text-anchor": "end" }, svg);
+  const numbers = rows.map(({ name, values, limit }, i) => {
+    const y = TOP + i * PITCH, middle = y + HIGH / 2;
+    make("text", { class: "name", x: left - NAMES, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, svg, name);
+    make("image", { href: painted(values, limit, data.scale), x: left, y, width: across, height: HIGH, preserveAspectRatio: "none",
+      style: "image-rendering: pixelated" }, svg);
+    return make("text", { class: "value", x: width, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, svg);
+  });
+  for (const [place, anchor] of [[0, "start"], [count - 1, "end"]]) {
+    make("text", { class: "small", x: left + (place ? across : 0), y: bottom + 8, "text-anchor": anchor }, svg, place);
+  }
+  const mark = make("rect", { class: "mark", y: TOP - 4, width: Math.max(across / count, 3), height: bottom - TOP, rx: 1 }, svg);
+  const show = (dimension) => {
+    state.dimension = Math.min(Math.max(dimension, 0), count - 1);
+    at.textContent = `dimension ${state.dimension}`;
+    rows.forEach(({ values }, i) => { numbers[i].textContent = written(values[state.dimension]); });
+    mark.setAttribute("x", left + ((state.dimension + 0.5) * across) / count - mark.width.baseVal.value / 2);
+    svg.setAttribute("aria-valuenow", state.dimension);
+    svg.setAttribute("aria-valuetext", `${at.textContent}: ${rows.map(({ name, values }) => `${name} ${written(values[state.dimension])}`).join(", ")}`);
+  };
+  const follow = (event) => {
+    const x = ((event.clientX - svg.getBoundingClientRect().left) * width) / svg.getBoundingClientRect().width - left;
+    if (x >= 0 && x < across) show(Math.floor((x / across) * count));
+  };
+  svg.addEventListener("pointermove", follow);
+  svg.addEventListener("pointerdown", follow);
+  svg.addEventListener("keydown", (event) => {
+    const goal = asked(event, state.dimension, count);
+    if (goal !== undefined) show(goal);
+  });
+  const focused = root.getRootNode().activeElement?.matches("svg.strips");
+  root.replaceChildren(svg);
+  show(state.dimension);
+  if (focused) svg.focus({ preventScroll: true });
+}
+
+export default function ({ data: bytes, parentElement }) {
+  const root = parentElement.querySelector(".root");
+  const data = JSON.parse(new TextDecoder().decode(bytes));
+  const rows = data.rows.map(({ name, values, limit }) => ({ name, limit, values: decode(values) }));
+  const before = root.strips;
+  const state = { data, rows, dimension: before && before.rows[0].values.length === rows[0].values.length ? before.dimension : data.dimension };
+  root.strips = state;
+  if (!before) new ResizeObserver(() => draw(root, root.strips)).observe(root);
+  draw(root, state);
+  setTimeout(() => draw(root, root.strips), 100);  // this is called before the page has its new colours
+}
