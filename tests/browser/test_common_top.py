@@ -72,3 +72,4 @@ def test_the_menu_of_pages_closes_on_a_phone_when_a_page_is_chosen(visit: Begin)
     one.page.wait_for_function(
         "document.querySelector('[data-testid=\"stSidebar\"]').getBoundingClientRect().right <= 1"
     )
+    one.page.evaluate("localStorage.clear()")  # where the browser keeps that the menu is closed, for later visits too

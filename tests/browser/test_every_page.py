@@ -81,7 +81,7 @@ PARTS = {  # what a page opens with is seen above; here is what takes a click, a
         "Reference": ".difference",
     },
     "attention": {"Word alignment": ".st-key-alignment svg .line", "BertViz": "iframe[srcdoc]"},
-    "steps": {"Every step": HEATMAP},
+    "steps": {"Every step": ".st-key-station h2"},
     "hand": {"All": ".st-key-picture_hand_values .hm image"},
 }
 

@@ -49,6 +49,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   row.setAttribute("role", "radiogroup");
   row.setAttribute("aria-label", data.second ? `${data.label}: reads → predicts` : data.label);
   row.setAttribute("aria-disabled", String(data.disabled));
+  if (data.disabled) row.tabIndex = 0;  // no token can have the focus, and the keys still scroll
   let now = standing(root, "token", { ...data, count: data.tokens.length });
   const buttons = data.tokens.map((_, index) => choice(data, index, index === now));
   const take = (index) => {
