@@ -19,7 +19,7 @@ from tests.support.drawn import charts, open_view, title
 from tests.support.small_training import toy_recipe
 from transformer.errors import TrainingError
 from transformer.recipe import recipe_text
-from transformer.training import train, trainer, validation
+from transformer.training import train, training, validation
 
 Open = Callable[..., AppTest]
 # A trainer that takes a step for each line that it reads: it takes the lock, lets go of it, says why, is gone.
@@ -113,7 +113,7 @@ def test_a_run_that_has_measured_nothing_says_when_it_will(
         os.kill(os.getpid(), signal.SIGTERM)
         return look(*arguments)
 
-    monkeypatch.setattr(trainer, "validate", validate)
+    monkeypatch.setattr(training, "validate", validate)
     with pytest.raises(TrainingError, match="Stopped by SIGTERM after update 1 of 100"):
         train(toy_recipe(updates=100, log_every=20, validate_every=1), runs / "toy", device="cpu")
     app = open_view("training")

@@ -5,7 +5,7 @@
 
 The peers are `torch.nn.Transformer`, put together plainly, and Hugging Face's MarianMT. All get the same batches of
 about 4,000 target pieces (at `paper-base` 25,000, for a GPU), with lengths like those of sentences, and make whole
-updates: forward, backward, clipping, Adam, with dropout. Ours is `one_update` of the trainer, and compiled where the
+updates: forward, backward, clipping, Adam, with dropout. Ours is `Training.update`, and compiled where the
 trainer compiles (on CUDA), unless an option says otherwise; the peers are as they come. Where our trainer has oneDNN
 multiply float32 (transformer/kernels/matmul.py), one more row has the peers with that library, too. With --opennmt
 OpenNMT-py takes part as well, on a CPU, in an environment of its own: `python -m venv FOLDER`, then `FOLDER/bin/pip
@@ -19,7 +19,6 @@ need, of what large square products reach on this device in that precision (tran
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -43,6 +42,7 @@ from tests.benchmarks.training_peers import (
     Update,
     config_of,
 )
+from tests.support.small_training import training_of
 from transformer.config import EOS, DataConfig, ModelConfig, Recipe, TrainingConfig
 from transformer.data.batches import Batch, collate
 from transformer.data.training_data import Position
@@ -51,11 +51,7 @@ from transformer.kernels.matmul import use_fast_matmul
 from transformer.model import Transformer
 from transformer.training.compilation import compile_layers
 from transformer.training.device import choose_device
-from transformer.training.distributed import Ranks
 from transformer.training.flops import measured_peak, training_flop
-from transformer.training.optimizer import make_optimizer
-from transformer.training.training_state import Progress
-from transformer.training.update import one_update
 
 
 def sentences(length: int, size: SizeName, generator: torch.Generator) -> Batch:
@@ -80,12 +76,13 @@ def headlight(config: ModelConfig, precision: str, device: torch.device, compile
     recipe = Recipe(data=DataConfig(toy="copy"), model=config, training=TrainingConfig(**training))
     model = Transformer(config).to(device)
     compile_layers(model, device, recipe.training.compile)
-    optimizer, progress = make_optimizer(model, recipe.training), Progress()
+    run = training_of(model, recipe, iter(()))
 
-    def batches(batch: Batch) -> Iterator[tuple[Batch, Position]]:
-        yield batch, Position(0, 0)
+    def update(batch: Batch) -> None:
+        run.batches = iter([(batch, Position(0, 0))])
+        run.update()
 
-    return lambda batch: one_update(model, optimizer, batches(batch), progress, recipe, RATE, Ranks())
+    return update
 
 
 CONTESTANTS, OPENNMT = ("Headlight", *PEERS), "OpenNMT-py"

@@ -231,7 +231,7 @@ def test_a_result_on_another_text_is_not_told_as_one_on_this_and_is_scored_anew_
             what()
     assert not (tmp_path / "card.md").exists()
     (runs / "base-seed1" / RESULT).unlink()  # as the message says
-    monkeypatch.setattr("transformer.training.trainer.one_update", lambda *_: pytest.fail("it was trained again"))
+    monkeypatch.setattr("transformer.training.training.Training.update", lambda _: pytest.fail("it was trained again"))
     work_off(queue, queue.trainings[:1], runs, "cpu")
     found = read_result(queue.trainings[0], runs / "base-seed1")
     assert found is not None

@@ -4,22 +4,28 @@ import json
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
 from safetensors import safe_open
 from torch import Tensor
+from torch.optim import AdamW
 
 from transformer.config import DataConfig, DecodingConfig, ModelConfig, Recipe, TokenizerConfig, TrainingConfig
+from transformer.data.batches import Batch
 from transformer.data.toy_tasks import toy_pairs
-from transformer.training import flops, trainer
+from transformer.data.training_data import Position
+from transformer.model import Transformer
+from transformer.training import flops
+from transformer.training.distributed import Ranks
 from transformer.training.metrics import read_metrics
-from transformer.training.update import one_update as make_update
+from transformer.training.optimizer import make_optimizer
+from transformer.training.training import Training, Update, ValidationText
 
 MODEL = ModelConfig(vocab_size=400, encoder_layers=1, decoder_layers=1, d_model=16, d_ff=32, heads=2, max_positions=64)
 TRAINING = TrainingConfig(
@@ -75,13 +81,43 @@ def write_pairs(path: Path, pairs: list[tuple[str, str]]) -> Path:
 def stop_after(update: int, monkeypatch: pytest.MonkeyPatch, number: signal.Signals = signal.SIGTERM) -> None:
     """The next run gets a signal while it makes this update."""
 
-    def one_update(*arguments: Any) -> Any:
-        done = make_update(*arguments)
-        if arguments[3].update == update:
+    def after(training: Training) -> None:
+        if training.progress.update == update:
             os.kill(os.getpid(), number)
+
+    wrap_update(monkeypatch, after=after)
+
+
+def wrap_update(
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    before: Callable[[Training], None] = lambda _: None,
+    after: Callable[[Training], None] = lambda _: None,
+) -> None:
+    """The next run calls these before and after each update."""
+    update = Training.update
+
+    def wrapped(training: Training) -> Update:
+        before(training)
+        done = update(training)
+        after(training)
         return done
 
-    monkeypatch.setattr(trainer, "one_update", one_update)
+    monkeypatch.setattr(Training, "update", wrapped)
+
+
+def training_of(
+    model: Transformer,
+    recipe: Recipe,
+    batches: Iterator[tuple[Batch, Position]],
+    *,
+    optimizer: AdamW | None = None,
+    ranks: Ranks | None = None,
+) -> Training:
+    """A training of this model that is never validated."""
+    text = ValidationText(cast(Any, None), (), ())
+    optimizer = optimizer or make_optimizer(model, recipe.training)
+    return Training(recipe, model, optimizer, batches, text, ranks=ranks or Ranks())
 
 
 # What a run has left behind

@@ -34,11 +34,10 @@ from transformer.data.batches import collate
 from transformer.data.toy_tasks import toy_pairs
 from transformer.data.training_data import TrainingData
 from transformer.errors import CorpusError, HeadlightError, TrainingError
-from transformer.training import distributed as ranks_module
-from transformer.training import train
+from transformer.training import data_parallel, train
+from transformer.training.data_parallel import dropout_seed, part
 from transformer.training.device import device_of_rank
 from transformer.training.metrics import read_metrics
-from transformer.training.sharding import dropout_seed, part
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -119,14 +118,14 @@ def go_and_be_told_to_stop(rank: int, recipe: Recipe, run: Path, told: int, upda
 def go_and_see_no_number(rank: int, recipe: Recipe, run: Path) -> None:
     """The loss of one rank's rows is NaN at update 7."""
     with pytest.MonkeyPatch.context() as patch:
-        make = ranks_module.Ranks.loss
+        make = data_parallel.DataParallel.loss
 
         def loss(*arguments: Any) -> torch.Tensor:
             calls[0] += 1
             return make(*arguments) * (torch.nan if calls[0] == 7 and rank == 1 else 1.0)
 
         calls = [0]
-        patch.setattr(ranks_module.Ranks, "loss", loss)
+        patch.setattr(data_parallel.DataParallel, "loss", loss)
         go(rank, recipe, run)
 
 
@@ -151,7 +150,7 @@ def go_and_be_killed(rank: int, recipe: Recipe, run: Path, between: bool) -> Non
         if rank == 1 and between:
             stop_after(6, patch, signal.SIGKILL)
         elif rank == 1:
-            make = ranks_module.Ranks.loss
+            make = data_parallel.DataParallel.loss
 
             def loss(*arguments: Any) -> torch.Tensor:
                 calls[0] += 1
@@ -160,7 +159,7 @@ def go_and_be_killed(rank: int, recipe: Recipe, run: Path, between: bool) -> Non
                 return make(*arguments)
 
             calls = [0]
-            patch.setattr(ranks_module.Ranks, "loss", loss)
+            patch.setattr(data_parallel.DataParallel, "loss", loss)
         go(rank, recipe, run)
 
 
@@ -287,7 +286,7 @@ def test_a_run_stopped_on_one_goes_on_on_two_which_need_not_see_its_folder(
 def test_a_loss_that_is_no_number_on_one_rank_ends_all_in_one_sentence(tmp_path: Path) -> None:
     recipe = toy_recipe(save_every=6)
     assert together(2, go_and_see_no_number, recipe, tmp_path / "run") == [1, 1]
-    assert re.fullmatch(r"The loss or its gradient is no longer a number at update 7 .*\n", said(tmp_path))
+    assert re.fullmatch(r"The loss or its gradient is NaN or infinite at update 7 .*\n", said(tmp_path))
     assert metadata(tmp_path / "run" / "training.safetensors")["progress"]["update"] == 6
 
 
@@ -301,7 +300,7 @@ def test_an_error_on_one_rank_is_told_by_the_first(tmp_path: Path) -> None:
 )
 def test_a_rank_that_is_killed_ends_the_others(between: bool, tmp_path: Path) -> None:
     assert together(2, go_and_be_killed, toy_recipe(), tmp_path / "run", between) == [1, -signal.SIGKILL]
-    assert re.fullmatch(r"A process of this run is gone: .* go on with --resume\.\n", said(tmp_path))
+    assert re.fullmatch(r"A process of this run has exited: .* go on with --resume\.\n", said(tmp_path))
     assert metadata(tmp_path / "run" / "training.safetensors")["progress"]["update"] == 5
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from tests.support.small_training import toy_recipe
+from tests.support.small_training import toy_recipe, training_of
 from transformer.config import ModelConfig
 from transformer.data.batches import collate
 from transformer.model import Probe, Transformer, census
@@ -16,8 +16,7 @@ from transformer.training.flops import FORWARD_AND_BACKWARD, measured_peak, read
 from transformer.training.loss import summed_loss
 from transformer.training.metrics import Metrics, read_metrics
 from transformer.training.run_report import Report
-from transformer.training.training_state import Progress
-from transformer.training.update import Update
+from transformer.training.training import Update
 
 BATCH = collate([[4, 5, 6, 7], [5]], [[4, 5], [6, 7]])  # S 5, T 3, all labels count
 CONFIG = ModelConfig(vocab_size=50, encoder_layers=2, decoder_layers=3, d_model=16, d_ff=24, heads=2)
@@ -58,11 +57,17 @@ def test_large_numbers_are_written_with_a_prefix(value: float, text: str) -> Non
 
 
 def test_a_run_writes_its_speed_as_a_share_of_the_peak(tmp_path: Path) -> None:
-    recipe, progress = toy_recipe(log_every=2), Progress()
-    with Report(recipe, Metrics(tmp_path, 0, 0), progress, peak=1000.0) as report:
+    training = training_of(Transformer(CONFIG), toy_recipe(log_every=2), iter(()))
+    progress = training.progress
+    with Report(training, Metrics(tmp_path, 0, 0), peak=1000.0) as report:
         for progress.update, flop in ((1, 300), (2, 500)):
-            made = Update(loss=flop / 50, tokens=2 * progress.update, gradient_norm=1.0, flop=flop)
-            report.update(progress, made, rate=0.1, seconds=2.0)
+            made = Update(loss=flop / 50, tokens=2 * progress.update, gradient_norm=1.0, flop=flop, rate=0.1)
+            progress.recent_loss += made.loss
+            progress.recent_tokens += made.tokens
+            progress.recent_flop += flop
+            progress.recent_seconds += 2.0
+            report.update(made)
+    assert (progress.recent_loss, progress.recent_tokens, progress.recent_flop, progress.recent_seconds) == (0, 0, 0, 0)
     (line,) = read_metrics(tmp_path / "metrics.jsonl")
     assert line["share_of_peak"] == pytest.approx(800 / 4.0 / 1000.0)
     assert line["tokens_per_second"] == pytest.approx(6 / 4.0)

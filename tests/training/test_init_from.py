@@ -11,7 +11,7 @@ from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import TokenizerConfig
 from transformer.errors import ConfigError, TrainingError
 from transformer.training import train
-from transformer.training.init_from import EMBEDDINGS, begin, embed, ids_in
+from transformer.training.init_from import EMBEDDINGS, embed, ids_in, init_from_checkpoint
 from transformer.training.run_folder import Run
 
 
@@ -71,7 +71,7 @@ def test_a_run_that_was_killed_while_its_text_was_prepared_is_resumed_with_the_w
     train(recipe, alone, init_from=start, own_vocabulary=own_vocabulary, device="cpu")
     monkeypatch.chdir(start.parent)
     with Run(run, resume=False) as killed:
-        begin(killed, False, Path(start.name), own_vocabulary)
+        init_from_checkpoint(killed, False, Path(start.name), own_vocabulary)
     monkeypatch.chdir(tmp_path)
     train(recipe, run, resume=True, device="cpu")
     assert_same_run(run, alone)
@@ -79,16 +79,16 @@ def test_a_run_that_was_killed_while_its_text_was_prepared_is_resumed_with_the_w
 
 def test_a_folder_forgets_what_another_run_was_to_begin_with(finished: Path, tmp_path: Path) -> None:
     with Run(tmp_path, resume=False) as run:
-        assert begin(run, False, finished / "best.safetensors", False)
-        assert begin(run, True, None, False)
-        assert begin(run, False, None, False) is None
-        assert begin(run, True, None, False) is None
+        assert init_from_checkpoint(run, False, finished / "best.safetensors", False)
+        assert init_from_checkpoint(run, True, None, False)
+        assert init_from_checkpoint(run, False, None, False) is None
+        assert init_from_checkpoint(run, True, None, False) is None
 
 
 def test_a_note_of_what_a_run_began_with_that_is_damaged_is_told(tmp_path: Path) -> None:
     (tmp_path / "start.json").write_text('{"init_from": 3')
     with Run(tmp_path, resume=True) as run, pytest.raises(TrainingError, match=r"start\.json: .*with --init-from"):
-        begin(run, True, None, False)
+        init_from_checkpoint(run, True, None, False)
 
 
 def test_a_vocabulary_of_its_own_without_a_checkpoint_is_refused(tmp_path: Path) -> None:

@@ -8,19 +8,17 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tests.support.small_training import MODEL, toy_recipe
+from tests.support.small_training import MODEL, toy_recipe, training_of
 from transformer.config import PAD, ModelConfig
 from transformer.data.batches import Batch, collate
 from transformer.data.training_data import Position
 from transformer.model import Transformer
 from transformer.training import device as device_module
+from transformer.training.data_parallel import dropout_seed
 from transformer.training.device import autocast
 from transformer.training.distributed import Ranks
 from transformer.training.loss import negative_log_likelihood, summed_loss
 from transformer.training.optimizer import make_optimizer
-from transformer.training.sharding import dropout_seed
-from transformer.training.training_state import Progress
-from transformer.training.update import one_update
 
 V = 50
 
@@ -93,8 +91,8 @@ def gradients_of_one_update(
 
     monkeypatch.setattr(optimizer, "step", step)
     stream: Iterator[tuple[Batch, Position]] = iter([(batch, Position(0, i + 1)) for i, batch in enumerate(batches)])
-    progress = Progress()
-    made = one_update(net, optimizer, stream, progress, recipe, 0.001, Ranks())
+    training = training_of(net, recipe, stream, optimizer=optimizer)
+    made, progress = training.update(), training.progress
     assert made.tokens == progress.tokens == sum(batch.target_tokens for batch in batches)
     assert progress.batch == len(batches)
     return seen, made.gradient_norm
@@ -146,8 +144,7 @@ def test_on_random_targets_the_loss_does_not_fall_below_what_chance_allows(leaks
     chance = length * math.log(letters) / (length + 1)  # the </s> after them can be known
     config = replace(MODEL, vocab_size=letters + 4, dropout=0.0, embedding_dropout=0.0)
     net = Transformer(config)
-    recipe = toy_recipe(label_smoothing=0.0, precision="float32")
-    optimizer, progress = make_optimizer(net, recipe.training), Progress()
+    recipe = toy_recipe(label_smoothing=0.0, precision="float32", schedule="constant", warmup=1, peak_rate=0.01)
 
     def stream() -> Iterator[tuple[Batch, Position]]:
         while True:
@@ -155,9 +152,9 @@ def test_on_random_targets_the_loss_does_not_fall_below_what_chance_allows(leaks
             batch = collate(*pieces)
             yield replace(batch, target=batch.labels) if leaks else batch, Position()
 
-    batches, losses = stream(), []
+    training, losses = training_of(net, recipe, stream()), []
     for _ in range(120):
-        made = one_update(net, optimizer, batches, progress, recipe, 0.01, Ranks())
+        made = training.update()
         losses.append(made.loss / made.tokens)
     last = sum(losses[-30:]) / 30
     assert last < 0.5 * chance if leaks else 0.97 * chance < last < 1.15 * chance
@@ -165,13 +162,14 @@ def test_on_random_targets_the_loss_does_not_fall_below_what_chance_allows(leaks
 
 def test_dropout_of_each_update_and_each_rank_has_a_seed_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     net, batch = model(), random_batch([2, 4])
-    recipe, progress, ranks = toy_recipe(precision="float32"), Progress(), Ranks()
+    recipe, ranks = toy_recipe(precision="float32"), Ranks()
     ranks.rank = 1
     seeds: list[int] = []
     monkeypatch.setattr(torch, "manual_seed", seeds.append)
     stream = iter([(batch, Position(0, number)) for number in (1, 2)])
+    training = training_of(net, recipe, stream, ranks=ranks)
     for _ in range(2):
-        one_update(net, make_optimizer(net, recipe.training), stream, progress, recipe, 0.001, ranks)
+        training.update()
     assert seeds == [dropout_seed(recipe.training.seed, update, 1) for update in (0, 1)]
 
 

@@ -11,7 +11,7 @@ import torch
 from transformer.data.batches import Batch, collate
 from transformer.data.training_data import Position
 from transformer.errors import CorpusError
-from transformer.training.prefetch import ahead, made_for
+from transformer.training.prefetch import prefetch, prefetched
 
 
 def drawn_by(threads: set[str]) -> Iterator[int]:
@@ -22,7 +22,7 @@ def drawn_by(threads: set[str]) -> Iterator[int]:
 
 def test_items_come_in_their_order_from_another_thread() -> None:
     threads: set[str] = set()
-    assert list(islice(ahead(drawn_by(threads)), 50)) == list(range(50))
+    assert list(islice(prefetch(drawn_by(threads)), 50)) == list(range(50))
     assert threads
     assert threading.current_thread().name not in threads
 
@@ -35,7 +35,7 @@ def test_no_more_is_drawn_than_the_depth_allows_and_closing_ends_the_thread() ->
             drawn.append(number)
             yield number
 
-    stream = cast("Generator[int]", ahead(items(), depth=2))
+    stream = cast("Generator[int]", prefetch(items(), depth=2))
     assert [next(stream), next(stream)] == [0, 1]
     stream.close()
     assert drawn in ([0, 1, 2], [0, 1, 2, 3])  # two ahead of what was taken; the last may have been cancelled
@@ -48,7 +48,7 @@ def test_an_error_is_raised_where_its_item_is_due() -> None:
         yield 1
         raise CorpusError("line 3")
 
-    stream = ahead(items())
+    stream = prefetch(items())
     assert [next(stream), next(stream)] == [0, 1]
     with pytest.raises(CorpusError, match="line 3"):
         next(stream)
@@ -56,8 +56,8 @@ def test_an_error_is_raised_where_its_item_is_due() -> None:
 
 def test_on_a_cpu_nothing_is_drawn_before_it_is_due() -> None:
     batches = stream([])
-    assert made_for(torch.device("cpu"), batches) is batches
-    assert made_for(torch.device("cuda"), batches) is not batches
+    assert prefetched(torch.device("cpu"), batches) is batches
+    assert prefetched(torch.device("cuda"), batches) is not batches
 
 
 def stream(drawn: list[int]) -> Iterator[tuple[Batch, Position]]:
@@ -79,7 +79,7 @@ def test_for_cuda_each_batch_is_pinned_by_the_thread_that_draws_it_on_the_device
 
     monkeypatch.setattr(torch.Tensor, "pin_memory", pin)
     monkeypatch.setattr(torch.cuda, "set_device", lambda one: devices.append((one, threading.current_thread().name)))
-    made = list(islice(made_for(torch.device("cuda", 3), stream([])), 4))
+    made = list(islice(prefetched(torch.device("cuda", 3), stream([])), 4))
     for (batch, after), (plain, expected) in zip(made, stream([]), strict=False):
         assert after == expected
         assert batch.target_tokens == plain.target_tokens

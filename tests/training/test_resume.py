@@ -32,6 +32,7 @@ from transformer.config import Recipe
 from transformer.errors import Stopped, TrainingError
 from transformer.training import run_folder as run_module
 from transformer.training import run_report, train, trainer, training_state
+from transformer.training import training as training_module
 from transformer.training.device import multiplies_bfloat16
 from transformer.training.metrics import read_metrics
 
@@ -90,10 +91,10 @@ def go_and_die(recipe: Recipe, run: Path, place: str, times: int, resume: bool =
 
 PLACES: dict[str, tuple[Any, str]] = {
     "the vocabulary has been learnt": (trainer, "fit_vocabulary"),
-    "an update": (trainer, "one_update"),
+    "an update": (training_module.Training, "update"),
     "writing the state": (training_state, "save_file"),
     "the newest checkpoint is written, the state not yet": (run_module, "save_state"),
-    "validation": (trainer, "validate"),
+    "validation": (training_module, "validate"),
     "the snapshot is written, the best checkpoint not yet": (run_module.Run, "checkpoint"),
     "metrics are written, the validation is not yet saved": (run_report.Report, "validation"),
     "averaging": (run_module, "average_checkpoints"),

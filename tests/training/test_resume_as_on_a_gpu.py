@@ -6,34 +6,31 @@ import signal
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 
 from tests.support.patience import PATIENCE
-from tests.support.small_training import MODEL, assert_same_run, corpus_recipe, in_new_process, metadata
+from tests.support.small_training import MODEL, assert_same_run, corpus_recipe, in_new_process, metadata, wrap_update
 from transformer.config import Recipe
 from transformer.training import trainer
-from transformer.training.prefetch import made_for
-from transformer.training.update import one_update
+from transformer.training.prefetch import prefetched
+from transformer.training.training import Training
 
 
 def go(recipe: Recipe, run: Path, ahead: bool, resume: bool = False, killed_at: int | None = None) -> None:
     """A run in a process of its own. `ahead`: batches are made as for a GPU, else when they are due."""
 
-    def deadly(*arguments: Any) -> Any:
-        done = one_update(*arguments)
-        if arguments[3].update == killed_at:
+    def after(training: Training) -> None:
+        if training.progress.update == killed_at:
             os.kill(os.getpid(), signal.SIGKILL)
-        return done
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
-        patch.setattr(trainer, "one_update", deadly)
+        wrap_update(patch, after=after)
         if ahead:
             patch.setattr(torch.Tensor, "pin_memory", torch.Tensor.clone)
-            patch.setattr(trainer, "made_for", lambda where, batches: made_for(torch.device("cuda"), batches))
+            patch.setattr(trainer, "prefetched", lambda where, batches: prefetched(torch.device("cuda"), batches))
         trainer.train(recipe, run, resume=resume, device="cpu")
 
 

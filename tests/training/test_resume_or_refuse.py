@@ -30,7 +30,7 @@ from transformer.data import pair_sources
 from transformer.data.toy_tasks import toy_pairs
 from transformer.errors import TrainingError
 from transformer.training import run_folder as run_module
-from transformer.training import train, trainer, training_state, validation
+from transformer.training import train, trainer, training, training_state, validation
 from transformer.training.metrics import Metrics
 from transformer.training.resume_check import differences
 from transformer.training.training_state import read_progress
@@ -59,7 +59,7 @@ def test_a_signal_during_validation_or_averaging_stops_at_once_and_loses_nothing
         os.kill(os.getpid(), signal.SIGTERM)
         return look(*arguments)
 
-    monkeypatch.setattr(trainer, "validate", validate)
+    monkeypatch.setattr(training, "validate", validate)
     for number, updates in enumerate((5, 5)):  # and again: it is due at once
         with pytest.raises(TrainingError, match=rf"Stopped by SIGTERM after update {updates} of 6.*--resume"):
             train(recipe, tmp_path / "run", resume=number > 0, device="cpu")
@@ -193,7 +193,7 @@ def test_scores_of_another_validation_are_not_compared_with(
     change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scores = {"loss": 1.0, "bleu": 50.0}
-    monkeypatch.setattr(trainer, "validate", lambda *arguments: dict(scores))
+    monkeypatch.setattr(training, "validate", lambda *arguments: dict(scores))
     valid = write_pairs(tmp_path / "valid.tsv", toy_pairs("numbers", 2, 5))
     recipe = corpus_recipe(tmp_path, updates=5, validate_every=5, best_by="loss" if "loss" in change else "bleu")
     recipe = replace(recipe, data=replace(recipe.data, valid=str(valid)))

@@ -8,17 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import torch
 
 from tests.support.patience import PATIENCE
-from tests.support.small_training import assert_same_run, knowing_torch, toy_recipe
-from transformer.training import flops, thread_waiting, trainer
+from tests.support.small_training import assert_same_run, knowing_torch, toy_recipe, wrap_update
+from transformer.training import flops, thread_waiting
 from transformer.training.thread_waiting import spinning_on_free_cores
 from transformer.training.trainer import train
-from transformer.training.update import one_update
 
 ROOT = Path(__file__).parents[2]
 CPU = torch.device("cpu")
@@ -160,11 +158,7 @@ def test_a_system_that_does_not_report_waiting_is_left_alone(tmp_path: Path, mon
 def test_training_is_watched_until_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = set()
 
-    def watched(*arguments: Any) -> Any:
-        seen.add(len(watchers()))
-        return one_update(*arguments)
-
-    monkeypatch.setattr(trainer, "one_update", watched)
+    wrap_update(monkeypatch, before=lambda _: seen.add(len(watchers())))
     train(toy_recipe(updates=2), tmp_path / "run", device="cpu")
     assert seen == {1}
     assert watchers() == []

@@ -12,15 +12,14 @@ import pytest
 import torch
 
 from tests.support.patience import PATIENCE
-from tests.support.small_training import corpus_recipe, in_new_process, metadata, tensors, toy_recipe
+from tests.support.small_training import corpus_recipe, in_new_process, metadata, tensors, toy_recipe, wrap_update
 from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import Recipe
 from transformer.errors import CheckpointError, CorpusError, HeadlightError, Stopped, TrainingError
-from transformer.model import Transformer
-from transformer.training import divergence, train, trainer, training_state
+from transformer.training import divergence, train, training_state
 from transformer.training.divergence import may_be_saved, watch
+from transformer.training.training import Training
 from transformer.training.training_state import Progress
-from transformer.training.update import one_update as make_update
 
 
 def full(*arguments: Any, **options: Any) -> None:
@@ -45,12 +44,11 @@ def test_a_full_disk_is_a_sentence_and_the_last_state_stays(
     """The state, or the metrics of update 6."""
     recipe = toy_recipe(updates=12, save_every=5, log_every=6)
 
-    def one_update(*arguments: Any) -> Any:
-        if arguments[3].update == 5:
+    def before(training: Training) -> None:
+        if training.progress.update == 5:
             monkeypatch.setattr(module, name, full)
-        return make_update(*arguments)
 
-    monkeypatch.setattr(trainer, "one_update", one_update)
+    wrap_update(monkeypatch, before=before)
     with pytest.raises(TrainingError, match=r"cannot be written to .*No space left on device.*Free some space"):
         train(recipe, tmp_path / "run", device="cpu")
     monkeypatch.undo()
@@ -164,17 +162,17 @@ SHORT: dict[str, Any] = {"updates": 40, "log_every": 2, "save_every": 2, "schedu
 def diverge_at(update: int, monkeypatch: pytest.MonkeyPatch, stop_at: int = 0) -> None:
     """The next run has useless weights from this update on, and may be told to stop at another."""
 
-    def one_update(model: Transformer, optimizer: Any, batches: Any, progress: Any, *others: Any) -> Any:
-        if progress.update == update:
-            for weight in model.parameters():
+    def before(training: Training) -> None:
+        if training.progress.update == update:
+            for weight in training.model.parameters():
                 weight.data.mul_(30)
-        done = make_update(model, optimizer, batches, progress, *others)
-        if progress.update == stop_at:
+
+    def after(training: Training) -> None:
+        if training.progress.update == stop_at:
             signal.raise_signal(signal.SIGTERM)
-        return done
 
     monkeypatch.setattr(divergence, "WINDOW", 2)
-    monkeypatch.setattr(trainer, "one_update", one_update)
+    wrap_update(monkeypatch, before=before, after=after)
 
 
 @pytest.mark.parametrize("warmup", [2, 30], ids=["after the warm-up", "in the warm-up"])
@@ -254,14 +252,13 @@ def test_a_loss_that_is_no_number_is_told_with_its_update_and_the_state_before_i
 ) -> None:
     recipe = toy_recipe(save_every=3)
 
-    def one_update(model: Transformer, *arguments: Any) -> Any:
-        if arguments[2].update == 6:
+    def before(training: Training) -> None:
+        if training.progress.update == 6:
             with torch.no_grad():
-                next(model.parameters())[:] = torch.nan
-        return make_update(model, *arguments)
+                next(training.model.parameters())[:] = torch.nan
 
-    monkeypatch.setattr(trainer, "one_update", one_update)
-    with pytest.raises(TrainingError, match=r"no longer a number at update 7 .*training\.peak_rate"):
+    wrap_update(monkeypatch, before=before)
+    with pytest.raises(TrainingError, match=r"is NaN or infinite at update 7 .*training\.peak_rate"):
         train(recipe, tmp_path / "run", device="cpu")
     monkeypatch.undo()
     assert_saved_at(tmp_path / "run", 6)
@@ -273,7 +270,7 @@ def test_a_loss_that_is_no_number_is_told_with_its_update_and_the_state_before_i
 @pytest.mark.parametrize("validate_every", [1, 100])
 def test_a_rate_that_is_far_too_high_ends_in_a_sentence(peak_rate: float, validate_every: int, tmp_path: Path) -> None:
     recipe = toy_recipe(peak_rate=peak_rate, validate_every=validate_every, save_every=1)
-    with pytest.raises((TrainingError, CheckpointError), match=r"no longer a number|diverged"):
+    with pytest.raises((TrainingError, CheckpointError), match=r"NaN or infinite|diverged"):
         train(recipe, tmp_path / "run", device="cpu")
     kept = list((tmp_path / "run").rglob("*.safetensors"))
     assert kept

@@ -21,7 +21,7 @@ WINDOW = 50  # updates that are judged together, however often a line of the met
 LEAST = 10  # updates; the loss of fewer says more about their sentences than about the weights
 TIMES = 3
 
-GO_ON = (
+RESUME_ADVICE = (
     "Go on from there with --resume and a lower training.peak_rate, or with training.clip_norm = 1.0; or start anew "
     "with a longer training.warmup."
 )
@@ -76,7 +76,8 @@ def _diverged(progress: Progress, vocab_size: int, how: str) -> TrainingError:
             "training.peak_rate, a longer training.warmup or training.clip_norm = 1.0."
         )
     return TrainingError(
-        f"The loss {how}: at update {progress.update} the weights diverge. What is saved is from before. {GO_ON}"
+        f"The loss {how}: at update {progress.update} the weights diverge. What is saved is from before. "
+        f"{RESUME_ADVICE}"
     )
 
 

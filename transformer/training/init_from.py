@@ -35,7 +35,7 @@ EMBEDDINGS = ("encoder.embedding.tokens.weight", "decoder.embedding.tokens.weigh
 
 
 @dataclass(frozen=True)
-class Start:
+class Initialisation:
     """What a run begins with: a checkpoint's weights, and its vocabulary or the recipe's own."""
 
     checkpoint: Checkpoint
@@ -79,7 +79,7 @@ class Noted:
     own_vocabulary: bool
 
 
-def begin(run: Run, resume: bool, init_from: Path | None, own_vocabulary: bool) -> Start | None:
+def init_from_checkpoint(run: Run, resume: bool, init_from: Path | None, own_vocabulary: bool) -> Initialisation | None:
     """What this command says that a run begins with, or the one said that was killed before its first save; None where
     the seed makes the weights, or there is a state to go on from.
 
@@ -102,7 +102,7 @@ def begin(run: Run, resume: bool, init_from: Path | None, own_vocabulary: bool) 
     else:
         note.unlink(missing_ok=True)
         return None
-    return Start(load_checkpoint(noted.init_from), noted.own_vocabulary)
+    return Initialisation(load_checkpoint(noted.init_from), noted.own_vocabulary)
 
 
 def _noted(note: Path) -> Noted:

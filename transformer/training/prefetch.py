@@ -22,11 +22,11 @@ Item = TypeVar("Item")
 DEPTH = 3  # batches
 
 
-def made_for(device: torch.device, batches: Iterator[tuple[Batch, Position]]) -> Iterator[tuple[Batch, Position]]:
+def prefetched(device: torch.device, batches: Iterator[tuple[Batch, Position]]) -> Iterator[tuple[Batch, Position]]:
     """The same batches: drawn ahead for a device that computes while the processor does something else."""
     if device.type == "cuda":
         batches = pinned(batches, device)
-    return batches if device.type == "cpu" else ahead(batches)
+    return batches if device.type == "cpu" else prefetch(batches)
 
 
 def pinned(batches: Iterator[tuple[Batch, Position]], device: torch.device) -> Iterator[tuple[Batch, Position]]:
@@ -37,7 +37,7 @@ def pinned(batches: Iterator[tuple[Batch, Position]], device: torch.device) -> I
         yield batch.pinned(), after
 
 
-def ahead(items: Iterator[Item], depth: int = DEPTH) -> Iterator[Item]:
+def prefetch(items: Iterator[Item], depth: int = DEPTH) -> Iterator[Item]:
     """The items of an endless iterator in their order, drawn by a thread, at most `depth` before they are due.
 
     What goes wrong in drawing one is raised where that one is due. The thread ends when this generator is closed.

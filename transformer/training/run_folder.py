@@ -26,11 +26,13 @@ from transformer.checkpoint.averaging import average_checkpoints
 from transformer.checkpoint.checkpoint_file import save_checkpoint
 from transformer.checkpoint.untrusted_config import shown
 from transformer.config import Recipe
+from transformer.data.training_data import TrainingData
 from transformer.errors import Busy, TrainingError
 from transformer.files.atomic_write import lock
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.resume_check import differences
+from transformer.training.training import Training
 from transformer.training.training_state import Progress, load_state, read_progress, save_state
 
 log = logging.getLogger(__name__)
@@ -102,12 +104,13 @@ class Run:
         return Tokenizer.from_file(self._vocabulary) if there else None
 
     def restore(
-        self, recipe: Recipe, model: Transformer, optimizer: AdamW, corpus: str, judged_by: str, computed_in: str
+        self, recipe: Recipe, model: Transformer, optimizer: AdamW, data: TrainingData, computed_in: str
     ) -> Progress:
-        """Where the run stands, with weights and moments put back; a new run stands at update 0.
+        """The progress of the run, and its weights and moments put back; that of a new run is at update 0.
 
-        If its validations were judged otherwise than now, its best one is forgotten: the scores cannot be compared.
+        If its validations were scored differently, its best one is forgotten: the scores cannot be compared.
         """
+        corpus, judged_by = data.fingerprint, data.judged_by
         if not self.resumed:
             return Progress(corpus=corpus, judged_by=judged_by, computed_in=computed_in)
         progress, started_with = read_progress(self.state)
@@ -140,64 +143,67 @@ class Run:
         progress.judged_by, progress.computed_in = judged_by, computed_in
         return progress
 
-    def save(
-        self, recipe: Recipe, model: Transformer, tokenizer: Tokenizer, optimizer: AdamW, progress: Progress
-    ) -> None:
-        """The newest checkpoint, then the state: should the second fail, the first is merely ahead.
+    def save(self, training: Training) -> None:
+        """Writes the newest checkpoint, then the state: if the second fails, the first is only newer.
 
-        Before the first update there is only a state: whoever finds a checkpoint shall find one that has learnt.
+        Before the first update there is only a state: a checkpoint is always one of a model that was trained.
         """
-        if progress.update:
-            self.checkpoint("last", recipe, model, tokenizer, progress)
-        save_state(self.state, model, optimizer, progress, asdict(recipe))
+        if training.progress.update:
+            self.checkpoint("last", training)
+        save_state(self.state, training.model, training.optimizer, training.progress, asdict(training.recipe))
 
     def path(self, name: str) -> Path:
-        """Where the checkpoint of this name lies: "best", "last", "average"."""
+        """Where the checkpoint of this name is stored: "best", "last", "average"."""
         return self.folder / f"{name}.safetensors"
 
     def checkpoint(
         self,
         name: str,
-        recipe: Recipe,
-        model: Transformer,
-        tokenizer: Tokenizer,
-        progress: Progress,
+        training: Training,
+        model: Transformer | None = None,
+        scores: dict[str, float | str] | None = None,
+        *,
         averaged: Sequence[str] = (),
         half: bool = False,
     ) -> Path:
-        """Writes a checkpoint, with what is known about it: where the run stood, and its scores. It is stored in half
-        precision if the recipe wants that for all, or `half` for this one."""
-        path = self.path(name)
+        """Writes a checkpoint with the progress of the run and its scores.
+
+        Args:
+            model, scores: if they are not those of the training.
+            averaged: the files that it is the mean of; this update's is the last.
+            half: in half precision, even if the recipe does not ask for that.
+        """
+        path, progress, recipe = self.path(name), training.progress, training.recipe
+        scores = progress.scores if scores is None else scores
         metrics: dict[str, Any] = {
             "update": progress.update,
             "target_tokens": progress.tokens,
             "seconds": round(progress.seconds, 1),
         }
-        metrics |= {f"valid_{score}": value for score, value in progress.scores.items()} | self.lengths
+        metrics |= {f"valid_{score}": value for score, value in scores.items()} | self.lengths
         if averaged:
-            metrics["averaged"] = list(averaged)  # the files, this update's being the last
-        save_checkpoint(
-            path, model, tokenizer, recipe=asdict(recipe), metrics=metrics, half=half or recipe.training.half
-        )
+            metrics["averaged"] = list(averaged)
+        half = half or recipe.training.half
+        model, tokenizer = model or training.model, training.text.tokenizer
+        save_checkpoint(path, model, tokenizer, recipe=asdict(recipe), metrics=metrics, half=half)
         return path
 
-    def snapshot(self, recipe: Recipe, model: Transformer, tokenizer: Tokenizer, progress: Progress) -> None:
-        """Keeps this checkpoint for the average, and drops the oldest beyond `average_last`."""
-        self.checkpoint(f"snapshots/{progress.update:08d}", recipe, model, tokenizer, progress)
-        for path in self.snapshots()[: -recipe.training.average_last]:
+    def snapshot(self, training: Training) -> None:
+        """Keeps this checkpoint for the average, and deletes the oldest beyond `average_last`."""
+        self.checkpoint(f"snapshots/{training.progress.update:08d}", training)
+        for path in self.snapshots()[: -training.recipe.training.average_last]:
             path.unlink()
 
     def snapshots(self) -> list[Path]:
         """The checkpoints kept for the average, the oldest first."""
         return _by_update(self.folder / "snapshots")
 
-    def rung(self, recipe: Recipe, model: Transformer, tokenizer: Tokenizer, progress: Progress) -> None:
-        """Keeps the model as it is at this update, if it is one of `training.ladder`, for good."""
-        name = f"ladder/{progress.update:08d}"
-        if progress.update in recipe.training.ladder and not self.path(name).exists():
-            if progress.validated != progress.update:  # the scores are those of an earlier model
-                progress = replace(progress, scores={})
-            self.checkpoint(name, recipe, model, tokenizer, progress, half=True)
+    def rung(self, training: Training) -> None:
+        """Keeps the model of this update for good, if it is one of `training.ladder`."""
+        progress, name = training.progress, f"ladder/{training.progress.update:08d}"
+        if progress.update in training.recipe.training.ladder and not self.path(name).exists():
+            scores = progress.scores if progress.validated == progress.update else {}  # else those of an earlier model
+            self.checkpoint(name, training, scores=scores, half=True)
 
     def rungs(self) -> list[Path]:
         """The checkpoints of the ladder, the oldest first."""

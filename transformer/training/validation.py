@@ -13,7 +13,7 @@ from transformer.evaluation import group_by_source, score
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.device import autocast
-from transformer.training.divergence import GO_ON
+from transformer.training.divergence import RESUME_ADVICE
 from transformer.training.loss import mean_loss
 
 
@@ -59,8 +59,8 @@ def validate(
         mean = mean_loss(model, until_stopped())
     if not math.isfinite(mean.loss):
         raise TrainingError(
-            f"The validation loss is no longer a number after update {update}: the weights have diverged. The last "
-            f"saved state is good. {GO_ON}"
+            f"The validation loss is NaN or infinite after update {update}: the weights have diverged. The last "
+            f"saved state is good. {RESUME_ADVICE}"
         )
     scores: dict[str, float | str] = {
         "loss": mean.loss,

@@ -1,0 +1,123 @@
+"""How the ranks share the work of an update, and add up their gradients.
+
+    gradient of an update = 1 / N sum_r gradient of the loss summed over rank r's rows    N: target tokens of all ranks
+
+The recipe alone says what an update is made of: which batches it draws does not depend on the number of ranks. Every
+rank draws them all and computes its part of them, so the paper's batch of 25,000 tokens (section 5.1) on eight GPUs, as
+the paper had, is 3,125 on each. Thus two ranks learn what one learns, to rounding, and a run that was stopped on two
+goes on on one. Batches are cut only as far as they must be: four accumulated ones on four ranks are one each.
+"""
+
+import math
+import warnings
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+from torch.optim import AdamW
+
+from transformer.config import PAD
+from transformer.data.batches import Batch
+from transformer.model import Transformer
+from transformer.training.distributed import UPDATE_LIMIT, Ranks
+from transformer.training.loss import summed_loss
+
+
+class DataParallel:
+    """The model of one rank and those of the others, which make an update together."""
+
+    def __init__(self, ranks: Ranks, model: Transformer, label_smoothing: float):
+        self.ranks = ranks
+        self._loss = SummedLoss(model, label_smoothing)
+        self._distributed: DistributedDataParallel | None = None
+        self._devices: dist.ProcessGroup | None = None  # the default group, of CPUs
+
+    def connect(self, optimizer: AdamW, update: int) -> None:
+        """From here on gradients are added up. All ranks get the weights and moments that rank 0 has after `update`
+        updates."""
+        if self.ranks.size == 1:
+            return
+        self.ranks.barrier()  # a rank that cannot start has reported why
+        device = next(self._loss.parameters()).device
+        if device.type == "cuda":
+            self._devices = dist.new_group(backend="nccl", timeout=UPDATE_LIMIT)
+        with warnings.catch_warnings(action="ignore", category=FutureWarning):  # torch 2.13 renames broadcast_buffers
+            self._distributed = DistributedDataParallel(
+                self._loss,
+                process_group=self._devices,
+                broadcast_buffers=False,  # the table of positions never changes
+                gradient_as_bucket_view=True,
+            )
+        for parameter in self._loss.model.parameters() if update else ():
+            state = optimizer.state[parameter]
+            state.setdefault("step", torch.tensor(float(update), device=device))
+            for moment in ("exp_avg", "exp_avg_sq"):
+                dist.broadcast(state.setdefault(moment, torch.empty_like(parameter)), 0, group=self._devices)
+
+    def loss(self, batch: Batch) -> Tensor:
+        """The summed loss of this rank's batch, a scalar; its gradient is the mean over the ranks.
+
+        Trap: DistributedDataParallel gives the mean of the gradients, and the sum is needed. Whoever calls backward
+        multiplies by the number of ranks (test_ranks_learn_what_one_learns).
+        """
+        loss: Tensor = (self._distributed or self._loss)(batch)
+        return loss
+
+    def synchronised(self, last: bool) -> AbstractContextManager[None]:
+        """Gradients are exchanged only in the `last` of several backward passes; until then each rank adds up its
+        own."""
+        return nullcontext() if self._distributed is None or last else self._distributed.no_sync()
+
+    def part(self, batches: Sequence[Batch]) -> list[Batch]:
+        """This rank's part of the batches of one update: as many as every other's."""
+        return part(batches, self.ranks.rank, self.ranks.size)
+
+    def sum(self, value: Tensor) -> Tensor:
+        """Over all ranks; a scalar."""
+        if self.ranks.size > 1:
+            dist.all_reduce(value, group=self._devices)
+        return value
+
+
+class SummedLoss(nn.Module):
+    """`summed_loss` as a module, which DistributedDataParallel needs."""
+
+    def __init__(self, model: Transformer, label_smoothing: float):
+        super().__init__()
+        self.model = model
+        self.label_smoothing = label_smoothing
+
+    def forward(self, batch: Batch) -> Tensor:
+        """A scalar."""
+        return summed_loss(self.model, batch, self.label_smoothing)
+
+
+def part(batches: Sequence[Batch], rank: int, size: int) -> list[Batch]:
+    """Together the parts of all ranks have every row once, and each rank gets as many batches as the others.
+
+    Batches are cut into size / gcd(size, number of batches) pieces, every n-th row to the n-th, because neighbours are
+    of like length: so the pieces take about as long as each other.
+    """
+    pieces = size // math.gcd(size, len(batches))
+    return [rows(batch, first, pieces) for batch in batches for first in range(pieces)][rank::size]
+
+
+def rows(batch: Batch, first: int, step: int) -> Batch:
+    """Every `step`-th row from the `first` on. If there is none, a row on which nothing is due. Trap: a rank that had
+    nothing to compute would leave the others waiting for its gradients, and not every kernel takes a batch of no rows
+    (test_the_parts_of_all_ranks_have_every_row_once_and_are_equally_many)."""
+    if step == 1:
+        return batch
+    source, target, labels = (x[first::step] for x in (batch.source, batch.target, batch.labels))
+    if not len(source):
+        return Batch(batch.source[:1], batch.target[:1], torch.full_like(batch.labels[:1], PAD), 0)
+    return Batch(source, target, labels, int((labels != PAD).sum()))
+
+
+def dropout_seed(seed: int, update: int, rank: int) -> int:
+    """A function of (seed, update, rank) alone. Ranks lie far apart also in the lower 32 bits, which are all that
+    torch's generator on the CPU takes (test_every_rank_drops_others)."""
+    return seed * 1_000_003 + update + rank * 0x9E3779B1
