@@ -394,7 +394,7 @@ def test_the_doctor_says_what_is_wrong_and_nothing_that_a_terminal_would_obey(ch
     ("arguments", "code", "expected"),
     [
         (("inspect", "nowhere.safetensors"), 1, "No such file"),
-        (("inspect", "pyproject.toml"), 1, "does not begin like"),
+        (("inspect", "pyproject.toml"), 1, "not a safetensors file"),
         (("translate", "nowhere.safetensors"), 1, "No such file"),
         (("translate", "CHECKPOINT", "--input", "nowhere.txt"), 1, "nowhere.txt: No such file"),
         (("translate", "CHECKPOINT", "--output", "nowhere/out.txt"), 1, "nowhere/out.txt: No such file"),

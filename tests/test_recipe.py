@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from transformer.config import DecodingConfig, ModelConfig, Recipe
+from transformer.data.toy_tasks import TOY_TASKS
 from transformer.errors import ConfigError
 from transformer.model import Transformer
 from transformer.recipe import BUNDLED, bundled, check_files, load_recipe, recipe_text
@@ -253,7 +254,7 @@ def test_a_model_without_positions_has_as_many_as_it_translates_too() -> None:
         ("model.heads.x=5", "model.heads"),
         ("model.d-model=256", "model.d-model is not an option. Did you mean d_model?"),
         ("=5", "give it as section.key=value"),
-        ("data.toy=revers", "'copy', 'reverse', 'sort' or 'numbers'"),
+        ("data.toy=revers", f"toy = 'revers' should be one of: {', '.join(TOY_TASKS)}"),
         ("x" * 5000 + "=1", "..."),
     ],
 )

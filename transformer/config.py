@@ -16,6 +16,8 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, model_validator
 from pydantic.dataclasses import dataclass
 
+from transformer.data.toy_tasks import TOY_TASKS
+
 # The four special pieces, the same ids in every vocabulary.
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
 MOST_POSITION_NUMBERS = 2**25  # in a table of positions: 128 MiB in float32
@@ -23,7 +25,6 @@ MOST_POSITION_NUMBERS = 2**25  # in a table of positions: 128 MiB in float32
 Rate = Annotated[StrictFloat, Field(ge=0.0, lt=1.0)]
 Count = Annotated[StrictInt, Field(ge=1)]
 UpdateNumber = Annotated[StrictInt, Field(ge=0)]
-ToyTask = Literal["copy", "reverse", "sort", "numbers"]
 STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
@@ -101,7 +102,7 @@ class DataConfig:
     target_column: Count = 2
     source_language: str = "en"
     target_language: str = "de"
-    toy: ToyTask | None = None  # made on the fly instead of read
+    toy: str | None = None  # a toy task (transformer/data/toy_tasks.py) instead of train
     toy_symbols: Annotated[StrictInt, Field(ge=2, le=26)] = 26  # copy, reverse, sort: letters in use
     toy_min_length: Count = 1  # copy, reverse, sort: letters in a sequence
     toy_max_length: Annotated[StrictInt, Field(ge=1, le=200)] = 20
@@ -121,6 +122,8 @@ class DataConfig:
 
     @model_validator(mode="after")
     def _consistent(self) -> "DataConfig":
+        if self.toy is not None and self.toy not in TOY_TASKS:
+            raise ValueError(f"toy = {self.toy!a} should be one of: {', '.join(TOY_TASKS)}")
         if self.toy is None and not self.train:
             raise ValueError('name a corpus (train = ["FILE.tsv"]) or a toy task (toy = "reverse")')
         if self.toy is not None and self.train:

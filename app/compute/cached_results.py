@@ -24,7 +24,7 @@ from app.compute.subject import Subject
 from app.library.checkpoints import sentence_lengths
 from transformer.analysis import doctor
 from transformer.analysis.batch_masks import padding_difference
-from transformer.analysis.doctor import Constitution, Finding, constitution
+from transformer.analysis.doctor import CheckpointExamination, Finding, examine_checkpoint
 from transformer.analysis.logit_lens import Lens, lens
 from transformer.analysis.trace import Trace, trace, trace_batch, trace_steps
 from transformer.config import DecodingConfig
@@ -191,7 +191,7 @@ def drawn(subject: Subject, source_ids: Ids, target_ids: Ids, settings: Decoding
 
 
 @st.cache_data(max_entries=16, ttl=KEPT, show_spinner=False)
-def told_left_out(
+def mark_truncated(
     subject: Subject,
     source_ids: Ids,
     target_ids: tuple[Ids, ...],
@@ -200,12 +200,12 @@ def told_left_out(
 ) -> tuple[SearchNode, ...]:
     """The tree of this sampling, which also tells what top k and top p left out; `target_ids` of its hypotheses."""
     known = [(ids, record(subject, source_ids, ids, ("logits",))["logits"]) for ids in target_ids]
-    return finished_search.told_left_out(_tree, finished_search.beginnings(known), settings)
+    return finished_search.mark_truncated(_tree, finished_search.beginnings(known), settings)
 
 
 @st.cache_resource(max_entries=16, ttl=KEPT, show_spinner=False)
-def _constitution(subject: Subject) -> Constitution:
-    return constitution(subject.translator)
+def _checkpoint_examination(subject: Subject) -> CheckpointExamination:
+    return examine_checkpoint(subject.translator)
 
 
 def findings(subject: Subject, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
@@ -219,7 +219,7 @@ def findings(subject: Subject, translation: Translation, hypothesis: Hypothesis)
 
 @st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
 def _findings(subject: Subject, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
-    known = _constitution(subject)
+    known = _checkpoint_examination(subject)
     own = observed(subject, translation.source_ids, hypothesis.ids).trace
     with GATE:
         return doctor.examine(subject.translator, known, translation, hypothesis, own)
@@ -241,5 +241,5 @@ def position_table(subject: Subject, stack: Literal["encoder", "decoder"], count
 
 def release() -> None:
     """Forgets all traces. Translations and what else is plain data are in `st.cache_data`."""
-    for cache in (observed, record, record_batch, record_steps, _constitution):
+    for cache in (observed, record, record_batch, record_steps, _checkpoint_examination):
         cache.clear()

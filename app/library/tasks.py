@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from transformer.data.toy_tasks import TOY_TASKS
 from transformer.decoding.translator import Translator
 
 LANGUAGES = {
@@ -35,10 +36,7 @@ EXAMPLES = {
         "An old man is sitting on a bench and reading a newspaper.",
         "Three children in yellow shirts are jumping into a lake.",
     ),
-    "copy": ("h e a d l i g h t", "a b c d e f g", "t h e t h e"),
-    "reverse": ("h e a d l i g h t", "a b c d e f g", "t h e t h e"),
-    "sort": ("h e a d l i g h t", "g f e d c b a", "t h e t h e"),
-    "numbers": ("forty-two", "three hundred and sixty-five", "one thousand, nine hundred and eighty-four"),
+    **{name: task.examples for name, task in TOY_TASKS.items()},
 }
 
 NOTES = {  # below the examples

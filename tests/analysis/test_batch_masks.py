@@ -32,13 +32,13 @@ def test_the_parts_together_are_the_mask_of_the_model(kind: Kind, window: int | 
         assert ("window" in parts) == (kind != "cross" and window is not None)
 
 
-def test_padding_changes_no_number_of_the_shorter_sentence() -> None:
+def test_padding_does_not_change_the_values_of_the_shorter_sentence() -> None:
     differences = padding_difference(undecided(), SOURCES, TARGETS, row=1)
     assert differences.keys() == census(undecided().config).keys()
     assert max(differences.values()) < 1e-10
 
 
-def test_without_the_padding_mask_the_difference_would_show(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_padding_mask_there_is_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("transformer.model.masks.padding_mask", lambda ids: torch.ones_like(ids)[:, None, None] > 0)
     differences = padding_difference(undecided(), SOURCES, TARGETS, row=1)
     assert differences["logits"] > 1e-3

@@ -1,4 +1,4 @@
-"""Each finding of the doctor, in a model that was made ill on purpose; and none in what ships."""
+"""Each finding of the doctor in a model that was damaged for it, and no finding in the included checkpoints."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +10,7 @@ import torch
 
 from app.library.tasks import EXAMPLES
 from tests.support.small_training import MODEL, toy_recipe
-from transformer.analysis.doctor import Finding, Head, constitution, diagnose, examine
+from transformer.analysis.doctor import Finding, Head, diagnose, examine, examine_checkpoint
 from transformer.analysis.doctor.attention_findings import flatness
 from transformer.analysis.doctor.output_findings import longest_loop
 from transformer.analysis.doctor.vocabulary_findings import never_learnt
@@ -59,13 +59,13 @@ def always(model: Transformer, id: int) -> None:
 @pytest.mark.parametrize(
     ("name", "task"), [("en-de", "en"), ("numbers", "numbers"), ("reverse", "reverse"), ("family-base", "en")]
 )
-def test_the_doctor_has_nothing_to_say_about_what_ships(name: str, task: str) -> None:
+def test_the_doctor_has_no_findings_for_included_checkpoints(name: str, task: str) -> None:
     translator = Translator.load(PRETRAINED / f"{name}.safetensors")
     for sentence in EXAMPLES[task]:
         assert diagnose(translator, sentence) == ()
 
 
-def test_a_decoder_cut_off_from_its_source_ignores_it(reverse: Translator) -> None:
+def test_a_decoder_without_its_source_is_found(reverse: Translator) -> None:
     for layer in reverse.model.decoder.layers:
         layer.cross_attention.output.weight.data.mul_(1e-4)
     found = named(diagnose(reverse, LETTERS))
@@ -89,7 +89,7 @@ def test_flat_encoder_decoder_attention_is_found_and_measured(reverse: Translato
     assert f"{min(by_hand):.1%}" in found["flat_attention"].says
 
 
-def test_a_head_that_rests_on_the_end_sign_is_named(reverse: Translator) -> None:
+def test_a_head_that_attends_to_the_end_only_is_named(reverse: Translator) -> None:
     translation = reverse.translate(LETTERS).sentences[0]
     memory = trace(reverse.model, translation.source_ids, translation.hypotheses[0].ids, ["encoder.norm_out"])
     states = torch.tensor(memory["encoder.norm_out"])  # (S, D)
@@ -98,12 +98,14 @@ def test_a_head_that_rests_on_the_end_sign_is_named(reverse: Translator) -> None
         attention.query.weight[2 * width : 3 * width] = 0
         attention.query.bias[2 * width : 3 * width] = 20
         attention.key.weight[2 * width : 3 * width] = states[-1] - states[:-1].mean(dim=0)
-    finding = named(examine(reverse, constitution(reverse), translation, translation.hypotheses[0]))["special_head"]
+    finding = named(examine(reverse, examine_checkpoint(reverse), translation, translation.hypotheses[0]))[
+        "special_head"
+    ]
     assert finding.head == Head("cross", 0, 2)
-    assert finding.says == "Head 1.3 of encoder-decoder attention looks at </s> for 100% of its mass."
+    assert finding.says == "Head 1.3 of encoder-decoder attention attends to </s> with 100% of its weight."
 
 
-def test_a_head_that_looks_the_same_way_from_everywhere_is_named(reverse: Translator) -> None:
+def test_a_head_with_equal_rows_is_named(reverse: Translator) -> None:
     attention, width = reverse.model.encoder.layers[1].self_attention, reverse.model.config.d_k
     with torch.no_grad():
         attention.query.weight[:width] = 0
@@ -121,7 +123,7 @@ def test_dead_units_are_counted(reverse: Translator) -> None:
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
-def test_units_called_dead_fire_for_no_input_and_others_for_some(norm: str) -> None:
+def test_dead_units_are_zero_for_all_inputs_and_others_are_not(norm: str) -> None:
     """Against brute force: what many random vectors, normalised by the LayerNorm before them, make of each unit."""
     torch.manual_seed(0)
     size = {"encoder_layers": 1, "decoder_layers": 1, "heads": 2, "d_model": 16, "d_ff": 8}
@@ -145,24 +147,24 @@ def test_units_called_dead_fire_for_no_input_and_others_for_some(norm: str) -> N
         (lambda model: model.encoder.layers[0].self_attention.value.weight.zero_(), "zero_weights", "1 of "),
     ],
 )
-def test_weights_that_cannot_be_right_are_named(reverse: Translator, ill: Ill, name: str, says: str) -> None:
+def test_invalid_weights_are_named(reverse: Translator, ill: Ill, name: str, says: str) -> None:
     with torch.no_grad():
         ill(reverse.model)
-    finding = named(constitution(reverse).findings)[name]
+    finding = named(examine_checkpoint(reverse).findings)[name]
     assert says in finding.says
     translation = Translator.load(PRETRAINED / "reverse.safetensors").translate(LETTERS).sentences[0]
-    found = examine(reverse, constitution(reverse), translation, translation.hypotheses[0])
+    found = examine(reverse, examine_checkpoint(reverse), translation, translation.hypotheses[0])
     assert named(found)[name] == finding
 
 
-def test_training_without_the_causal_mask_is_told() -> None:
+def test_training_without_the_causal_mask_is_reported() -> None:
     sizes = {"encoder_layers": 1, "decoder_layers": 1, "heads": 2, "d_model": 16, "d_ff": 8}
     for causal in (True, False):
         model = Transformer(ModelConfig(vocab_size=20, causal_training=causal, **sizes))  # type: ignore[arg-type]
         assert [finding.name for finding in examine_weights(model)] == ([] if causal else ["no_causal_mask"])
 
 
-def test_the_member_of_the_families_that_had_no_mask_is_found_ill() -> None:
+def test_the_family_member_without_a_causal_mask_has_a_finding() -> None:
     found = diagnose(Translator.load(PRETRAINED / "family-no-mask.safetensors"), EXAMPLES["en"][0])
     assert found[0].name == "no_causal_mask"
     assert {"ignores_source", "loop", "cut"} <= named(found).keys()
@@ -178,10 +180,10 @@ def test_letters_that_the_vocabulary_lacks_are_named_once(reverse: Translator) -
     )
 
 
-def test_pieces_that_training_never_met_are_told_from_those_it_did(toy: Path) -> None:
+def test_tokens_that_did_not_occur_in_training_are_distinguished_from_those_that_did(toy: Path) -> None:
     translator = Translator.load(toy / "best.safetensors")
     assert translator.checkpoint is not None
-    known, tokenizer = constitution(translator), translator.tokenizer
+    known, tokenizer = examine_checkpoint(translator), translator.tokenizer
     met = {id for letters in ("a b c d", "a") for id in tokenizer.encode(letters)}
     never = {id for letter in "klmnopqrs" for id in tokenizer.encode(letter)}
     assert never <= known.unlearnt
@@ -192,16 +194,16 @@ def test_pieces_that_training_never_met_are_told_from_those_it_did(toy: Path) ->
     assert never_learnt(translator.model, tokenizer, other) == frozenset()
 
 
-def test_bytes_that_training_never_met_are_found_where_no_seed_tells_it() -> None:
+def test_bytes_that_did_not_occur_in_training_are_found_without_a_seed() -> None:
     translator = Translator.load(PRETRAINED / "en-de.safetensors")
-    unlearnt = constitution(translator).unlearnt
+    unlearnt = examine_checkpoint(translator).unlearnt
     ordinary = {id for sentence in EXAMPLES["en"] for id in translator.tokenizer.encode(sentence)}
     assert set(translator.tokenizer.encode("🚂")[-4:]) <= unlearnt
     assert not ordinary & unlearnt
-    assert "hardly met any" in named(diagnose(translator, "Where is the 🚂?"))["no_letters"].says
+    assert "hardly occurred in training" in named(diagnose(translator, "Where is the 🚂?"))["no_letters"].says
 
 
-def test_a_checkpoint_knows_how_long_its_training_sentences_were(toy: Path, tmp_path: Path) -> None:
+def test_a_checkpoint_has_the_lengths_of_its_training_sentences(toy: Path, tmp_path: Path) -> None:
     average_checkpoints(tmp_path / "mean.safetensors", sorted((toy / "snapshots").glob("*")))
     kept = [toy / f"{name}.safetensors" for name in ("best", "last", "average")]
     for path in (*kept, tmp_path / "mean.safetensors"):
@@ -214,27 +216,27 @@ def test_a_checkpoint_knows_how_long_its_training_sentences_were(toy: Path, tmp_
     assert counted["source_pieces_mean"] == pytest.approx(1.0, abs=0.1)
 
 
-def test_a_sentence_longer_than_those_of_the_training_is_told(toy: Path, reverse: Translator) -> None:
+def test_a_sentence_longer_than_the_training_sentences_is_reported(toy: Path, reverse: Translator) -> None:
     toys = Translator.load(toy / "best.safetensors")
     found = named(diagnose(toys, "a b c d a b c"))
-    assert "had at most 5 pieces; yours has 7." in found["too_long"].says
+    assert "had at most 5 tokens; yours has 7." in found["too_long"].says
     assert "position 8" in found["untrained_positions"].says
     assert not {"too_long", "untrained_positions"} & named(diagnose(toys, "a b c d a")).keys()
     # A checkpoint from before lengths were counted knows those of its toy, or the limit of its recipe.
-    assert "up to 12 pieces; yours has 13." in named(diagnose(reverse, "a " * 13))["too_long"].says
+    assert "up to 12 tokens; yours has 13." in named(diagnose(reverse, "a " * 13))["too_long"].says
     shipped = Translator.load(PRETRAINED / "en-de.safetensors")
     assert shipped.checkpoint
     for name in lengths_in(shipped.checkpoint.metrics):
         del shipped.checkpoint.metrics[name]
-    assert constitution(shipped).lengths.source == 128
+    assert examine_checkpoint(shipped).lengths.source == 128
 
 
-def test_an_output_that_goes_round_in_circles_is_found(reverse: Translator) -> None:
+def test_an_output_that_repeats_itself_is_found(reverse: Translator) -> None:
     always(reverse.model, reverse.tokenizer.encode("c")[-1])
     found = named(diagnose(reverse, LETTERS))
     assert "“c" in found["loop"].says
-    assert "48 times running" in found["loop"].says
-    assert "After 48 pieces" in found["cut"].says
+    assert "48 times in a row" in found["loop"].says
+    assert "After 48 tokens" in found["cut"].says
     assert {"ignores_source"} <= found.keys()
     assert "loop" not in named(diagnose(reverse, "c c c c c"))  # so does the source
 
@@ -249,18 +251,18 @@ def test_an_output_that_goes_round_in_circles_is_found(reverse: Translator) -> N
         ([1, 2, 1, 2, 3, 4], (0, 0, 0)),
     ],
 )
-def test_loops_are_found_with_their_place_and_length(ids: list[int], expected: tuple[int, int, int]) -> None:
+def test_loops_are_found_with_position_and_length(ids: list[int], expected: tuple[int, int, int]) -> None:
     assert longest_loop(ids) == expected
 
 
-def test_an_empty_translation_is_told(reverse: Translator) -> None:
+def test_an_empty_translation_is_reported(reverse: Translator) -> None:
     always(reverse.model, EOS)
     found = named(diagnose(reverse, LETTERS))
-    assert "1 piece and no text" in found["empty"].says
+    assert "1 token and no text" in found["empty"].says
     assert "cut" not in found
 
 
-def test_a_model_that_hardly_knows_what_comes_next_is_found(reverse: Translator) -> None:
+def test_a_model_with_uncertain_predictions_is_found(reverse: Translator) -> None:
     assert reverse.model.decoder.norm is not None
     for weight in (reverse.model.decoder.norm.weight, reverse.model.decoder.norm.bias):
         weight.data.mul_(0.05)

@@ -51,7 +51,7 @@ def test_after_each_layer_it_shows_what_a_decoder_cut_off_there_would_predict(co
         assert seen.ranks[layer].tolist() == [1 + int((row > p).sum()) for row, p in zip(expected, own, strict=True)]
 
 
-def test_where_the_most_probable_piece_is_the_predicted_one_its_rank_is_one() -> None:
+def test_the_most_probable_token_has_rank_one() -> None:
     model = randomised(small())
     seen = lens(model, SOURCE, TARGET)
     for layer, step in np.ndindex(seen.ranks.shape):

@@ -20,7 +20,7 @@ SOURCES = random_sources(5)
 
 
 @pytest.mark.parametrize("settings", METHODS, ids=lambda settings: settings.method)
-def test_the_trace_gives_each_piece_the_probability_that_the_search_saw(settings: DecodingConfig) -> None:
+def test_the_trace_has_the_probabilities_of_the_search(settings: DecodingConfig) -> None:
     for source, found in zip(SOURCES, search(undecided(), SOURCES, settings), strict=True):
         for ending in found.endings:
             output = ids(found, ending)
@@ -78,7 +78,7 @@ def test_a_trace_has_every_site_with_its_shape_and_no_batch_axis() -> None:
     assert {site: array.shape for site, array in found.arrays.items()} == shapes
 
 
-def test_rows_read_one_piece_and_predict_the_next() -> None:
+def test_rows_read_one_token_and_predict_the_next() -> None:
     found = trace(undecided(), [8, 9, 3], [5, 6, 3], ["logits"], piece=lambda id: f"<{id}>")
     assert found.target_ids == (2, 5, 6)
     assert found.predicted_ids == (5, 6, 3)
@@ -100,7 +100,7 @@ def test_arrays_are_float32_or_boolean_and_cannot_be_written_to() -> None:
 def test_what_cannot_be_traced_is_refused() -> None:
     with pytest.raises(HeadlightError, match="no site named"):
         trace(undecided(), [8, 3], [5, 3], ["attention"])
-    with pytest.raises(ValueError, match="what was predicted"):
+    with pytest.raises(ValueError, match="are the predicted ids"):
         trace(undecided(), [8, 3], [BOS, 5, 3])
     with pytest.raises(ValueError, match="nothing to trace"):
         trace(undecided(), [8, 3], [])
@@ -108,7 +108,7 @@ def test_what_cannot_be_traced_is_refused() -> None:
         trace(Transformer(undecided().config), [8, 3], [5, 3])
 
 
-def test_each_sentence_of_a_padded_batch_has_its_trace_with_padding_and_its_own_numbers() -> None:
+def test_each_sentence_of_a_padded_batch_has_its_own_trace_with_padding() -> None:
     long, short = ([8, 9, 10, 3], [5, 6, 7, 8, 3]), ([9, 3], [6, 3])
     traces = trace_batch(undecided(), [long[0], short[0]], [long[1], short[1]])
     assert traces[1].source_ids == (9, 3, PAD, PAD)
@@ -122,7 +122,7 @@ def test_each_sentence_of_a_padded_batch_has_its_trace_with_padding_and_its_own_
             np.testing.assert_allclose(real, alone[site], rtol=0, atol=1e-10, err_msg=site)
 
 
-def test_sentences_alike_in_length_are_traced_without_padding() -> None:
+def test_sentences_of_equal_length_are_traced_without_padding() -> None:
     first, second = trace_batch(undecided(), [[8, 3], [9, 3]], [[5, 3], [6, 3]], ["logits"])
     np.testing.assert_allclose(first["logits"], trace(undecided(), [8, 3], [5, 3])["logits"], rtol=0, atol=1e-12)
     assert not np.array_equal(first["logits"], second["logits"])

@@ -305,7 +305,7 @@ def test_the_search_from_a_forced_beginning_is_drawn_as_a_tree(open_page: Open, 
     forced = way[0]
     app = open_page(PARTS[1], {"beginning": prefix, "continued_node": forced.id}, method=method)
     assert component(app, "continued_tree")["chosen"] == forced.id
-    assert texts(app).count("The prefix demands it.") == 1
+    assert texts(app).count("It is in the prefix.") == 1
     ended = open_page(PARTS[1], {"beginning": (*prefix, EOS)}, method=method)
     with pytest.raises(AssertionError, match="no component"):
         component(ended, "continued_tree")

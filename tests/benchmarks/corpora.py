@@ -41,7 +41,7 @@ from multiprocessing.context import ForkServerContext, SpawnContext
 from pathlib import Path
 
 from transformer.config import DataConfig, ModelConfig, Recipe, TokenizerConfig, TrainingConfig
-from transformer.data.toy_tasks import toy_pairs
+from transformer.data.toy_tasks import Bounds, toy_pairs
 
 MODEL = ModelConfig(vocab_size=500, encoder_layers=1, decoder_layers=1, d_model=16, d_ff=32, heads=2)
 AT_ONCE = 10_000  # pairs made together
@@ -64,7 +64,7 @@ def write_corpus(path: Path, pairs: int) -> Path:
     with path.open("w", encoding="utf-8") as file:
         for seed in range(-(-pairs // AT_ONCE)):
             count = min(AT_ONCE, pairs - seed * AT_ONCE)
-            for source, target in toy_pairs("numbers", seed, count, max_number=999_999_999):
+            for source, target in toy_pairs("numbers", seed, count, Bounds(max_number=999_999_999)):
                 file.write(f"{source}\t{target}\n")
     return path
 

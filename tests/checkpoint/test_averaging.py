@@ -1,4 +1,4 @@
-"""The mean of checkpoints is the mean, of each weight once, and only of checkpoints that belong together."""
+"""The average of checkpoints is the mean of each weight, and only of checkpoints of one architecture and tokenizer."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -74,11 +74,11 @@ def test_the_average_of_three_is_their_mean_and_still_shares_its_embeddings(make
         torch.testing.assert_close(weight, torch.stack([part[name] for part in parts]).mean(dim=0))
     loaded = load_checkpoint(tmp_path / "mean")
     assert loaded.model.output.weight is loaded.model.encoder.embedding.tokens.weight
-    assert loaded.metrics == {"averaged": ["1", "2", "3"], "update": 3}  # the scores of the parts are not its own
+    assert loaded.metrics == {"averaged": ["1", "2", "3"], "update": 3}  # not the scores of the parts
     assert loaded.recipe == {"name": "1"}
 
 
-def test_an_average_may_replace_one_of_its_parts(make: Make) -> None:
+def test_an_average_may_overwrite_one_of_its_parts(make: Make) -> None:
     plus = make("plus")
     average_checkpoints(plus, [plus, make("minus", edit=torch.neg)])
     assert all(not weight.any() for weight in weights(plus).values())
@@ -89,12 +89,12 @@ def test_the_average_of_half_precision_checkpoints_is_stored_in_half(make: Make,
     assert read_header(tmp_path / "mean").half
 
 
-def test_other_architectures_are_refused_all_at_once(make: Make, tmp_path: Path) -> None:
+def test_all_checkpoints_of_other_architectures_are_listed_at_once(make: Make, tmp_path: Path) -> None:
     paths = [make("a"), make("b", heads=4), make("c", norm="pre", activation="gelu")]
     with pytest.raises(CheckpointError) as caught:
         average_checkpoints(tmp_path / "mean", paths)
     message = str(caught.value)
-    assert f"{paths[1]} is another architecture than {paths[0]}: heads differ" in message
+    assert f"{paths[1]} has another architecture than {paths[0]}: heads differ" in message
     assert "norm, activation differ" in message
     assert not (tmp_path / "mean").exists()
 
@@ -105,7 +105,7 @@ def test_dropout_may_differ(make: Make, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("update", ["many", None, [3], True, 2.5])
-def test_an_update_that_is_no_number_is_passed_over(make: Make, tmp_path: Path, update: object) -> None:
+def test_an_update_that_is_not_an_integer_is_ignored(make: Make, tmp_path: Path, update: object) -> None:
     first = load_checkpoint(make("a", seed=3))
     save_checkpoint(tmp_path / "b", first.model, first.tokenizer, recipe=None, metrics={"update": update})
     average_checkpoints(tmp_path / "mean", [tmp_path / "a", tmp_path / "b"])
@@ -122,6 +122,6 @@ def test_another_vocabulary_of_the_same_size_is_refused(make: Make, tokenizer: T
         average_checkpoints(tmp_path / "mean", [first, tmp_path / "b"])
 
 
-def test_nothing_cannot_be_averaged(tmp_path: Path) -> None:
+def test_an_empty_list_cannot_be_averaged(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="nothing to average"):
         average_checkpoints(tmp_path / "mean", [])

@@ -1,4 +1,5 @@
-"""One safe file in, one safe file out; and a wrong file is told what is wrong with it, at once, with memory flat."""
+"""One safe file in, one safe file out. For a wrong file the message lists what is wrong, quickly and in little
+memory."""
 
 import copy
 import json
@@ -54,7 +55,7 @@ def logits(model: Transformer) -> Tensor:
 
 
 def make_format_1(path: Path) -> None:
-    """How tests/checkpoint/format-1.safetensors was made. It stays as it is; a later format gets a file of its own."""
+    """How tests/checkpoint/format-1.safetensors was made. It never changes; a later format gets its own file."""
     lines = [*LINES, "0123456789"]
     tokenizer = Tokenizer.train(lines, TokenizerConfig(vocab_size=48, byte_fallback=False))
     model = tiny(tokenizer)
@@ -138,7 +139,7 @@ def test_half_precision_halves_the_file_and_is_computed_in_float32(tokenizer: To
     assert {weight.dtype for weight in loaded.parameters()} == {torch.float32}
     torch.testing.assert_close(logits(loaded), logits(model), rtol=0, atol=0.02)
     assert not torch.equal(logits(loaded), logits(model))
-    assert next(model.parameters()).dtype == torch.float32  # the model that was saved is as it was
+    assert next(model.parameters()).dtype == torch.float32  # the saved model has not changed
 
 
 def test_loading_leaves_the_random_state_alone(saved: Path) -> None:
@@ -147,7 +148,7 @@ def test_loading_leaves_the_random_state_alone(saved: Path) -> None:
     assert torch.equal(torch.get_rng_state(), state)
 
 
-def test_a_loaded_model_survives_its_file_being_overwritten(saved: Path) -> None:
+def test_overwriting_its_file_does_not_change_a_loaded_model(saved: Path) -> None:
     model = load_checkpoint(saved).model
     before = logits(model)
     saved.write_bytes(b"\xff" * saved.stat().st_size)
@@ -160,12 +161,12 @@ def test_metrics_that_are_not_finite_become_null(tokenizer: Tokenizer, tmp_path:
     assert read_header(tmp_path / "x").metrics == {"loss": None, "history": [1.0, None]}
 
 
-def test_format_version_1_loads_for_ever() -> None:
+def test_format_version_1_still_loads() -> None:
     assert FORMAT_1.stat().st_size < 100_000
     checkpoint: Checkpoint = load_checkpoint(FORMAT_1)
     assert checkpoint.format_version == 1
     assert checkpoint.tokenizer.encode(LINES[0]) == checkpoint.metrics["ids"]
-    # Not pasted by hand: the model that was saved wrote its own logits into the file.
+    # The model that was saved wrote these logits into the file.
     torch.testing.assert_close(
         logits(checkpoint.model), torch.tensor(checkpoint.metrics["logits"]), rtol=1e-4, atol=1e-5
     )
@@ -187,18 +188,18 @@ def test_weights_that_are_not_finite_are_not_saved(tokenizer: Tokenizer, saved: 
 
 
 def test_a_tokenizer_of_another_size_is_not_saved(tokenizer: Tokenizer, tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match=f"41 pieces, the tokenizer {tokenizer.vocab_size}"):
+    with pytest.raises(CheckpointError, match=f"41 tokens, the tokenizer {tokenizer.vocab_size}"):
         save_checkpoint(tmp_path / "x", tiny(tokenizer, vocab_size=41), tokenizer, recipe=None, metrics={})
 
 
-def test_a_full_disk_leaves_the_old_file_and_says_so(saved: Path) -> None:
-    """The disk is full as far as this process can tell: no file may grow beyond 5 kB."""
+def test_with_a_full_disk_the_old_file_stays_and_the_message_says_so(saved: Path) -> None:
+    """A full disk is simulated: this process may not write a file larger than 5 kB."""
     before = saved.read_bytes()
     checkpoint = load_checkpoint(saved)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, limits[1]))
     try:
-        with pytest.raises(CheckpointError, match=r"could not be written.*as it was"):
+        with pytest.raises(CheckpointError, match=r"could not be written.*older file of that name is not changed"):
             save_checkpoint(saved, checkpoint.model, checkpoint.tokenizer, recipe=None, metrics={})
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
@@ -206,7 +207,7 @@ def test_a_full_disk_leaves_the_old_file_and_says_so(saved: Path) -> None:
     assert list(saved.parent.iterdir()) == [saved]
 
 
-def test_whoever_may_read_the_folder_may_read_the_checkpoint(saved: Path) -> None:
+def test_a_checkpoint_has_the_permissions_of_other_new_files(saved: Path) -> None:
     plain = saved.with_name("plain.txt")
     plain.touch()
     assert saved.stat().st_mode == plain.stat().st_mode
@@ -216,7 +217,7 @@ def test_whoever_may_read_the_folder_may_read_the_checkpoint(saved: Path) -> Non
 
 
 def rewrite(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], object], data: bytes | None = None) -> None:
-    """Changes the header of a checkpoint: `change(entries, about)` may do what it likes to both."""
+    """Changes the header of a checkpoint: `change(entries, about)` may change both."""
     content = path.read_bytes()
     length = int.from_bytes(content[:8], "little")
     entries = json.loads(content[8 : 8 + length])
@@ -229,13 +230,14 @@ def rewrite(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], objec
 
 
 def complaint(path: Path) -> str:
-    """What a user is told; it comes quickly."""
+    """The message, which comes quickly and says what to do."""
     started = time.process_time()
     with pytest.raises(CheckpointError) as caught:
         load_checkpoint(path)
     assert time.process_time() - started < 3
     message = str(caught.value)
     assert str(path) in message
+    assert "a .safetensors file that Headlight wrote" in message or "Update Headlight." in message
     assert message.isprintable() or "\n- " in message
     return message
 
@@ -245,7 +247,7 @@ def make_zip(path: Path) -> None:
         archive.writestr("data.pkl", b"x" * 100)
 
 
-def test_a_header_whose_length_looks_like_the_beginning_of_a_pickle_is_read(saved: Path) -> None:
+def test_a_header_whose_length_has_the_first_bytes_of_a_pickle_is_read(saved: Path) -> None:
     length = 0x20480  # its first two bytes are those of protocol 4
 
     def pad(entries: dict[str, Any], about: dict[str, Any]) -> None:
@@ -262,37 +264,63 @@ def test_a_header_whose_length_looks_like_the_beginning_of_a_pickle_is_read(save
     ("make", "expected"),
     [
         (lambda path: path.write_bytes(b""), "It is empty"),
-        (lambda path: path.write_bytes(b"\x05\0\0"), "does not begin like"),
-        (lambda path: path.write_text("Dear reader,\nthis is a letter.\n"), "does not begin like"),
+        (lambda path: path.write_bytes(b"\x05\0\0"), "not a safetensors file"),
+        (lambda path: path.write_text("Dear reader,\nthis is a letter.\n"), "not a safetensors file"),
         (lambda path: path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100)), "PNG picture"),
         (lambda path: path.write_bytes(pickle.dumps({"a": 1})), "pickle"),
         (lambda path: torch.save({"a": torch.ones(2)}, path), "zip archive"),
         (make_zip, "zip archive"),
         (lambda path: path.mkdir(), "folder"),
-        (lambda path: None, "No such file"),
-        (lambda path: path.write_bytes((2**63).to_bytes(8, "little") + bytes(100)), "does not begin like"),
+        (lambda path: path.write_bytes((2**63).to_bytes(8, "little") + bytes(100)), "not a safetensors file"),
         (lambda path: path.write_bytes((4_000_000).to_bytes(8, "little") + b"{"), "cut off"),
         (lambda path: path.write_bytes((8).to_bytes(8, "little") + b"[1, 2]  "), "not a JSON object"),
         (lambda path: path.write_bytes((9).to_bytes(8, "little") + b'{"a":NaN}'), "not a JSON object"),
         (lambda path: path.write_bytes((100_000).to_bytes(8, "little") + b"[" * 100_000), "not a JSON object"),
-        (lambda path: path.write_bytes((2).to_bytes(8, "little") + b"{}"), "not one of Headlight's"),
+        (lambda path: path.write_bytes((2).to_bytes(8, "little") + b"{}"), "Headlight did not write it"),
     ],
 )
-def test_a_file_that_is_something_else_is_told_what_it_is(
+def test_the_message_about_a_foreign_file_says_what_it_is(
     tmp_path: Path, make: Callable[[Path], object], expected: str
 ) -> None:
-    path = tmp_path / "renamed.safetensors"
+    path = tmp_path / "notone.safetensors"
     make(path)
     assert expected in complaint(path)
 
 
 @pytest.mark.parametrize(
-    ("kept", "told"), [(4, "does not begin like"), *((kept, "cut off") for kept in (9, 200, 1500, 0.5, 0.9999))]
+    ("kept", "expected"), [(4, "not a safetensors file"), *((kept, "cut off") for kept in (9, 200, 1500, 0.5, 0.9999))]
 )
-def test_a_truncated_file_is_refused(saved: Path, kept: float, told: str) -> None:
+def test_a_truncated_file_is_refused(saved: Path, kept: float, expected: str) -> None:
     content = saved.read_bytes()
     saved.write_bytes(content[: int(kept * len(content)) if kept < 1 else int(kept)])
-    assert told in complaint(saved)
+    assert expected in complaint(saved)
+
+
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"missing\.safetensors cannot be read: No such file"):
+        load_checkpoint(tmp_path / "missing.safetensors")
+
+
+def test_a_name_that_occurs_twice_is_refused(saved: Path) -> None:
+    """The library takes the last of them."""
+    content = saved.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header = content[8 : 8 + length].rstrip()
+    twice = header[:-1] + b", " + json.dumps({NORM: json.loads(header)[NORM]}).encode()[1:]
+    saved.write_bytes(len(twice).to_bytes(8, "little") + twice + content[8 + length :])
+    assert len(load_file(saved)) == len(json.loads(header)) - 1
+    assert f"the name {NORM} occurs twice" in complaint(saved)
+
+
+def test_a_gap_between_tensors_is_refused(saved: Path) -> None:
+    def shift(entries: dict[str, Any], about: dict[str, Any]) -> None:
+        for name, entry in entries.items():
+            if name != "__metadata__":
+                entry["data_offsets"] = [offset + 4 for offset in entry["data_offsets"]]
+
+    content = saved.read_bytes()
+    rewrite(saved, shift, bytes(4) + content[8 + int.from_bytes(content[:8], "little") :])
+    assert "Its header is damaged: invalid offset for tensor `" in complaint(saved)
 
 
 def test_bytes_after_the_end_are_refused(saved: Path) -> None:
@@ -316,21 +344,27 @@ def overlap(entries: dict[str, Any], about: dict[str, Any]) -> None:
         ),
         (lambda entries, about: entries.update({"x\x1b[31m": entries.pop(NORM)}), f"{NORM} is missing"),
         (lambda entries, about: entries.update({"x\x1b[31m": entries.pop(NORM)}), "x\\x1b[31m is not a weight"),
-        (lambda entries, about: entries.update({NORM: {**entries[NORM], "dtype": "I64"}}), "dtype I64"),
-        (lambda entries, about: entries.update({NORM: {**entries[NORM], "dtype": "F16"}}), "needs 32 bytes and has 64"),
-        (lambda entries, about: entries.update({NORM: 7}), "makes no sense: 7"),
-        (lambda entries, about: entries[NORM].update(shape=[2**63, 2**63]), "makes no sense"),
+        (
+            lambda entries, about: entries.update({NORM: {**entries[NORM], "dtype": "I64"}}),
+            f"{NORM} is invalid: {{'dtype': 'I64'",
+        ),
+        (
+            lambda entries, about: entries.update({NORM: {**entries[NORM], "dtype": "F16"}}),
+            f"{NORM} is invalid: {{'dtype': 'F16'",
+        ),
+        (lambda entries, about: entries.update({NORM: 7}), f"entry for {NORM} is invalid: 7"),
+        (lambda entries, about: entries[NORM].update(shape=[2**63, 2**63]), f"entry for {NORM} is invalid"),
         (
             lambda entries, about: entries[NORM].update(shape=[2**40, 2**40]),
-            "needs 4,835,703,278,458,516,698,824,704 bytes",
+            f"entry for {NORM} is invalid: {{'dtype': 'F32', 'shape': [1099511627776",
         ),
-        (lambda entries, about: entries[NORM].update(data_offsets=[-64, 0]), "makes no sense"),
-        (overlap, "of the data instead of"),
+        (lambda entries, about: entries[NORM].update(data_offsets=[-64, 0]), f"entry for {NORM} is invalid"),
+        (overlap, "Its header is damaged: invalid offset for tensor `"),
         (lambda entries, about: entries.pop("tokenizer"), "It has no tokenizer"),
-        (lambda entries, about: entries.pop("__metadata__"), "not one of Headlight's"),
-        (lambda entries, about: entries.update(__metadata__={"format": "pt"}), "not one of Headlight's"),
+        (lambda entries, about: entries.pop("__metadata__"), "Headlight did not write it"),
+        (lambda entries, about: entries.update(__metadata__={"format": "pt"}), "Headlight did not write it"),
         (lambda entries, about: about.update(format_version=2), "reads up to 1. Update Headlight"),
-        (lambda entries, about: about.update(format_version="1"), "never existed"),
+        (lambda entries, about: about.update(format_version="1"), "which does not exist"),
         (lambda entries, about: about.update(metrics=[]), "metrics should be a JSON object"),
         (lambda entries, about: about.update(recipe=3), "recipe should be a JSON object"),
         (lambda entries, about: about["config"].update(d_model=10**9), "config.d_model = 1000000000"),
@@ -355,14 +389,14 @@ def overlap(entries: dict[str, Any], about: dict[str, Any]) -> None:
         ),
     ],
 )
-def test_a_header_that_lies_is_refused(
+def test_a_header_with_wrong_claims_is_refused(
     saved: Path, change: Callable[[dict[str, Any], dict[str, Any]], object], expected: str
 ) -> None:
     rewrite(saved, change)
     assert expected in complaint(saved)
 
 
-def test_everything_that_is_wrong_is_told_at_once(saved: Path) -> None:
+def test_everything_that_is_wrong_is_listed_at_once(saved: Path) -> None:
     def change(entries: dict[str, Any], about: dict[str, Any]) -> None:
         entries[NORM]["shape"] = [4, 4]
         entries["stranger"] = entries.pop("encoder.layers.1.feed_forward.hidden.bias")
@@ -414,7 +448,7 @@ def test_a_tokenizer_of_another_size_is_refused(tokenizer: Tokenizer, saved: Pat
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps to a limit of the address space")
 def test_claims_of_enormous_size_take_no_memory(saved: Path, tmp_path: Path) -> None:
-    """Gigabytes of claims, in a process that may take 32 MB more than it has: taking more would be a MemoryError."""
+    """Headers that claim gigabytes, in a process that may allocate 32 MB: more would raise a MemoryError."""
     claims: dict[str, Callable[[dict[str, Any], dict[str, Any]], object]] = {
         "d_model": lambda entries, about: about["config"].update(d_model=10**9),
         "wide": lambda entries, about: about["config"].update(d_model=16_384, vocab_size=10**6),
@@ -429,14 +463,14 @@ def test_claims_of_enormous_size_take_no_memory(saved: Path, tmp_path: Path) -> 
         rewrite(path, change)
     paths.append(tmp_path / "length.safetensors")
     paths[-1].write_bytes((2**40).to_bytes(8, "little") + bytes(100))
-    load_checkpoint(saved)  # whatever is imported late, is imported now
+    load_checkpoint(saved)  # imports what is imported late
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     limits = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (used + 32 * 2**20, limits[1]))
     try:
         for path in paths:
             complaint(path)
-        with pytest.raises((MemoryError, RuntimeError)):  # the limit holds
-            torch.empty(2 * 2**30, dtype=torch.uint8)  # more than earlier tests can have left free
+        with pytest.raises((MemoryError, RuntimeError)):  # the limit works
+            torch.empty(2 * 2**30, dtype=torch.uint8)  # more than earlier tests can have freed
     finally:
         resource.setrlimit(resource.RLIMIT_AS, limits)

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transformer.config import BOS, EOS, PAD
-from transformer.data.batches import Batches, batch_indices, collate, encode_pairs
+from transformer.data.batches import Batches, batch_indices, collate
+from transformer.data.encoding import encode_pairs
 from transformer.data.length_statistics import lengths_of
 from transformer.errors import ConfigError
 from transformer.text.tokenizer import Tokenizer
@@ -62,7 +63,7 @@ def test_a_batch_cannot_be_changed_and_can_be_moved() -> None:
 
 
 @given(LENGTHS, st.integers(40, 500), st.integers(-5, 2**70), st.integers(0, 99))
-def test_every_pair_comes_exactly_once_an_epoch_and_no_batch_is_too_large(
+def test_every_pair_occurs_once_in_an_epoch_and_no_batch_is_too_large(
     lengths: list[tuple[int, int]], limit: int, seed: int, epoch: int
 ) -> None:
     sources, targets = [s for s, _ in lengths], [t for _, t in lengths]
@@ -114,13 +115,13 @@ def test_the_order_is_a_function_of_seed_and_epoch() -> None:
     assert len(set.intersection(*neighbours)) <= 1
 
 
-def test_batches_come_in_no_order_of_length() -> None:
+def test_batches_are_not_ordered_by_length() -> None:
     sources, targets = lengths_of_text(20_000)
     means = [sources[batch].mean() for batch in batch_indices(sources, targets, 1000, 1, 0)]
     assert abs(np.corrcoef(means, np.arange(len(means)))[0, 1]) < 0.3
 
 
-def test_little_room_is_lost_to_padding() -> None:
+def test_few_positions_are_padding() -> None:
     sources, targets = lengths_of_text(50_000)
     batches = batch_indices(sources, targets, 3000, 1, 0)
     room = sum(len(batch) * (sources[batch].max() + targets[batch].max() + 2) for batch in batches)
@@ -129,44 +130,47 @@ def test_little_room_is_lost_to_padding() -> None:
     assert np.mean(filled) > 0.95
 
 
-def test_a_pair_larger_than_a_batch_is_refused_with_what_to_do() -> None:
+def test_for_a_pair_larger_than_a_batch_the_error_says_what_to_do() -> None:
     with pytest.raises(ConfigError, match=r"41 tokens does not fit into a batch of 40\. Raise data\.tokens_per_batch"):
         batch_indices([1, 40], [1, 1], 40, 1, 0)
 
 
-def test_encoded_pairs_are_the_tokenizers(tokenizer: Tokenizer, pairs: list[tuple[str, str]]) -> None:
+def test_encoded_pairs_are_what_the_tokenizer_encodes(tokenizer: Tokenizer, pairs: list[tuple[str, str]]) -> None:
     encoded = encode_pairs(tokenizer, iter(pairs), 100)
     assert len(encoded) == len(pairs)
     assert encoded.too_long == 0
-    assert [ids.tolist() for ids in encoded.sources] == [tokenizer.encode(source) for source, _ in pairs]
-    assert [ids.tolist() for ids in encoded.targets] == [tokenizer.encode(target) for _, target in pairs]
-    assert encoded.sources.lengths.tolist() == [len(tokenizer.encode(source)) for source, _ in pairs]
+    sources, targets = encoded.select(range(len(pairs)))
+    assert [ids.tolist() for ids in sources] == [tokenizer.encode(source) for source, _ in pairs]
+    assert [ids.tolist() for ids in targets] == [tokenizer.encode(target) for _, target in pairs]
+    assert encoded.lengths[0].tolist() == [len(tokenizer.encode(source)) for source, _ in pairs]
+    assert encoded.lengths[1].tolist() == [len(tokenizer.encode(target)) for _, target in pairs]
 
 
 @pytest.mark.parametrize("at_once", [1, 7, 10_000])
 def test_pairs_that_are_too_long_are_left_out_and_counted(
     at_once: int, unigram: Tokenizer, pairs: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("transformer.data.encoded_pairs.AT_ONCE", at_once)
+    monkeypatch.setattr("transformer.data.encoding.AT_ONCE", at_once)
     limit = int(np.median([len(unigram.encode(source)) for source, _ in pairs])) + 2
     fits = [pair for pair in pairs if all(len(unigram.encode(side)) <= limit for side in pair)]
     encoded = encode_pairs(unigram, pairs, limit)
     assert 0 < len(fits) < len(pairs)
     assert (len(encoded), encoded.too_long) == (len(fits), len(pairs) - len(fits))
-    assert [unigram.decode(ids.tolist()) for ids in encoded.targets] == [target for _, target in fits]
+    _, targets = encoded.select(range(len(fits)))
+    assert [unigram.decode(ids.tolist()) for ids in targets] == [target for _, target in fits]
 
 
 def test_no_pairs_make_no_batches(unigram: Tokenizer) -> None:
     encoded = encode_pairs(unigram, [], 100)
     assert len(encoded) == 0
-    assert list(encoded.batches(1000, 1, 0)) == []
+    assert list(batch_indices(*encoded.lengths, 1000, 1, 0)) == []
 
 
 def test_an_epoch_of_batches_holds_the_whole_corpus(unigram: Tokenizer, pairs: list[tuple[str, str]]) -> None:
     encoded = encode_pairs(unigram, pairs, 100)
     seen = []
-    for indices in encoded.batches(80, 1, 0):
-        batch = encoded.collate(indices)
+    for indices in batch_indices(*encoded.lengths, 80, 1, 0):
+        batch = collate(*encoded.select(indices))
         assert max(batch.source.numel(), batch.target.numel()) <= 80
         seen += [
             (unigram.decode(source), unigram.decode(labels))
@@ -175,9 +179,10 @@ def test_an_epoch_of_batches_holds_the_whole_corpus(unigram: Tokenizer, pairs: l
     assert sorted(seen) == sorted(pairs)
 
 
-def test_subword_sampling_cuts_anew_and_repeats_with_the_same_generator(
+def test_subword_sampling_is_random_and_repeats_with_the_same_generator(
     tokenizer: Tokenizer, pairs: list[tuple[str, str]]
 ) -> None:
     first, again, other = (encode_pairs(tokenizer, pairs, 100, alpha=0.3, rng=random.Random(s)) for s in (1, 1, 2))
-    assert first.sources.ids.tolist() == again.sources.ids.tolist() != other.sources.ids.tolist()
-    assert [tokenizer.decode(ids.tolist()) for ids in other.targets] == [target for _, target in pairs]
+    assert first.source_ids.tolist() == again.source_ids.tolist() != other.source_ids.tolist()
+    _, targets = other.select(range(len(pairs)))
+    assert [tokenizer.decode(ids.tolist()) for ids in targets] == [target for _, target in pairs]

@@ -17,7 +17,7 @@ DATA = DataConfig(train=("corpus.tsv",), valid_size=1)
 
 
 def cleaned(lines: list[str], config: DataConfig, tmp_path: Path) -> tuple[list[tuple[str, str]], Counts]:
-    """What is left of these lines, and the counts; nothing is set aside."""
+    """The usable pairs of these lines, and the counts; nothing is set aside."""
     (tmp_path / "corpus.tsv").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     folder = tmp_path / "text"
     folder.mkdir()
@@ -26,14 +26,14 @@ def cleaned(lines: list[str], config: DataConfig, tmp_path: Path) -> tuple[list[
     return [pair for block in range(text.blocks) for pair in text.pairs(block)], text.counts
 
 
-def test_what_is_not_asked_for_is_left_in(tmp_path: Path) -> None:
+def test_by_default_only_pairs_with_an_empty_side_are_left_out(tmp_path: Path) -> None:
     lines = ["a\tb", "a\tb", "same\tsame", "x\t" + 100 * "y"]
     found, counts = cleaned(lines, DATA, tmp_path)
     assert ["\t".join(pair) for pair in found] == lines
     assert counts == Counts(read=4, learnt=4)
 
 
-def test_every_fault_is_counted_once_by_the_first_reason_that_holds(tmp_path: Path) -> None:
+def test_each_pair_left_out_is_counted_once_with_its_first_reason(tmp_path: Path) -> None:
     config = replace(DATA, max_ratio=3.0, drop_copies=True, drop_duplicates=True)
     lines = [
         "a\tb",
@@ -57,7 +57,7 @@ def test_every_fault_is_counted_once_by_the_first_reason_that_holds(tmp_path: Pa
     )
 
 
-def test_pairs_set_aside_are_chosen_from_what_is_left(tmp_path: Path) -> None:
+def test_pairs_set_aside_are_chosen_after_cleaning(tmp_path: Path) -> None:
     lines = [f"s{i % 40}\tt{i % 40}" for i in range(100)]
     (tmp_path / "corpus.tsv").write_text("\n".join(lines), encoding="utf-8")
     folder = tmp_path / "text"
@@ -71,22 +71,22 @@ def test_pairs_set_aside_are_chosen_from_what_is_left(tmp_path: Path) -> None:
     assert not aside & set(text.sentences())  # from which the vocabulary is learnt
     assert {path.name for path in folder.iterdir()} == {
         "text.tsv",
-        "blocks.npy",
-        "firsts.npy",
-        "roles.npy",
+        "blocks.bin",
+        "firsts.bin",
+        "roles.bin",
         "counts.json",
     }
 
 
 @pytest.mark.parametrize(("source", "target"), [("ab", "abcdefgh"), ("abcdefgh", "ab")])
-def test_the_ratio_of_lengths_counts_on_both_sides_and_its_bound_is_allowed(source: str, target: str) -> None:
+def test_the_ratio_of_lengths_is_bounded_in_both_directions_inclusively(source: str, target: str) -> None:
     assert fault(source, target, replace(DATA, max_ratio=4.0)) is None
     assert fault(source, target, replace(DATA, max_ratio=3.9)) == "unequal"
     assert fault(source, target, DATA) is None
 
 
 @given(st.lists(st.integers(0, 30)), st.integers(1, 9))
-def test_repetitions_are_found_with_whatever_part_is_sorted_at_once(values: list[int], at_once: int) -> None:
+def test_repetitions_are_found_however_many_hashes_are_sorted_at_once(values: list[int], at_once: int) -> None:
     hashes = np.array(values, np.uint64) * np.uint64(2**64 // 30)  # from one end of the range to the other
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("transformer.data.cleaning.AT_ONCE", at_once)
@@ -99,7 +99,7 @@ def test_the_smallest_and_the_largest_hash_count_too() -> None:
     assert repeated(hashes).tolist() == [False, False, True, True, False]
 
 
-def test_counts_are_kept_as_json(tmp_path: Path) -> None:
+def test_counts_are_stored_as_json(tmp_path: Path) -> None:
     rng = random.Random(1)
     counts = Counts(*(rng.randrange(10**9) for _ in asdict(Counts())))
     counts.write(tmp_path / "counts.json")

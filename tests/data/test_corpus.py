@@ -24,7 +24,7 @@ def read_aligned(source: Path, target: Path) -> list[Pair]:
     return read_all([Aligned(source, target)])
 
 
-def test_plain_and_packed_files_give_the_same_pairs(tmp_path: Path) -> None:
+def test_plain_and_gzip_files_give_the_same_pairs(tmp_path: Path) -> None:
     text = "Go.\tGeh.\nI'm tired.\tIch bin müde.\n"
     expected = [("Go.", "Geh."), ("I'm tired.", "Ich bin müde.")]
     assert read_pairs(written(tmp_path / "a.tsv", text)) == expected
@@ -43,20 +43,20 @@ def test_a_column_below_1_is_refused(tmp_path: Path, columns: tuple[int, int]) -
         read_pairs(written(tmp_path / "a.tsv", "a\tb\n"), *columns)
 
 
-def test_quotes_and_strange_line_separators_are_text(tmp_path: Path) -> None:
+def test_quotes_and_unicode_line_separators_are_text(tmp_path: Path) -> None:
     path = written(tmp_path / "a.tsv", '"Go\t"Geh\nHe said "x"\ter "y\nu\u2028v\x85w\x0bx\x1cy\tz\n')
     assert read_pairs(path) == [('"Go', '"Geh'), ('He said "x"', 'er "y'), ("u v w x y", "z")]
 
 
-def test_windows_line_ends_byte_order_mark_and_a_missing_last_line_end_do_no_harm(tmp_path: Path) -> None:
+def test_windows_line_ends_a_byte_order_mark_and_a_missing_last_line_end_are_accepted(tmp_path: Path) -> None:
     path = written(tmp_path / "a.tsv", b"\xef\xbb\xbfGo.\tGeh.\r\nRun.\tLauf.")
     assert read_pairs(path) == [("Go.", "Geh."), ("Run.", "Lauf.")]
 
 
-def test_line_ends_of_old_macs_are_told_for_all_would_be_one_pair(tmp_path: Path) -> None:
+def test_line_ends_of_old_macs_are_refused(tmp_path: Path) -> None:
     for name in ("a.tsv", "a.tsv.gz"):
         path = written(tmp_path / name, "Go.\tGeh.\rRun.\tLauf.\r")
-        with pytest.raises(CorpusError, match=r"a\.tsv.*: its lines end as on old Macs .* tr '\\r' '\\n' <"):
+        with pytest.raises(CorpusError, match=r"a\.tsv.*: its lines end with .* tr '\\r' '\\n' <"):
             read_pairs(path)
     sides = written(tmp_path / "a.en", "Go.\rRun.\r"), written(tmp_path / "a.de", "Geh.\rLauf.\r")
     with pytest.raises(CorpusError, match=r"a\.en: its lines end"):
@@ -78,7 +78,7 @@ def test_pairs_with_an_empty_side_are_left_out_and_counted(tmp_path: Path, caplo
 
 
 @pytest.mark.parametrize("name", ["a.tsv", "a.tsv.gz"])
-def test_too_few_columns_are_told_with_file_and_line(tmp_path: Path, name: str) -> None:
+def test_too_few_columns_are_reported_with_file_and_line(tmp_path: Path, name: str) -> None:
     path = written(tmp_path / name, "a\tb\nc\td\nonly one\ne\tf\n")
     with pytest.raises(
         CorpusError, match=r"line 3: there is no column 2, only 1\. .*TAB.*data\.target_column"
@@ -88,7 +88,7 @@ def test_too_few_columns_are_told_with_file_and_line(tmp_path: Path, name: str) 
 
 
 @pytest.mark.parametrize("name", ["a.tsv", "a.tsv.gz"])
-def test_a_line_that_is_not_utf8_is_told_with_file_and_line(tmp_path: Path, name: str) -> None:
+def test_a_line_that_is_not_utf8_is_reported_with_file_and_line(tmp_path: Path, name: str) -> None:
     path = written(tmp_path / name, "müde\tx\n".encode() + "m\xfcde\tx\n".encode("latin-1"))
     with pytest.raises(CorpusError, match=r"a\.tsv.*, line 2: not UTF-8 \(byte 0xFC at place 2\).*iconv -f LATIN1"):
         read_pairs(path)
@@ -117,16 +117,16 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
         read_pairs(tmp_path)
 
 
-def test_a_broken_gzip_file_is_refused_wherever_it_breaks(tmp_path: Path) -> None:
+def test_a_damaged_gzip_file_is_refused(tmp_path: Path) -> None:
     good = gzip.compress(b"".join(b"%d\t%d\n" % (i, i * i) for i in range(5000)), mtime=0)
     path = tmp_path / "a.tsv.gz"
     for broken in (good[:5], good[: len(good) // 2], good[:-1], good[:-8] + bytes(8), b"no gzip at all\tx\n"):
         path.write_bytes(broken)
-        with pytest.raises(CorpusError, match=r"after line \d+: the gzip file is broken or cut short"):
+        with pytest.raises(CorpusError, match=r"after line \d+: the gzip file is damaged or cut off"):
             read_pairs(path)
 
 
-def test_aligned_files_are_read_side_by_side(tmp_path: Path) -> None:
+def test_aligned_files_are_read_in_parallel(tmp_path: Path) -> None:
     source = written(tmp_path / "a.en", "Go.\n“Tab\there”\n\nEnd")
     target = written(tmp_path / "a.de.gz", "Geh.\n„Hier“\nnichts\nEnde\n")
     assert read_aligned(source, target) == [("Go.", "Geh."), ('"Tab here"', "„Hier“"), ("End", "Ende")]
@@ -134,7 +134,7 @@ def test_aligned_files_are_read_side_by_side(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("at_once", [1, 2, 3, 10_000])
 @pytest.mark.parametrize("short_is_source", [True, False])
-def test_files_of_unequal_length_are_told_with_both_counts(
+def test_files_of_unequal_length_are_reported_with_both_counts(
     tmp_path: Path, short_is_source: bool, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("transformer.data.text_files.AT_ONCE", at_once)
@@ -154,7 +154,7 @@ def test_aligned_files_name_the_one_that_is_missing_or_empty(tmp_path: Path) -> 
         read_aligned(empty, empty)
 
 
-def test_files_are_read_in_portions_that_know_their_place(tmp_path: Path) -> None:
+def test_files_are_read_in_portions_with_line_numbers(tmp_path: Path) -> None:
     path = written(tmp_path / "a.tsv", "a\tb\n" * 100_000 + "broken\n")
     for text in (Columns(path), Aligned(path, path)):
         portions = list(text.portions())
@@ -193,7 +193,7 @@ def peak_memory(of: Callable[[], object]) -> int:
 
 
 @pytest.mark.parametrize("name", ["a.tsv", "a.tsv.gz"])
-def test_a_line_that_is_too_long_is_refused_with_its_number_and_not_held_in_memory(name: str, tmp_path: Path) -> None:
+def test_a_line_that_is_too_long_is_refused_with_its_number_in_little_memory(name: str, tmp_path: Path) -> None:
     long = b"a\tb\n" + b"x" * 30_000_000 + b"\ty\n"
     path, other = tmp_path / name, written(tmp_path / "other.de", "a\nb\n")
     path.write_bytes(gzip.compress(long, 1) if name.endswith("gz") else long)
@@ -208,7 +208,7 @@ def test_a_line_that_is_too_long_is_refused_with_its_number_and_not_held_in_memo
     assert peak_memory(read) < 5 * LONGEST_LINE
 
 
-def test_of_a_line_that_is_too_long_the_beginning_is_read_and_the_rest_forgotten() -> None:
+def test_of_a_line_that_is_too_long_only_the_beginning_is_kept() -> None:
     found = list[bytes]()
     lines = io.BufferedReader(OneLine(50_000_000))
     assert peak_memory(lambda: found.extend(bounded(lines))) < 5 * LONGEST_LINE
@@ -228,7 +228,7 @@ def test_long_lines_come_in_small_portions(tmp_path: Path) -> None:
         assert sum(len(portion.records) for portion in portions) == 90
 
 
-def test_a_file_is_told_from_another_by_what_is_in_it_and_not_by_its_place(tmp_path: Path) -> None:
+def test_the_stamp_of_a_file_depends_on_its_content_and_not_on_its_path(tmp_path: Path) -> None:
     path = written(tmp_path / "a.tsv", "a\tb\n" * 1000)
     before = stamp(Columns(path))
     assert stamp(Columns(path.rename(tmp_path / "b.tsv"))) == before

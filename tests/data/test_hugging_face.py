@@ -1,4 +1,4 @@
-"""Hugging Face data sets, made here and loaded by the real library. Nothing is fetched."""
+"""Hugging Face data sets, created here and loaded by the real library. Nothing is downloaded."""
 
 import builtins
 import json
@@ -41,7 +41,7 @@ def write_lines(path: Path, rows: list[Any]) -> Path:
 
 
 def nested(pairs: list[Pair]) -> list[dict[str, Any]]:
-    """As WMT and OPUS have it."""
+    """As in WMT and OPUS."""
     return [{"id": i, "translation": {"de": target, "en": source}} for i, (source, target) in enumerate(pairs)]
 
 
@@ -83,32 +83,32 @@ def test_splits_and_parts_of_splits_can_be_named(tmp_path: Path) -> None:
     assert stamp(HuggingFace(f"hf:{folder}::train[5:9]", "en", "de")) != stamp(HuggingFace(f"hf:{folder}", "en", "de"))
 
 
-def test_languages_that_are_not_there_are_told_with_those_that_are(tmp_path: Path) -> None:
+def test_for_missing_languages_the_message_lists_the_existing_ones(tmp_path: Path) -> None:
     folder = write_lines(tmp_path / "data" / "train.jsonl", nested(PAIRS))
     with pytest.raises(
-        CorpusError, match=r"translations into (de, en|en, de); en and fr are looked for\..*target_language"
+        CorpusError, match=r"translations into (de, en|en, de); en and fr are needed\..*target_language"
     ):
         read(f"hf:{folder}", "en", "fr")
     folder = write_lines(tmp_path / "other" / "train.jsonl", [{"source": "a", "target": "b"}])
-    with pytest.raises(CorpusError, match="the columns source, target; en and de are looked for"):
+    with pytest.raises(CorpusError, match="the columns source, target; en and de are needed"):
         read(f"hf:{folder}")
 
 
-def test_rows_without_text_are_left_out_or_told_with_their_number(tmp_path: Path) -> None:
+def test_empty_rows_are_left_out_and_the_number_of_a_wrong_one_is_reported(tmp_path: Path) -> None:
     folder = write_lines(tmp_path / "data" / "train.jsonl", [{"en": "a", "de": "b"}, {"en": None, "de": "c"}])
     assert read(f"hf:{folder}") == [("a", "b")]
     folder = write_lines(tmp_path / "other" / "train.jsonl", [{"en": "a", "de": 1}, {"en": "b", "de": 2}])
-    with pytest.raises(CorpusError, match=r"row 1: '1' is no text"):
+    with pytest.raises(CorpusError, match=r"row 1: '1' is not text"):
         read(f"hf:{folder}")
 
 
 @pytest.mark.parametrize("name", ["hf:nobody/has-this-one:de-en:train", "hf:no/such/folder", "hf:", "hf:a b"])
-def test_a_name_that_is_not_there_is_a_sentence(name: str) -> None:
+def test_for_a_missing_name_the_message_says_what_to_check(name: str) -> None:
     with pytest.raises(CorpusError, match=rf"^{name} cannot be loaded: .*\. It is read as hf:NAME:CONFIG:SPLIT"):
         read(name)
 
 
-def test_without_the_library_the_command_that_installs_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library_the_message_has_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     load = builtins.__import__
 
     def without(name: str, *arguments: Any) -> Any:
@@ -121,7 +121,7 @@ def test_without_the_library_the_command_that_installs_it_is_told(monkeypatch: p
         read("hf:wmt/wmt14:de-en")
 
 
-def test_the_version_that_is_told_is_the_one_that_is_tested() -> None:
+def test_the_version_in_the_message_is_the_one_that_is_tested() -> None:
     pin = INSTALL.removeprefix("pip install ")
     assert pin == f"datasets=={datasets.__version__}"
     assert f"\n{pin} " in (ROOT / "tests" / "requirements.txt").read_text(encoding="utf-8")

@@ -37,7 +37,7 @@ def test_a_name_becomes_the_same_other_name_on_both_sides() -> None:
         assert told[0] == told[2]
 
 
-def test_a_number_gets_other_digits_and_as_many() -> None:
+def test_a_number_gets_as_many_other_digits() -> None:
     found = set()
     for seed in range(20):
         source, target = swapped(seed=seed)[2]
@@ -50,13 +50,13 @@ def test_a_number_gets_other_digits_and_as_many() -> None:
     assert len(found) > 5
 
 
-def test_a_number_longer_than_python_writes_stays() -> None:
+def test_a_number_longer_than_python_converts_is_not_changed() -> None:
     pairs = [("9" * 5000, "9" * 5000)]
     assert list(Names(pairs).swapped(pairs, 1.0, random.Random(0))) == pairs
 
 
-def test_what_is_no_name_stays() -> None:
-    """Written small elsewhere, not equally often on both sides, all in capitals, or too short."""
+def test_words_that_are_not_names_are_not_changed() -> None:
+    """In lower case elsewhere, not equally often on both sides, all in capitals, or too short."""
     for seed in range(20):
         after = swapped(seed=seed)
         assert all(side.startswith("In ") for side in after[1])
@@ -65,7 +65,7 @@ def test_what_is_no_name_stays() -> None:
         assert after[6] == PAIRS[6]
 
 
-def test_half_of_the_new_names_are_of_the_text_and_half_are_made_of_two() -> None:
+def test_half_of_the_new_names_are_from_the_text_and_half_are_combinations() -> None:
     found = Counter(words(swapped(seed=seed)[0][0])[0] for seed in range(400))
     known = found["Tom"] + found["Boston"] + found["Mary"]
     assert 200 < known < 300  # one that is made of twice the same is of the text, too
@@ -74,24 +74,24 @@ def test_half_of_the_new_names_are_of_the_text_and_half_are_made_of_two() -> Non
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.3])
-def test_as_many_are_swapped_as_are_asked_for(rate: float) -> None:
+def test_the_rate_of_swaps_is_the_requested_one(rate: float) -> None:
     pairs = [(f"Go to {name}.", f"Geh nach {name}.") for name in ("Ada", "Berta", "Carl", "Dora", "Emil") * 400]
     after = Names(pairs).swapped(pairs, rate, random.Random(5))
     changed = sum(one != other for one, other in zip(pairs, after, strict=True)) / len(pairs)
     assert rate * 0.8 <= changed <= rate  # a name may be swapped for itself
 
 
-def test_a_name_that_was_once_written_small_is_still_one() -> None:
+def test_a_name_that_was_once_written_in_lower_case_is_still_a_name() -> None:
     for often, swapped in ((99, False), (100, True)):
         pairs = [("Ada met Tom.", "Ada traf Tom.")] * often + [("ada is here", "Sie ist da")]
         after = {word for pair in Names(pairs).swapped(pairs, 1.0, random.Random(0)) for word in words(pair[0])[:1]}
         assert (after > {"Ada", "ada"}) == swapped
 
 
-def test_the_same_chance_gives_the_same() -> None:
+def test_the_same_generator_gives_the_same_swaps() -> None:
     assert swapped(0.5, seed=3) == swapped(0.5, seed=3) != swapped(0.5, seed=4)
 
 
-def test_a_text_without_names_stays_as_it_is() -> None:
+def test_a_text_without_names_is_not_changed() -> None:
     pairs = [("the cat", "die Katze"), ("", "")]
     assert list(Names(pairs).swapped(pairs, 1.0, random.Random(0))) == pairs

@@ -59,7 +59,7 @@ def refusing() -> Callable[[int], int]:
 
 
 def deadly(ours: int) -> Callable[[int], int]:
-    """Work that kills the process that does it, unless that is ours."""
+    """Work that kills the worker process."""
 
     def work(number: int) -> int:
         if number == 5 and os.getpid() != ours:
@@ -70,7 +70,7 @@ def deadly(ours: int) -> Callable[[int], int]:
 
 
 def slowly(folder: Path) -> Callable[[int], int]:
-    """Work that takes an hour, in a process that leaves its number in a folder."""
+    """Work that takes an hour, in a process that writes its id into a folder."""
     (folder / str(os.getpid())).touch()
 
     def work(number: int) -> int:
@@ -81,7 +81,7 @@ def slowly(folder: Path) -> Callable[[int], int]:
 
 
 def alive(process: int) -> bool:
-    """Running, not only waiting to be buried."""
+    """Whether the process runs and is not a zombie."""
     status = Path(f"/proc/{process}/stat")
     try:
         return status.read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
@@ -112,19 +112,19 @@ def test_results_come_in_order_and_no_more_portions_are_drawn_than_needed(proces
     found = []
     for result in in_order(square, portions(), processes):
         found.append(result)
-        assert len(drawn) <= len(found) + parallel_map.AHEAD * processes
+        assert len(drawn) <= len(found) + parallel_map.PREFETCH * processes
     assert found == [number**2 for number in range(50)]
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_what_is_wrong_in_a_portion_is_told_as_if_there_were_one_process(processes: int) -> None:
+def test_an_error_in_a_portion_is_raised_as_with_one_process(processes: int) -> None:
     results = in_order(refusing, range(20), processes)
     assert [next(results) for _ in range(7)] == list(range(7))
     with pytest.raises(CorpusError, match=r"The seventh, line 7, is wrong\."):
         next(results)
 
 
-def test_what_is_wrong_with_the_portions_themselves_is_told() -> None:
+def test_an_error_of_the_portions_themselves_is_raised() -> None:
     def portions() -> Iterator[int]:
         yield 1
         raise OSError("the disk is gone")
@@ -133,13 +133,13 @@ def test_what_is_wrong_with_the_portions_themselves_is_told() -> None:
         list(in_order(square, portions(), 2))
 
 
-def test_if_a_process_dies_the_work_is_done_by_the_one_that_is_left(caplog: pytest.LogCaptureFixture) -> None:
+def test_if_a_process_dies_the_parent_does_the_work(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         assert list(in_order(partial(deadly, os.getpid()), range(20), 2)) == [number**2 for number in range(20)]
-    assert "going on in one" in caplog.text
+    assert "continuing in one" in caplog.text
 
 
-def test_where_no_process_can_be_had_the_work_is_done_in_this_one(
+def test_if_no_process_can_be_started_the_parent_does_the_work(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def start(process: object) -> None:
@@ -164,8 +164,8 @@ def large() -> Callable[[bytes], bytes]:
     return lambda portion: portion
 
 
-def test_stopping_ends_also_while_much_is_handed_over() -> None:
-    """Some of these end in the middle of it."""
+def test_stopping_works_while_large_portions_are_sent() -> None:
+    """Some of these stop while a portion is sent."""
     for _ in range(4):
         results = in_order(large, [bytes(40_000_000)] * 100, 2)
         next(results)
@@ -192,7 +192,7 @@ def slow_script(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 @ON_LINUX
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_processes_end_when_the_one_that_started_them_is_killed(number: signal.Signals, tmp_path: Path) -> None:
+def test_processes_end_when_the_parent_is_killed(number: signal.Signals, tmp_path: Path) -> None:
     with slow_script(tmp_path) as process:
         assert wait_until(lambda: len(begun(tmp_path / "begun")) == 2)
         process.send_signal(number)
@@ -200,7 +200,7 @@ def test_processes_end_when_the_one_that_started_them_is_killed(number: signal.S
     assert wait_until(lambda: not any(map(alive, begun(tmp_path / "begun"))))
 
 
-def test_a_process_that_is_at_rest_when_the_one_that_started_it_is_killed_ends_without_a_word() -> None:
+def test_an_idle_process_ends_silently_when_the_parent_is_killed() -> None:
     process, pipe = parallel_map._start(square)
     pipe.send(3)
     assert pipe.recv() == (9, None)
@@ -210,7 +210,7 @@ def test_a_process_that_is_at_rest_when_the_one_that_started_it_is_killed_ends_w
 
 
 @ON_LINUX
-def test_ctrl_c_while_processes_begin_is_for_the_one_that_starts_them(tmp_path: Path) -> None:
+def test_ctrl_c_while_processes_start_is_handled_by_the_parent_only(tmp_path: Path) -> None:
     with slow_script(tmp_path):
         assert wait_until(lambda: len(list(tmp_path.glob("begins-*"))) == 2)
         for path in tmp_path.glob("begins-*"):
@@ -220,7 +220,7 @@ def test_ctrl_c_while_processes_begin_is_for_the_one_that_starts_them(tmp_path: 
 
 
 class _InThread:
-    """Stands in for a process: a thread that answers."""
+    """Replaces a process: a thread that answers."""
 
     def __init__(self, make: Callable[[], Callable[[int], int]]):
         self.ours, self.theirs = Pipe()
@@ -240,7 +240,7 @@ class _InThread:
 
 @pytest.fixture
 def no_garbage() -> Iterator[None]:
-    """Nothing of an earlier test is finalised in this one: Python swallows what is raised there."""
+    """Nothing of an earlier test is finalised in this one: Python ignores exceptions in finalisers."""
     gc.collect()
     gc.disable()
     yield
@@ -249,7 +249,7 @@ def no_garbage() -> Iterator[None]:
 
 @pytest.mark.usefixtures("no_garbage")
 def test_a_signal_at_any_line_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also in the middle of what Python has for threads and locks: nothing is left locked that somebody waits for."""
+    """Also within Python's own code for threads and locks: no lock is left that somebody waits for."""
     monkeypatch.setattr(parallel_map, "_start", lambda make: ((process := _InThread(make)), process.ours))
     found: list[int] | None = None
     line = 0
@@ -282,7 +282,7 @@ def test_a_signal_at_any_line_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> 
     assert line > 100
 
 
-def test_a_process_for_each_core_but_none_for_little_work() -> None:
+def test_there_is_a_process_per_core_but_only_one_for_little_work() -> None:
     assert processes_for(0, 0) == processes_for(19, 0) == processes_for(19, 8) == 1
     assert processes_for(10**6, 3) == 3
     assert processes_for(45, 8) == 4
@@ -291,6 +291,6 @@ def test_a_process_for_each_core_but_none_for_little_work() -> None:
 
 
 def test_the_processes_import_no_torch() -> None:
-    code = "import sys, transformer.data.encoded_pairs, transformer.data.prepared_text; print('torch' in sys.modules)"
+    code = "import sys, transformer.data.encoding, transformer.data.prepared_text; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

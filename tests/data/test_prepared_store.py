@@ -1,4 +1,4 @@
-"""What is found in a store is whole, whatever happened while it was made."""
+"""A folder that is found in a store is complete, whatever happened while it was made."""
 
 import errno
 import multiprocessing
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.support.patience import PATIENCE
-from transformer.data.mapped_arrays import growing, mapped
+from transformer.data.mapped_arrays import append, mapped
 from transformer.data.prepared_store import Store
 from transformer.errors import CorpusError
 
@@ -39,7 +39,7 @@ def die_while_making(store: Path) -> None:
     Store(store).find_or_make("text", MADE_FROM, half_and_dead)
 
 
-def test_what_was_made_is_found_by_what_it_was_made_from(tmp_path: Path) -> None:
+def test_a_folder_is_found_by_what_it_was_made_from(tmp_path: Path) -> None:
     store = Store(tmp_path / "a" / "b")
     first = store.find_or_make("text", MADE_FROM, writing("one"))
     assert store.find_or_make("text", dict(reversed(MADE_FROM.items())), never) == first
@@ -49,7 +49,7 @@ def test_what_was_made_is_found_by_what_it_was_made_from(tmp_path: Path) -> None
     assert len({first, *others}) == 3
 
 
-def test_what_a_killed_process_left_half_made_is_neither_found_nor_kept(tmp_path: Path) -> None:
+def test_an_incomplete_folder_of_a_killed_process_is_not_found_and_is_removed(tmp_path: Path) -> None:
     process = multiprocessing.get_context("spawn").Process(target=die_while_making, args=(tmp_path,))
     process.start()
     process.join()
@@ -62,7 +62,7 @@ def test_what_a_killed_process_left_half_made_is_neither_found_nor_kept(tmp_path
     assert (made / "file").read_text() == "whole"
 
 
-def test_what_fails_leaves_nothing_and_a_full_disk_is_a_sentence(tmp_path: Path) -> None:
+def test_a_failure_leaves_nothing_and_a_full_disk_is_reported(tmp_path: Path) -> None:
     def fail(folder: Path) -> None:
         (folder / "file").write_text("half a fi")
         raise KeyboardInterrupt
@@ -84,7 +84,7 @@ def test_what_fails_leaves_nothing_and_a_full_disk_is_a_sentence(tmp_path: Path)
         Store(tmp_path / "file" / "store").find_or_make("text", MADE_FROM, never)
 
 
-def test_of_two_that_want_the_same_one_makes_it_and_the_other_waits(tmp_path: Path) -> None:
+def test_of_two_processes_one_makes_a_folder_and_the_other_waits(tmp_path: Path) -> None:
     begun, may_end, made = threading.Event(), threading.Event(), list[str]()
 
     def slow(folder: Path) -> None:
@@ -108,9 +108,7 @@ def test_of_two_that_want_the_same_one_makes_it_and_the_other_waits(tmp_path: Pa
     assert len(list(tmp_path.glob("text-*"))) == 1
 
 
-def test_without_locks_two_make_the_same_at_once_and_neither_is_in_the_others_way(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_locks_two_processes_can_make_the_same_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As all ranks of a run do with every epoch, on a network disk that has no locks."""
 
     def flock(*_: object) -> None:
@@ -129,14 +127,14 @@ def test_without_locks_two_make_the_same_at_once_and_neither_is_in_the_others_wa
     assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", found[0].name]
 
 
-def test_dropping_leaves_other_kinds_and_what_is_mapped_stays_readable(tmp_path: Path) -> None:
+def test_drop_keeps_other_kinds_and_mapped_files_stay_readable(tmp_path: Path) -> None:
     store = Store(tmp_path)
 
     def array(folder: Path) -> None:
-        np.save(folder / "array.npy", np.arange(100_000))
+        (folder / "array.bin").write_bytes(np.arange(100_000).tobytes())
 
     old = store.find_or_make("epoch", {"epoch": 1}, array)
-    values = mapped(old / "array.npy", np.int64)
+    values = mapped(old / "array.bin", np.int64)
     newer, new = (store.find_or_make("epoch", {"epoch": epoch}, array) for epoch in (2, 3))
     kept = store.find_or_make("ids", {}, array)
     store.drop("epoch", but=[newer, new])
@@ -144,17 +142,20 @@ def test_dropping_leaves_other_kinds_and_what_is_mapped_stays_readable(tmp_path:
     assert values.tolist() == list(range(100_000))
 
 
-@pytest.mark.parametrize("kind", [np.int32, np.int64, np.uint64, np.uint8])
-@pytest.mark.parametrize("parts", [[], [0], [3], [5, 0, 100_000, 1]])
-def test_an_array_that_grew_is_an_ordinary_one(kind: type, parts: list[int], tmp_path: Path) -> None:
-    pieces = [np.arange(length) for length in parts]
-    with growing(tmp_path / "a.npy", kind) as append:
-        for piece in pieces:
-            append(piece)
-    whole = np.concatenate([np.zeros(0, kind), *(piece.astype(kind) for piece in pieces)])
-    found = mapped(tmp_path / "a.npy", kind)
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint64, np.uint8])
+@pytest.mark.parametrize("lengths", [[], [0], [3], [5, 0, 100_000, 1]])
+def test_appended_values_are_mapped_as_an_ordinary_array(dtype: type, lengths: list[int], tmp_path: Path) -> None:
+    parts = [np.arange(length) for length in lengths]
+    with (tmp_path / "a.bin").open("wb") as file:
+        for part in parts:
+            append(file, part, dtype)
+    found = mapped(tmp_path / "a.bin", dtype)
     assert type(found) is np.ndarray
-    assert found.dtype == np.load(tmp_path / "a.npy").dtype == kind
-    assert np.array_equal(found, whole)
-    np.save(tmp_path / "b.npy", whole)
-    assert (tmp_path / "a.npy").read_bytes() == (tmp_path / "b.npy").read_bytes()
+    assert found.dtype == dtype
+    assert np.array_equal(found, np.concatenate([np.zeros(0, dtype), *(part.astype(dtype) for part in parts)]))
+
+
+def test_a_file_that_ends_within_a_value_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.bin").write_bytes(bytes(10))
+    with pytest.raises(ValueError, match="multiple"):
+        mapped(tmp_path / "a.bin", np.int64)

@@ -45,7 +45,7 @@ def plain_split(pairs: Pairs, size: int, seed: int) -> tuple[Pairs, Pairs, Pairs
     return learnt, aside, [pair for pair in rest if key(pair[1]) in targets]
 
 
-def test_shared_sentences_are_found_on_either_side_whatever_their_case_and_punctuation() -> None:
+def test_shared_sentences_are_found_on_both_sides_ignoring_case_and_punctuation() -> None:
     train = [("Go!", "Geh!"), ("Good  night.", "Gute Nacht."), ("a", "b")]
     valid = [("go", "Los"), ("Night", "gute Nacht"), ("new", "neu"), ("?", "!"), ("b", "a"), ("x", "a")]
     assert count_shared(train, valid) == 2
@@ -60,7 +60,7 @@ def test_the_count_is_that_of_a_plain_comparison(train: Pairs, valid: Pairs) -> 
 
 
 @given(PAIRS, st.integers(1, 20), st.integers(0, 9))
-def test_what_is_set_aside_shares_no_sentence_with_the_rest(pairs: Pairs, size: int, seed: int) -> None:
+def test_pairs_set_aside_share_no_sentence_with_the_rest(pairs: Pairs, size: int, seed: int) -> None:
     train, valid, dropped = split(pairs, size, seed)
     assert count_shared(train, valid) == 0
     assert sorted(train + valid + dropped) == sorted(pairs)
@@ -78,7 +78,7 @@ def test_the_choice_depends_on_the_seed_and_not_on_the_order() -> None:
     assert (train, valid, dropped) == split(pairs, 50, 1) != split(pairs, 50, 2)
 
 
-def test_only_pairs_that_are_left_are_chosen_from() -> None:
+def test_only_allowed_pairs_are_set_aside() -> None:
     pairs = [(f"s{i}", f"t{i % 60}") for i in range(100)]
     allowed = np.arange(100) % 3 > 0
     valid, dropped = set_aside(*marks(pairs, 1), 10, allowed)
@@ -87,7 +87,7 @@ def test_only_pairs_that_are_left_are_chosen_from() -> None:
     assert not ((valid | dropped) & ~allowed).any()
 
 
-def test_whole_pairs_are_hashed_letter_by_letter() -> None:
+def test_every_character_of_a_pair_changes_its_hash() -> None:
     hashes = hash_pairs([("a", "b"), ("A", "b"), ("a", "b."), ("a b", ""), ("a", "b")])
     assert hashes[0] == hashes[4]
     assert len(np.unique(hashes)) == 4

@@ -20,7 +20,7 @@ Method = Literal["greedy", "beam", "sampling"]
 
 @pytest.mark.parametrize("config", all_options())
 @torch.no_grad()
-def test_fast_steps_are_steps(config: ModelConfig) -> None:
+def test_fast_steps_equal_reference_steps(config: ModelConfig) -> None:
     """Few rows, and so many that attention takes its other road; reordered rows, and a sentence that leaves."""
     source, _ = batch()  # padded
     for dtype, beam in [(torch.float64, 2), (torch.float32, 2), (torch.float64, 12)]:
@@ -46,7 +46,7 @@ def test_fast_steps_are_steps(config: ModelConfig) -> None:
 
 @pytest.mark.parametrize(("pieces", "padding", "folded"), [(1, 0, True), (8, 0, True), (9, 0, False), (5, 2, False)])
 @torch.no_grad()
-def test_fast_steps_of_one_sentence_are_steps(pieces: int, padding: int, folded: bool) -> None:
+def test_fast_steps_of_one_sentence_equal_reference_steps(pieces: int, padding: int, folded: bool) -> None:
     """Also where W^Q and W^O of cross-attention are part of its keys and values, for one row and for a beam."""
     model = randomised(small(d_model=16, heads=2, max_positions=20))  # d_k = 8
     fast = FastTransformer(model)
@@ -74,7 +74,7 @@ def test_padding_that_a_window_masks_fully_changes_nothing() -> None:
 
 
 @torch.no_grad()
-def test_in_bfloat16_fast_steps_are_as_close_to_float32_as_steps_are() -> None:
+def test_in_bfloat16_fast_steps_are_as_close_to_float32_as_reference_steps() -> None:
     """Where the processor multiplies bfloat16, the matrices are packed for it."""
     for rows in (1, 5, 96):
         exact = randomised(small(d_model=64, d_ff=96, vocab_size=200, norm="pre"), torch.float32)
@@ -101,7 +101,7 @@ def assert_same_search(got: list[Found], expected: list[Found], tolerance: float
 
 
 @pytest.mark.parametrize("method", ["greedy", "beam", "sampling"])
-def test_a_search_with_fast_steps_finds_the_same(method: Method) -> None:
+def test_a_search_with_fast_steps_gives_the_same_result(method: Method) -> None:
     model = randomised(small(vocab_size=40, decoder_layers=3))
     settings = DecodingConfig(method=method, max_extra_length=8, n_best=1 if method == "greedy" else 2)
     sources = [[*torch.randint(4, 40, (length,)).tolist(), EOS] for length in (1, 5, 9, 3, 3, 12, 2, 7, 4)]
@@ -124,7 +124,7 @@ def test_float32_is_packed_where_torch_has_onednn(has: bool, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=str)
-def test_it_finds_the_same_on_other_devices(dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_result_is_the_same_on_other_devices(dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights on another device are not packed: tried on a CPU that does not say that it is one."""
     model = randomised(small(vocab_size=40, decoder_layers=3), dtype)
     settings = DecodingConfig(max_extra_length=20, n_best=4)
@@ -136,14 +136,14 @@ def test_it_finds_the_same_on_other_devices(dtype: torch.dtype, monkeypatch: pyt
     assert_same_search(search(fast, sources, settings), expected, 1e-10 if dtype == torch.float64 else 1e-4)
 
 
-def test_a_search_computes_as_the_weights_are_stored_whatever_autocast_says() -> None:
+def test_a_search_computes_in_the_dtype_of_the_weights_under_autocast() -> None:
     fast, source = FastTransformer(randomised(small(vocab_size=40), torch.float32)), [[5, 30, 7, EOS]]
     expected = search(fast, source, DecodingConfig(max_extra_length=5))
     with torch.autocast("cpu", torch.bfloat16):
         assert_same_search(search(fast, source, DecodingConfig(max_extra_length=5)), expected)
 
 
-def test_it_is_copied_and_pickled_like_any_model() -> None:
+def test_the_inference_copy_can_be_copied_and_pickled() -> None:
     fast, source = FastTransformer(randomised(small(vocab_size=40), torch.float32)), [[5, 30, 7, EOS]]
     expected = search(fast, source, DecodingConfig(max_extra_length=5))
     for twin in (copy.deepcopy(fast), pickle.loads(pickle.dumps(fast))):
@@ -151,7 +151,7 @@ def test_it_is_copied_and_pickled_like_any_model() -> None:
         assert_same_search(search(twin, source, DecodingConfig(max_extra_length=5)), expected)
 
 
-def test_it_holds_copies_and_leaves_the_model_as_it_is() -> None:
+def test_the_inference_copy_has_copies_of_the_weights_and_does_not_change_the_model() -> None:
     model = randomised(small())
     before = {name: weight.clone() for name, weight in model.state_dict().items()}
     fast = FastTransformer(model)
@@ -167,7 +167,7 @@ def test_a_model_in_training_mode_is_refused() -> None:
 
 
 @torch.inference_mode()
-def test_weights_made_in_inference_mode_are_copied_anew_each_time() -> None:
+def test_weights_made_in_inference_mode_are_copied_each_time() -> None:
     """torch does not count what is written to them."""
     fast = FastTransformer(randomised(small()))
     assert fast.model.output.weight.is_inference()
@@ -175,7 +175,7 @@ def test_weights_made_in_inference_mode_are_copied_anew_each_time() -> None:
 
 
 @torch.no_grad()
-def test_it_knows_when_a_weight_was_written_or_moved() -> None:
+def test_is_current_notices_a_weight_that_was_written_or_moved() -> None:
     model = randomised(small())
     for change in (lambda: model.decoder.layers[1].cross_attention.output.bias.zero_(), model.float):
         fast = FastTransformer(model)

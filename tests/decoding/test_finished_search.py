@@ -11,12 +11,12 @@ from tests.decoding.test_tree import BEAM, METHODS, SOURCES, trees
 from tests.support.small_decoding import random_sources, undecided
 from transformer.analysis.trace import trace
 from transformer.config import EOS, DecodingConfig
-from transformer.decoding.finished_search import beginnings, draws, finished, path_to, rescored, told_left_out
+from transformer.decoding.finished_search import beginnings, draws, finished, mark_truncated, path_to, rescored
 from transformer.decoding.search import search
 
 
 @pytest.mark.parametrize("settings", METHODS, ids=lambda settings: settings.method)
-def test_the_path_to_a_node_spells_its_hypothesis_and_leads_back_to_it(settings: DecodingConfig) -> None:
+def test_the_path_to_a_node_has_the_tokens_of_its_hypothesis(settings: DecodingConfig) -> None:
     for found, tree in trees(settings):
         assert path_to(tree, 0) == ()
         for hypothesis in found:
@@ -25,7 +25,7 @@ def test_the_path_to_a_node_spells_its_hypothesis_and_leads_back_to_it(settings:
             assert path[-1].sum == pytest.approx(sum(hypothesis.log_probabilities))
 
 
-def test_all_that_finished_are_there_best_first_and_the_first_is_the_translation() -> None:
+def test_finished_hypotheses_are_sorted_and_the_first_is_the_translation() -> None:
     for found, tree in trees(BEAM):
         ended = finished(tree)
         assert {node.token for node in ended} <= {EOS}
@@ -48,7 +48,7 @@ def test_another_penalty_gives_the_scores_worked_out_by_hand() -> None:
 
 
 @pytest.mark.parametrize("changes", [{}, {"temperature": 1.7}, {"top_k": 4}, {"top_p": 0.8, "temperature": 2.0}])
-def test_each_random_number_fell_where_the_drawn_piece_lies(changes: dict[str, Any]) -> None:
+def test_each_random_number_is_in_the_interval_of_the_drawn_token(changes: dict[str, Any]) -> None:
     settings = replace(DecodingConfig(method="sampling", n_best=3, max_extra_length=4, seed=8), **changes)
     for source, found in zip(SOURCES, search(undecided(), SOURCES, settings), strict=True):
         for ending in found.endings:
@@ -64,7 +64,7 @@ def test_each_random_number_fell_where_the_drawn_piece_lies(changes: dict[str, A
                 assert drawn[0].end - drawn[0].begin == pytest.approx(expected)
 
 
-def test_pieces_that_nobody_drew_have_no_random_numbers() -> None:
+def test_tokens_that_were_not_drawn_have_no_random_numbers() -> None:
     settings = DecodingConfig(method="sampling", n_best=2, seed=1)
     (source,) = random_sources(1)
     ids = [5, 6, 7, 8, 5, 6, 7, 8, 5, 6, 7, 8]
@@ -72,13 +72,13 @@ def test_pieces_that_nobody_drew_have_no_random_numbers() -> None:
     assert draws(logits, source, ids, settings) == ()
 
 
-def test_what_top_k_and_top_p_left_out_is_told_and_only_that() -> None:
+def test_exactly_the_tokens_left_out_by_top_k_and_top_p_are_marked() -> None:
     told = set()
     for top_k, top_p in ((2, 1.0), (0, 0.3), (3, 0.4)):
         settings = replace(DecodingConfig(method="sampling", n_best=2, max_extra_length=2), top_k=top_k, top_p=top_p)
         for source, (found, tree) in zip(SOURCES, trees(settings), strict=True):
             known = [(one.ids, trace(undecided(), source, one.ids, ["logits"])["logits"]) for one in found]
-            for node, new in zip(tree, told_left_out(tree, beginnings(known), settings), strict=True):
+            for node, new in zip(tree, mark_truncated(tree, beginnings(known), settings), strict=True):
                 assert replace(new, reason=node.reason) == node
                 if node.fate != "pruned":
                     assert new == node
@@ -93,4 +93,4 @@ def test_what_top_k_and_top_p_left_out_is_told_and_only_that() -> None:
                 assert new.reason.startswith("Left out by top p") == out_by_p
                 told.add(new.reason[:17] if out_by_k or out_by_p else "")
     assert told == {"", "Left out by top k", "Left out by top p"}
-    assert told_left_out(tree, {}, replace(settings, top_k=0, top_p=1.0)) == tree
+    assert mark_truncated(tree, {}, replace(settings, top_k=0, top_p=1.0)) == tree

@@ -17,7 +17,7 @@ def test_length_penalties_have_the_values_worked_out_by_hand() -> None:
     assert length_penalty(9, DecodingConfig(length_penalty="none", alpha=0.5)) == 1.0
 
 
-def test_the_length_limit_is_that_of_the_source_and_so_many_more_but_never_more_than_the_model_has_positions() -> None:
+def test_the_length_limit_is_the_length_of_the_source_plus_the_extra_length_within_the_positions() -> None:
     settings = DecodingConfig(max_extra_length=50)
     assert length_limit(12, settings, max_positions=1024) == 62
     assert length_limit(12, settings, max_positions=40) == 40

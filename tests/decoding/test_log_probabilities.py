@@ -9,7 +9,7 @@ from transformer.decoding.log_probabilities import score
 from transformer.kernels.topk import topk
 
 
-def test_where_one_piece_is_forced_it_is_the_best() -> None:
+def test_a_forced_token_is_the_best() -> None:
     logits = torch.randn(1, 2, 700)
     for forced in (4, 333, 699):
         found, ids = topk(score(logits, forced), 4)
@@ -18,13 +18,13 @@ def test_where_one_piece_is_forced_it_is_the_best() -> None:
         assert (found[..., 1:] == -math.inf).all()
 
 
-def test_what_never_comes_next_keeps_its_share_of_the_probability() -> None:
+def test_forbidden_tokens_keep_their_share_of_the_probability() -> None:
     logits = torch.randn(2, 3, 20)
     scores = score(logits.clone(), None)
     assert (scores[..., :EOS] == -math.inf).all()
     torch.testing.assert_close(scores[..., EOS:], logits.log_softmax(-1)[..., EOS:])
 
 
-def test_half_precision_is_scored_in_float32() -> None:
+def test_scores_of_half_precision_are_float32() -> None:
     logits = torch.randn(1, 1, 500, dtype=torch.bfloat16)
     torch.testing.assert_close(score(logits, None)[..., EOS:], logits.float().log_softmax(-1)[..., EOS:])

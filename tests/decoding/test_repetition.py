@@ -57,7 +57,7 @@ def test_a_search_that_alternates_between_tokens_goes_on_to_the_length_limit(set
 
 
 @pytest.mark.parametrize("settings", METHODS, ids=lambda settings: settings.method)
-def test_a_loop_beside_a_sentence_in_the_batch_changes_nothing_for_it(settings: DecodingConfig) -> None:
+def test_a_loop_does_not_change_other_sentences_of_the_batch(settings: DecodingConfig) -> None:
     model = Repeater([A, A, A, A, A, B], ends_after=60).as_model()
     alone = search(model, [[B, EOS]], settings)[0]
     looping = Repeater([A, A, A, A, A, B], ends_after=60)
@@ -70,21 +70,21 @@ def test_a_loop_beside_a_sentence_in_the_batch_changes_nothing_for_it(settings: 
     assert beside.endings[0].finished
 
 
-def test_a_prefix_may_repeat_a_token_as_often_as_it_likes() -> None:
+def test_a_prefix_may_repeat_a_token() -> None:
     prefix = [A] * 60
     found = search(Repeater([A], ends_after=65).as_model(), [[B, EOS]], LONG, prefix)[0]
     assert found.endings[0].finished
     assert len(found.candidates) == 66
 
 
-def test_runs_follow_the_hypotheses_when_they_change_places() -> None:
+def test_runs_are_reordered_with_the_hypotheses() -> None:
     runs = Runs()
     runs.advance(torch.tensor([[A, B]]), torch.tensor([[0, 0]]))
     assert runs.advance(torch.tensor([[B, B]]), torch.tensor([[1, 0]])).tolist() == [[2, 1]]
     assert runs.advance(torch.tensor([[B, A]]), torch.tensor([[0, 0]])).tolist() == [[3, 1]]
 
 
-def test_a_run_that_is_shorter_or_does_not_stand_at_the_end_is_no_loop() -> None:
+def test_a_short_run_or_one_before_the_end_is_not_a_loop() -> None:
     assert ends_in_loop([B, *[A] * LONGEST_RUN])
     assert not ends_in_loop([A] * (LONGEST_RUN - 1))
     assert not ends_in_loop([*[A] * LONGEST_RUN, B])

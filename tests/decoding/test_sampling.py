@@ -25,18 +25,18 @@ def shares(settings: DecodingConfig, logits: Tensor = LOGITS) -> Tensor:
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 3.0])
-def test_pieces_are_drawn_as_often_as_the_softmax_says(temperature: float) -> None:
+def test_tokens_are_drawn_with_the_probability_of_the_softmax(temperature: float) -> None:
     expected = (LOGITS / temperature).softmax(dim=-1)
     torch.testing.assert_close(shares(replace(SETTINGS, temperature=temperature)).double(), expected, rtol=0, atol=2e-4)
 
 
-def test_top_k_leaves_the_k_most_probable() -> None:
+def test_top_k_keeps_the_k_most_probable_tokens() -> None:
     expected = torch.tensor([0.0, 0.0, 2.0, 0.0, 1.0, 0.0]).exp() * torch.tensor([0, 0, 1, 0, 1, 0])
     torch.testing.assert_close(shares(replace(SETTINGS, top_k=2)), expected / expected.sum(), rtol=0, atol=2e-4)
     torch.testing.assert_close(shares(replace(SETTINGS, top_k=100)), shares(SETTINGS), rtol=0, atol=2e-4)
 
 
-def test_top_p_leaves_the_fewest_that_reach_p() -> None:
+def test_top_p_keeps_the_fewest_tokens_that_reach_p() -> None:
     """In order: .52, .19, .12, .07, ... so that three are needed for .75."""
     probabilities = LOGITS.softmax(dim=-1)
     expected = probabilities * torch.tensor([1, 0, 1, 0, 1, 0])
@@ -45,7 +45,7 @@ def test_top_p_leaves_the_fewest_that_reach_p() -> None:
     assert shares(replace(SETTINGS, top_p=0.01)).tolist() == [0, 0, 1, 0, 0, 0]
 
 
-def test_a_random_number_of_zero_draws_an_allowed_piece() -> None:
+def test_a_random_number_of_zero_draws_an_allowed_token() -> None:
     logits = LOGITS.clone()
     logits[:2] = -torch.inf
     for number in (0.0, 1 - 1e-16):
@@ -53,7 +53,7 @@ def test_a_random_number_of_zero_draws_an_allowed_piece() -> None:
         assert drawn.item() >= 2
 
 
-def test_one_piece_to_draw_from_is_greedy_decoding() -> None:
+def test_sampling_from_one_token_is_greedy_decoding() -> None:
     sources = random_sources(6)
     greedy = search(undecided(), sources, DecodingConfig(method="greedy", max_extra_length=6))
     for changes in ({"top_k": 1}, {"top_p": 1e-9}, {"temperature": 0.001}):
@@ -67,7 +67,7 @@ def outputs(settings: DecodingConfig) -> list[list[list[int]]]:
     return [[ids(one, ending) for ending in one.endings] for one in found]
 
 
-def test_the_seed_decides_what_is_drawn() -> None:
+def test_the_seed_determines_the_draws() -> None:
     torch.manual_seed(1)
     first = outputs(SETTINGS)
     torch.manual_seed(2)
@@ -91,12 +91,12 @@ def test_random_numbers_are_those_of_the_sentence() -> None:
     assert together.unique().numel() == together.numel()
 
 
-def test_sums_are_made_on_the_cpu_for_a_device_without_float64() -> None:
+def test_sums_are_computed_on_the_cpu_for_a_device_without_float64() -> None:
     assert device_of_sums(torch.device("mps")) == torch.device("cpu")
     assert device_of_sums(torch.device("cuda", 1)) == torch.device("cuda", 1)
 
 
-def test_threads_that_share_a_model_do_not_meet() -> None:
+def test_threads_that_share_a_model_do_not_affect_each_other() -> None:
     settings = [replace(SETTINGS, seed=seed) for seed in range(6)] + [DecodingConfig(beam=3), DecodingConfig(beam=2)]
     alone = [outputs(one) for one in settings]
     with ThreadPoolExecutor(4) as pool:

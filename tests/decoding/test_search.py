@@ -49,14 +49,14 @@ def plain_beam(model: Transformer, source: list[int], settings: DecodingConfig) 
     return [output for _, output in ranked[: settings.n_best]]
 
 
-def test_cached_batched_beam_search_equals_a_plain_one() -> None:
+def test_cached_batched_beam_search_equals_a_simple_one() -> None:
     """More than 20 positions, two sentences of different lengths, hypotheses that change places."""
     sources = [[10, 10, 13, 10, 7, 11, 9, EOS], [4, 9, 9, 6, EOS]]
     for source, found in zip(sources, search(undecided(), sources, BEAM), strict=True):
         assert [ids(found, ending) for ending in found.endings] == plain_beam(undecided(), source, BEAM)
 
 
-def test_cached_batched_greedy_decoding_equals_a_plain_one() -> None:
+def test_cached_batched_greedy_decoding_equals_a_simple_one() -> None:
     sources = random_sources(5)
     for source, found in zip(sources, search(undecided(), sources, GREEDY), strict=True):
         output: list[int] = []
@@ -66,7 +66,7 @@ def test_cached_batched_greedy_decoding_equals_a_plain_one() -> None:
 
 
 @pytest.mark.parametrize("settings", METHODS, ids=lambda settings: settings.method)
-def test_a_sentence_gets_the_same_translation_whatever_its_batch_mates(settings: DecodingConfig) -> None:
+def test_a_translation_does_not_depend_on_the_other_sentences_of_the_batch(settings: DecodingConfig) -> None:
     sources = random_sources(9)
     together = search(undecided(), sources, settings)
     for source, one in zip(sources, together, strict=True):
@@ -129,7 +129,7 @@ def test_outputs_never_need_more_positions_than_the_model_has(settings: Decoding
     assert {ending.length for ending in found.endings} == {7}
 
 
-def test_what_finished_comes_before_what_was_cut_off() -> None:
+def test_finished_hypotheses_come_before_those_cut_off() -> None:
     """Only the second of the two alternatives has to be filled up with one that did not finish."""
     settings = DecodingConfig(beam=2, n_best=2, max_extra_length=2)
     found = [
@@ -153,7 +153,7 @@ def test_a_prefix_is_kept_and_scored_by_the_model(settings: DecodingConfig) -> N
                 assert candidate.log_probability == pytest.approx(float(scores[candidate.token]), abs=1e-10)
 
 
-def test_after_a_prefix_greedy_goes_on_as_if_it_had_found_it_itself() -> None:
+def test_greedy_decoding_continues_a_prefix_of_its_own_output_with_the_rest() -> None:
     for source in random_sources(5)[1:3]:
         (free,) = search(undecided(), [source], GREEDY)
         for length in range(0, free.endings[0].length, 2):

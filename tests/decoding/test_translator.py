@@ -16,7 +16,8 @@ from transformer.config import BOS, EOS, DecodingConfig, ModelConfig, TokenizerC
 from transformer.decoding import Translator
 from transformer.decoding import search as search_module
 from transformer.decoding.fast.fast_transformer import FastTransformer
-from transformer.decoding.translator import batches, search_model
+from transformer.decoding.search import similar_lengths
+from transformer.decoding.translator import search_model
 from transformer.errors import CheckpointError, ConfigError, TranslationError
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
@@ -44,7 +45,7 @@ def translator() -> Translator:
     return Translator(model.double().eval(), tokenizer, SETTINGS)
 
 
-def test_sentences_come_back_in_order_with_empty_ones_empty() -> None:
+def test_translations_are_in_order_and_empty_sentences_stay_empty() -> None:
     found = translator().translate_sentences(LINES)
     assert [one.source for one in found] == [line.strip() for line in LINES]
     for one, line in zip(found, LINES, strict=True):
@@ -64,7 +65,7 @@ def test_small_batches_give_the_same_translations() -> None:
         assert [one.text for one in parts] == [one.text for one in whole]
 
 
-def test_pieces_and_probabilities_belong_to_the_text() -> None:
+def test_tokens_and_probabilities_belong_to_the_text() -> None:
     (found,) = translator().translate_sentences(["The cat."])
     tokenizer = translator().tokenizer
     assert found.source_pieces[-1].text == "</s>"
@@ -81,7 +82,7 @@ def test_pieces_and_probabilities_belong_to_the_text() -> None:
     assert found.tree == ()
 
 
-def test_text_is_split_into_sentences_and_put_together_again() -> None:
+def test_text_is_split_into_sentences_and_joined_again() -> None:
     found = translator().translate("The cat sat. A dog barks!\n\nIt is “loud”.")
     assert [one.source for one in found.sentences] == ["The cat sat.", "A dog barks!", "", 'It is "loud".']
     one, two, _, three = (sentence.text for sentence in found.sentences)
@@ -106,7 +107,7 @@ def test_settings_can_be_changed_by_name_for_one_call() -> None:
 
 
 @pytest.mark.parametrize("text", ["", " \n\t ", "\n\n", "\u200b"])
-def test_nothing_to_translate_is_said_so(text: str) -> None:
+def test_empty_text_is_refused(text: str) -> None:
     with pytest.raises(TranslationError, match="There is nothing to translate"):
         translator().translate(text)
 
@@ -117,7 +118,7 @@ def test_a_sentence_that_is_too_long_is_refused_with_its_number_and_the_limit() 
     while len(translator().tokenizer.encode(fits)) > 59:
         fits = fits.rpartition(" ")[0]
     translator().translate(fits)
-    with pytest.raises(TranslationError, match=r"The sentence .*cat ….* has \d+ pieces, .* at most 59\. Split it"):
+    with pytest.raises(TranslationError, match=r"The sentence .*cat ….* has \d+ tokens, .* at most 59\. Split it"):
         translator().translate(fits + " cat cat")
     with pytest.raises(TranslationError, match="Sentence 2 of 3"):
         translator().translate_sentences(["A dog.", fits + " cat cat", "A dog."])
@@ -131,7 +132,7 @@ def test_a_prefix_may_be_text_or_ids() -> None:
     assert all(hypothesis.text.startswith("The cat") for hypothesis in one.hypotheses)
 
 
-def test_a_prefix_is_cleaned_as_targets_are_and_keeps_its_typographic_signs() -> None:
+def test_a_prefix_is_cleaned_as_targets_are_and_keeps_its_typography() -> None:
     ids = translator().tokenizer.encode("„The cat")
     assert ids != translator().tokenizer.encode('"The cat')
     (found,) = translator().translate_sentences(["A dog barks."], prefix="  „The\u200b  cat ")
@@ -139,11 +140,11 @@ def test_a_prefix_is_cleaned_as_targets_are_and_keeps_its_typographic_signs() ->
     assert found.text.startswith("„The cat")
 
 
-def test_a_prefix_that_cannot_be_is_refused() -> None:
-    with pytest.raises(TranslationError, match=r"The prefix has 30 pieces, and .* may have at most \d+"):
+def test_an_impossible_prefix_is_refused() -> None:
+    with pytest.raises(TranslationError, match=r"The prefix has 30 tokens, and .* may have at most \d+"):
         translator().translate_sentences(["A dog."], prefix=[9] * 30)
     for wrong in (0, 1, 2, EOS, 5000):
-        with pytest.raises(TranslationError, match="ordinary pieces only"):
+        with pytest.raises(TranslationError, match="ordinary tokens only"):
             translator().translate_sentences(["A dog."], prefix=[9, wrong])
 
 
@@ -202,7 +203,7 @@ def test_scores_that_are_nan_are_reported() -> None:
             Translator(broken, translator().tokenizer).translate("A dog.", method=method)
 
 
-def test_it_translates_with_the_weights_that_the_model_has_now() -> None:
+def test_changed_weights_are_used_in_the_next_translation() -> None:
     model = copy.deepcopy(translator().model)
     changed = Translator(model, translator().tokenizer)
     before = changed.translate("The cat sat.")
@@ -240,7 +241,7 @@ def test_a_checkpoint_may_be_loaded_in_inference_mode(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("decoding", [5, 0, [1], [], "x", None, True, {"beam": "3"}, {"beem": 3}, {"alpha": [[]]}])
-def test_decoding_settings_that_are_none_leave_the_checkpoint_good(decoding: object, tmp_path: Path) -> None:
+def test_a_checkpoint_with_invalid_decoding_settings_can_be_used(decoding: object, tmp_path: Path) -> None:
     path, model = tmp_path / "model.safetensors", translator().model
     save_checkpoint(path, model, translator().tokenizer, recipe={"decoding": decoding}, metrics={})
     loaded = Translator.load(path)
@@ -269,7 +270,7 @@ def test_a_given_translation_is_scored_as_by_a_softmax_over_the_logits() -> None
     assert given.score == pytest.approx(float(wanted.sum()))
 
 
-def test_pieces_that_are_given_are_scored_as_they_are_and_not_cut_anew() -> None:
+def test_given_ids_are_scored_without_tokenizing_again() -> None:
     usual = translator().tokenizer.encode("The mat")
     ids = {translator().tokenizer.piece(id): id for id in range(translator().tokenizer.vocab_size)}
     others = [ids[letter] for letter in "▁The▁mat"]
@@ -292,24 +293,22 @@ def test_pieces_that_are_given_are_scored_as_they_are_and_not_cut_anew() -> None
         ("A dog.", (9,) * 80, "at most 59"),
     ],
 )
-def test_a_given_translation_that_cannot_be_one_gets_a_sentence(
-    source: str, target: str | tuple[int, ...], said: str
-) -> None:
+def test_an_impossible_given_translation_is_refused(source: str, target: str | tuple[int, ...], said: str) -> None:
     with pytest.raises(TranslationError, match=said):
         translator().score(source, target)
 
 
-def test_a_character_outside_the_vocabulary_is_named_not_scored_as_unknown() -> None:
+def test_a_character_outside_the_vocabulary_is_reported_and_not_scored_as_unknown() -> None:
     tokenizer = Tokenizer.train(["a b c"] * 9, TokenizerConfig(kind="bpe", vocab_size=12, byte_fallback=False))
     model = Transformer(replace(translator().model.config, vocab_size=tokenizer.vocab_size)).eval()
-    with pytest.raises(TranslationError, match="no piece for '🚂'"):
+    with pytest.raises(TranslationError, match="no token for '🚂'"):
         Translator(model, tokenizer).score("a b", "a 🚂")
 
 
 @pytest.mark.parametrize(("method", "rows"), [("greedy", 1), ("beam", 4), ("sampling", 3)])
-def test_a_batch_holds_as_many_sentences_as_its_limit_allows_with_the_rows_of_each(method: Any, rows: int) -> None:
+def test_a_batch_has_as_many_sentences_as_its_limit_allows(method: Any, rows: int) -> None:
     settings = DecodingConfig(method=method, beam=4, n_best=3 if method == "sampling" else 1)
     lengths = [7, 0, 3, 12, 5, 5, 1, 40, 2]
-    found = batches(lengths, settings, batch_tokens=24 * rows)
+    found = similar_lengths(lengths, settings, batch_tokens=24 * rows)
     assert found == [[7], [3, 0], [4, 5, 2, 8], [6]]
     assert all(len(batch) * rows * max(lengths[i] for i in batch) <= 24 * rows or len(batch) == 1 for batch in found)

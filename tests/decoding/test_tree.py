@@ -13,7 +13,7 @@ from transformer.decoding.length_penalty import length_penalty
 from transformer.decoding.search import search
 from transformer.decoding.search_record import Candidate, Ending, Found
 from transformer.decoding.translation import Hypothesis, SearchNode
-from transformer.decoding.tree import Judge
+from transformer.decoding.tree import Explanation
 from transformer.text.tokenizer import Tokenizer
 
 BEAM = DecodingConfig(beam=3, n_best=2, max_extra_length=1)  # short, so that some are cut off
@@ -91,7 +91,7 @@ def test_the_beam_keeps_the_best_that_do_not_end() -> None:
             assert max(pruned, default=-math.inf) <= min(kept)
 
 
-def test_what_several_rows_left_at_one_node_is_told_once() -> None:
+def test_alternatives_of_several_rows_at_one_node_have_one_node() -> None:
     for _, tree in trees(METHODS[2]):
         pruned = Counter((node.parent, node.token) for node in tree if node.fate == "pruned")
         assert max(pruned.values()) == 1
@@ -99,7 +99,7 @@ def test_what_several_rows_left_at_one_node_is_told_once() -> None:
         assert not drawn & set(pruned)
 
 
-def test_what_was_stopped_could_not_win() -> None:
+def test_stopped_hypotheses_could_not_win() -> None:
     for source, (found, tree) in zip(SOURCES, trees(BEAM), strict=True):
         for node in tree:
             if node.fate == "stopped":
@@ -107,7 +107,7 @@ def test_what_was_stopped_could_not_win() -> None:
                 assert attainable <= found[-1].normalised_score + 1e-12
 
 
-def test_reasons_name_the_numbers() -> None:
+def test_reasons_have_the_numbers() -> None:
     found, tree = trees(BEAM)[2]
     best = tree[found[0].node or 0]
     expected = f"It ends here, with the score {best.sum:.3f} / ((5 + {best.step}) / 6)^0.6 = {best.normalised:.3f}."
@@ -120,7 +120,7 @@ def test_no_score_is_minus_zero() -> None:
     candidate = Candidate(EOS, 0, -1e-5, -1e-5)
     found = Found([Ending(1, 0, True)], [[candidate]], [[0]], 4)
     for settings in (BEAM, METHODS[1]):
-        _, reason = Judge(found, found.endings, settings, 0)(1, 0, candidate)
+        _, reason = Explanation(found, found.endings, settings, 0)(1, 0, candidate)
         assert "the score 0.000 / " in reason
         assert "-0.000" not in reason
 
@@ -128,10 +128,10 @@ def test_no_score_is_minus_zero() -> None:
 def test_a_prefix_is_named_as_the_reason() -> None:
     for settings in METHODS:
         for _, tree in trees(settings, prefix=(5, 6)):
-            assert {(node.token, node.reason) for node in tree if node.step == 2} == {(6, "The prefix demands it.")}
+            assert {(node.token, node.reason) for node in tree if node.step == 2} == {(6, "It is in the prefix.")}
 
 
-def test_nothing_is_kept_unless_asked_and_asking_changes_nothing() -> None:
+def test_a_tree_is_only_kept_on_request_and_does_not_change_the_result() -> None:
     tokenizer: Tokenizer = Pieces()  # type: ignore[assignment]
     for settings in METHODS:
         without = [hypotheses(one, settings, tokenizer, None) for one in search(undecided(), SOURCES, settings)]

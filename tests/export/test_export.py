@@ -100,7 +100,7 @@ LETTERS = [
 
 @pytest.mark.parametrize("penalty", ["greedy", "none", "power"])
 @pytest.mark.parametrize(("name", "sentences"), [("numbers", NUMBERS), ("reverse", LETTERS)])
-def test_the_toys_that_ship_translate_the_same_there(
+def test_included_toys_give_the_same_in_ctranslate2(
     name: str, sentences: list[str], penalty: Any, tmp_path: Path, served: Served
 ) -> None:
     """Also what they have never seen, where the alternatives are close."""
@@ -158,7 +158,7 @@ TRANSLATORS = ("en-de", "de-en", "en-fr")
         *[pytest.param(name, beam, 0, marks=pytest.mark.soak) for name in TRANSLATORS for beam in (1, 4)],
     ],
 )
-def test_the_translators_that_ship_translate_the_same_there(name: str, beam: int, first: int, tmp_path: Path) -> None:
+def test_included_translators_give_the_same_in_ctranslate2(name: str, beam: int, first: int, tmp_path: Path) -> None:
     """Fifty sentences, by the code in the folder, with the penalty that ships."""
     translator = Translator.load(PRETRAINED / f"{name}.safetensors")
     settings = replace(translator.settings, beam=beam)
@@ -172,7 +172,7 @@ def test_the_translators_that_ship_translate_the_same_there(name: str, beam: int
     assert run_readme(tmp_path / name, sentences) == ours
 
 
-def test_each_search_is_told_the_settings_that_correspond() -> None:
+def test_each_search_gets_the_corresponding_settings() -> None:
     for settings, options in {
         DecodingConfig(method="greedy"): "beam_size=1",
         DecodingConfig(beam=1): "beam_size=1",
@@ -187,7 +187,7 @@ def test_each_search_is_told_the_settings_that_correspond() -> None:
     assert "((5 + l) / 6)^0.6" in advice(DecodingConfig()).remarks[0]
 
 
-def test_exporting_leaves_the_model_as_it_is(tmp_path: Path) -> None:
+def test_exporting_does_not_change_the_model(tmp_path: Path) -> None:
     random = checkpoint(tmp_path)
     before = {name: weight.clone() for name, weight in random.model.state_dict().items()}
     export_ctranslate2(random, tmp_path / "there", DecodingConfig(), "int8")
@@ -196,21 +196,21 @@ def test_exporting_leaves_the_model_as_it_is(tmp_path: Path) -> None:
 
 def test_a_window_cannot_be_exported(tmp_path: Path) -> None:
     random = checkpoint(tmp_path, attention_window=2)
-    with pytest.raises(HeadlightError, match=r"random\.safetensors .*2 positions to each side \(attention_window\)"):
+    with pytest.raises(HeadlightError, match=r"random\.safetensors .*does not support its attention_window = 2"):
         export_ctranslate2(random, tmp_path / "there", DecodingConfig())
     assert not (tmp_path / "there").exists()
 
 
-def test_a_folder_that_is_there_is_left_as_it_is(tmp_path: Path) -> None:
+def test_an_existing_folder_is_not_changed(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "mine.txt").write_text("mine", encoding="utf-8")
     result = CliRunner().invoke(app, ["export", str(PRETRAINED / "reverse.safetensors"), str(tmp_path / "there")])
     assert result.exit_code == 1
-    assert "is there already" in result.output
+    assert "exists already" in result.output
     assert [path.name for path in (tmp_path / "there").iterdir()] == ["mine.txt"]
 
 
-def test_what_fails_in_the_middle_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_export_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(self: Path, data: bytes) -> int:
         raise OSError(28, "No space left on device", str(self))
 
@@ -221,7 +221,7 @@ def test_what_fails_in_the_middle_leaves_nothing(tmp_path: Path, monkeypatch: py
     assert [path.name for path in tmp_path.iterdir()] == ["random.safetensors"]
 
 
-def test_a_missing_package_is_told_with_the_command_that_installs_what_was_tested(
+def test_for_a_missing_package_the_message_has_the_command_that_installs_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "ctranslate2.specs", None)

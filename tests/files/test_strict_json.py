@@ -1,4 +1,4 @@
-"""JSON of files is read more strictly than Python reads it."""
+"""JSON from files is read more strictly than Python reads it."""
 
 import pytest
 
@@ -24,15 +24,23 @@ def test_a_string_that_is_not_unicode_is_refused_with_its_place(text: str, where
             parse(text)
 
 
-def test_a_pair_of_surrogates_is_a_character_and_an_escaped_backslash_is_none() -> None:
+def test_a_pair_of_surrogates_is_a_character_and_an_escaped_backslash_is_not() -> None:
     assert parse_json(r'["\ud83d\ude00", "\\ud800", 1, NaN]')[:3] == ["😀", r"\ud800", 1]
     assert parse_object(r'{"a": "\ud83d\ude00"}') == {"a": "😀"}
     check_unicode({"a": ["😀", 1, None, {"b": "ü"}]})
 
 
 @pytest.mark.parametrize(
-    "text", ["[]", "3", '{"a": NaN}', '{"a": -Infinity}', '{"a": 1, "a": 2}', '{"b": {"a": 1, "a": 1}}']
+    ("text", "expected"),
+    [
+        ("[]", "not an object"),
+        ("3", "not an object"),
+        ('{"a": NaN}', "NaN is not JSON"),
+        ('{"a": -Infinity}', "-Infinity is not JSON"),
+        ('{"a": 1, "b": 1, "a": 2}', "the name a occurs twice"),
+        ('{"b": {"a": 1, "a": 1}}', "the name a occurs twice"),
+    ],
 )
-def test_an_object_has_each_name_once_and_numbers_that_are_numbers(text: str) -> None:
-    with pytest.raises(ValueError, match=r"not an object|is not JSON|given twice"):
+def test_an_object_has_each_name_once_and_only_finite_numbers(text: str, expected: str) -> None:
+    with pytest.raises(ValueError, match=expected):
         parse_object(text)

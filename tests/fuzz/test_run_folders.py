@@ -11,7 +11,7 @@ import torch
 from tests.support.fuzzer import Fuzzer, damaged, run_fuzzer
 from tests.support.small_training import corpus_recipe
 from transformer.config import Recipe
-from transformer.data.batches import EncodedPairs
+from transformer.data.encoded_pairs import EncodedPairs
 from transformer.data.training_data import TrainingData
 from transformer.errors import HeadlightError
 from transformer.model import Transformer
@@ -68,9 +68,9 @@ def fuzzers(run: tuple[Recipe, Path], tmp_path: Path) -> dict[str, Fuzzer]:
                 found = contents(TrainingData(recipe, copy)._first)
             except HeadlightError as error:
                 told = str(error)
-            if file.suffix == ".npy":
+            if file.suffix == ".bin":
                 assert not told or "Remove this folder" in told, told
-            if file.name in ("source_ids.npy", "target_ids.npy"):
+            if file.name in ("source_ids.bin", "target_ids.bin"):
                 assert found[::2] == expected[::2], file.name
             file.write_bytes(content)
             for other in {path.parent for path in (copy / "prepared").glob("*/*")} - {path.parent for path in files}:
@@ -105,7 +105,8 @@ def weights(file: Path, recipe: Recipe, update: int) -> list[torch.Tensor]:
 
 
 def contents(pairs: EncodedPairs) -> list[bytes]:
-    return [array.tobytes() for side in (pairs.sources, pairs.targets) for array in (side.ids, side.starts)]
+    arrays = pairs.source_ids, pairs.source_starts, pairs.target_ids, pairs.target_starts
+    return [array.tobytes() for array in arrays]
 
 
 @pytest.mark.parametrize("name", CASES)

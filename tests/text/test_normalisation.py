@@ -27,22 +27,22 @@ CASES = [
 
 
 @pytest.mark.parametrize(("typed", "plain"), CASES)
-def test_text_becomes_plain(typed: str, plain: str) -> None:
+def test_typed_text_is_normalised(typed: str, plain: str) -> None:
     assert normalise(typed) == plain
 
 
 @pytest.mark.parametrize("text", ["👩‍👩‍👧", "🏳️‍🌈 e", "می‌خواهم", "क्‍ष", "❤️", "🇩🇪", "👍🏽"])
-def test_signs_that_hold_emoji_and_words_together_stay(text: str) -> None:
+def test_joiners_within_emoji_and_words_are_kept(text: str) -> None:
     assert normalise(text) == unicodedata.normalize("NFC", text)
 
 
 @pytest.mark.parametrize("text", ["zero\u200djoiner", "a\u200c b", "\u200dx", "x\u200d\u200d", "😀\u200d x"])
-def test_stray_joiners_go(text: str) -> None:
+def test_stray_joiners_are_removed(text: str) -> None:
     assert "\u200d" not in normalise(text)
     assert "\u200c" not in normalise(text)
 
 
-def test_what_is_to_be_written_keeps_its_typography() -> None:
+def test_clean_keeps_typography() -> None:
     assert clean(" „Ach …“ –\u00a0so’n\u200b ") == "„Ach …“ – so’n"
 
 
@@ -63,7 +63,7 @@ def test_normalising_twice_changes_nothing_more(text: str) -> None:
 
 
 @given(st.text(st.characters() | st.sampled_from("\u200b\u00ad\x00\t\u2028 ▁")))
-def test_nothing_invisible_is_left(text: str) -> None:
+def test_no_invisible_character_remains(text: str) -> None:
     plain = normalise(text)
     assert plain == unicodedata.normalize("NFC", plain) == " ".join(plain.split())
     assert not {"Cc", "Cs", "Zl", "Zp"} & {unicodedata.category(character) for character in plain}
@@ -72,5 +72,5 @@ def test_nothing_invisible_is_left(text: str) -> None:
 
 
 @given(st.text(st.characters(categories=["L", "N", "So"], exclude_characters="▁")))
-def test_letters_digits_and_emoji_are_never_touched(text: str) -> None:
+def test_letters_digits_and_emoji_are_never_changed(text: str) -> None:
     assert normalise(text) == unicodedata.normalize("NFC", text)

@@ -38,7 +38,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_sentences_end_where_a_reader_ends_them(case: str) -> None:
+def test_sentences_are_split_as_a_reader_would(case: str) -> None:
     joined = case.replace("line|", "line\n").replace("line.|", "line.\n\n").replace("|", "")
     assert split_sentences(joined) == [sentence.strip() for sentence in case.split("|")]
 
@@ -49,7 +49,7 @@ def test_a_line_break_ends_a_sentence(separator: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\n\n", "\t \r\n"])
-def test_nothing_has_no_sentences(text: str) -> None:
+def test_empty_text_has_no_sentences(text: str) -> None:
     assert split_sentences(text) == []
 
 
@@ -57,7 +57,7 @@ SPACES = "\t\x1f\u00a0\u2009\u202f\u3000"
 
 
 @pytest.mark.parametrize("space", SPACES, ids=ascii)
-def test_any_white_space_separates_words_as_a_plain_space_does(space: str) -> None:
+def test_any_white_space_separates_words(space: str) -> None:
     for case in (*CASES[:20], "Wait. . What?", "A. “. Then. b"):
         plain = case.replace("|", "")
         spaced = [sentence.replace(space, " ") for sentence in split_sentences(plain.replace(" ", space))]

@@ -16,7 +16,7 @@ from transformer.text.tokenizer import Tokenizer
 SENTENCES = ["The dog crossed the street.", "Der Igel überquerte die Straße, weil er zu müde war.", "x 😀 — </s>"]
 
 
-def test_a_loaded_model_is_sampled_from_by_its_own_method(unigram: Tokenizer, bpe: Tokenizer) -> None:
+def test_the_sampler_has_the_kind_of_the_model(unigram: Tokenizer, bpe: Tokenizer) -> None:
     assert isinstance(Tokenizer.from_bytes(unigram.to_bytes())._sampler, UnigramSampler)
     assert isinstance(Tokenizer.from_bytes(bpe.to_bytes())._sampler, BpeSampler)
 
@@ -29,23 +29,23 @@ def test_every_sample_spells_the_text(unigram: Tokenizer, bpe: Tokenizer, text: 
 
 
 @given(st.text(st.sampled_from("The dog crossed the street. Straße 😀")))
-def test_bpe_that_drops_no_merge_is_plain_bpe(bpe: Tokenizer, text: str) -> None:
+def test_bpe_dropout_of_zero_is_bpe(bpe: Tokenizer, text: str) -> None:
     assert bpe.sample(text, 0.0, random.Random(0)) == bpe.encode(text)
 
 
 @pytest.mark.parametrize("text", SENTENCES)
-def test_bpe_that_drops_every_merge_spells_letter_by_letter(bpe: Tokenizer, text: str) -> None:
+def test_bpe_dropout_of_one_gives_single_letters(bpe: Tokenizer, text: str) -> None:
     pieces = [bpe.piece(id) for id in bpe.sample(text, 1.0, random.Random(0))]
     assert all(len(piece) == 1 or piece.startswith("<0x") for piece in pieces)
 
 
 @pytest.mark.parametrize("text", SENTENCES)
-def test_a_sharp_unigram_draws_the_best_segmentation(unigram: Tokenizer, text: str) -> None:
+def test_with_a_large_alpha_unigram_draws_the_best_segmentation(unigram: Tokenizer, text: str) -> None:
     assert unigram.sample(text, 1000.0, random.Random(0)) == unigram.encode(text)
 
 
 @pytest.mark.parametrize("alpha", [0.1, 0.5])
-def test_unigram_segmentations_come_as_often_as_their_probability_says(alpha: float) -> None:
+def test_unigram_segmentations_are_drawn_with_their_probability(alpha: float) -> None:
     words = ["".join(letters) for length in (1, 2, 3, 4) for letters in itertools.product("ab", repeat=length)]
     unigram = Tokenizer.train(words, TokenizerConfig(vocab_size=400))
     word = "▁abbababba"
@@ -75,7 +75,7 @@ def test_bpe_dropout_gives_more_pieces_the_more_it_drops(bpe: Tokenizer) -> None
     assert lengths == sorted(set(lengths))
 
 
-def test_all_chance_comes_from_the_given_generator(tokenizer: Tokenizer) -> None:
+def test_samples_depend_on_the_given_generator_only(tokenizer: Tokenizer) -> None:
     rng = random.Random(7)
     for sentence in SENTENCES:
         tokenizer.sample(sentence, 0.3, rng)
@@ -103,7 +103,7 @@ def test_a_new_process_draws_the_same_samples(
     assert there == str(here)
 
 
-def test_characters_without_bytes_are_sampled_as_the_unknown_piece(lines: list[str]) -> None:
+def test_without_byte_fallback_unknown_characters_are_sampled_as_the_unknown_piece(lines: list[str]) -> None:
     for kind in ("unigram", "bpe"):
         tokenizer = Tokenizer.train(lines, TokenizerConfig(kind=kind, vocab_size=100, byte_fallback=False))
         for text in ("😀", "😀😎 😀"):

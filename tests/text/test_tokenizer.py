@@ -53,7 +53,7 @@ def test_training_twice_gives_the_same_bytes(
     assert there.split() == [hashlib.sha256(tokenizer.to_bytes()).hexdigest() for tokenizer in (unigram, bpe)]
 
 
-def test_bytes_make_the_same_tokenizer_again(tokenizer: Tokenizer, lines: list[str]) -> None:
+def test_from_bytes_restores_the_tokenizer(tokenizer: Tokenizer, lines: list[str]) -> None:
     again = Tokenizer.from_bytes(tokenizer.to_bytes())
     assert again.to_bytes() == tokenizer.to_bytes()
     assert again.encode_batch(lines) == [tokenizer.encode(line) for line in lines]
@@ -75,28 +75,28 @@ def test_a_vocabulary_that_cannot_hold_the_characters_is_refused_with_the_number
 
 @pytest.mark.parametrize("nothing", [[], [""], ["  ", "\t"]])
 @pytest.mark.parametrize("kind", ["unigram", "bpe"])
-def test_a_corpus_without_text_is_refused_in_a_sentence(kind: Literal["unigram", "bpe"], nothing: list[str]) -> None:
+def test_a_corpus_without_text_is_refused(kind: Literal["unigram", "bpe"], nothing: list[str]) -> None:
     with pytest.raises(CorpusError, match="no text to learn a vocabulary from"):
         Tokenizer.train(nothing, TokenizerConfig(kind=kind))
 
 
-def test_a_line_of_any_length_is_learnt_from() -> None:
+def test_lines_of_any_length_are_used_in_training() -> None:
     tokenizer = Tokenizer.train(["wort " * 20_000], TokenizerConfig(vocab_size=8000))
     assert [tokenizer.piece(id) for id in tokenizer.encode("wort wort")] == ["▁wort", "▁wort"]
 
 
-def test_of_a_huge_corpus_a_fair_and_repeatable_sample_is_learnt_from() -> None:
+def test_of_a_huge_corpus_a_random_and_repeatable_sample_is_used() -> None:
     numbers = [str(number) for number in range(10_000)]
-    sample = [int(line) for line in module._at_most(100, 10**6, numbers)]
+    sample = [int(line) for line in module._sample_lines(100, 10**6, numbers)]
     assert len(set(sample)) == 100
     assert 3500 < sum(sample) / 100 < 6500
-    assert [int(line) for line in module._at_most(100, 10**6, iter(numbers))] == sample
-    assert module._at_most(100, 10**6, ["b", " ", "a"]) == ["b", "a"]
-    fewer = [int(line) for line in module._at_most(10_000, 9000, numbers)]  # they have 38,890 digits
+    assert [int(line) for line in module._sample_lines(100, 10**6, iter(numbers))] == sample
+    assert module._sample_lines(100, 10**6, ["b", " ", "a"]) == ["b", "a"]
+    fewer = [int(line) for line in module._sample_lines(10_000, 9000, numbers)]  # they have 38,890 digits
     assert len(set(fewer)) == 2314
     assert fewer == sorted(fewer)
     assert 4500 < sum(fewer) / 2314 < 5500
-    assert module._at_most(10_000, 38_890, numbers) == numbers
+    assert module._sample_lines(10_000, 38_890, numbers) == numbers
 
 
 def trained_elsewhere() -> bytes:
@@ -113,7 +113,7 @@ def trained_elsewhere() -> bytes:
 
 
 @pytest.mark.parametrize("bytes_", [b"", b"\n", b"garbage" * 100, b"\x00" * 1000, b"PK\x03\x04" * 9])
-def test_bytes_that_are_no_model_are_refused_in_a_sentence(bytes_: bytes) -> None:
+def test_bytes_that_are_not_a_model_are_refused_with_a_clear_error(bytes_: bytes) -> None:
     with pytest.raises(HeadlightError, match=r"tokenizer is .*\. Use a"):
         Tokenizer.from_bytes(bytes_)
 
@@ -133,7 +133,7 @@ def test_a_damaged_model_is_refused_or_harmless(unigram: Tokenizer) -> None:
     assert read > 10
 
 
-def test_a_model_with_other_special_ids_is_refused_with_what_to_do() -> None:
+def test_for_other_special_ids_the_error_says_what_to_do() -> None:
     with pytest.raises(HeadlightError, match=r"\(-1, 0, 1, 2\).*pad_id=0, unk_id=1, bos_id=2, eos_id=3"):
         Tokenizer.from_bytes(trained_elsewhere())
 
@@ -147,7 +147,7 @@ def test_no_character_is_lost(unigram: Tokenizer, bpe: Tokenizer, text: str) -> 
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_text_stays_text(tokenizer: Tokenizer, text: str) -> None:
+def test_special_tokens_and_control_characters_in_text_stay_text(tokenizer: Tokenizer, text: str) -> None:
     ids = tokenizer.encode(normalise(text))
     assert not control_ids(tokenizer) & set(ids)
     assert tokenizer.decode(ids) == normalise(text)
@@ -155,7 +155,7 @@ def test_hostile_text_stays_text(tokenizer: Tokenizer, text: str) -> None:
 
 @given(st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from(" \u2581Thedog😀\ud800")))
 @example("The  dog\t😀 e\u0301 \ud800 x")
-def test_analyse_says_where_each_piece_stands_in_the_given_text(unigram: Tokenizer, bpe: Tokenizer, text: str) -> None:
+def test_analyse_gives_the_span_of_each_piece_in_the_text(unigram: Tokenizer, bpe: Tokenizer, text: str) -> None:
     for tokenizer in (unigram, bpe):
         pieces = tokenizer.analyse(text)
         assert [piece.id for piece in pieces] == tokenizer.encode(text)
@@ -174,7 +174,7 @@ def test_analyse_says_where_each_piece_stands_in_the_given_text(unigram: Tokeniz
         assert not text[end:].strip(" ")
 
 
-def test_the_bytes_of_a_character_share_its_place(tokenizer: Tokenizer) -> None:
+def test_the_bytes_of_a_character_share_its_span(tokenizer: Tokenizer) -> None:
     pieces = tokenizer.analyse("The 😀😎 dog")
     first, second = (
         [p for p in pieces if (p.begin, p.end) == place and p.kind == "byte"] for place in ((4, 5), (5, 6))
@@ -184,7 +184,7 @@ def test_the_bytes_of_a_character_share_its_place(tokenizer: Tokenizer) -> None:
     assert "The 😀😎 dog"[pieces[-1].begin : pieces[-1].end].strip() == "dog"[-len(pieces[-1].text.strip("▁")) :]
 
 
-def test_without_byte_fallback_a_strange_character_is_the_unknown_piece(lines: list[str]) -> None:
+def test_without_byte_fallback_an_unknown_character_is_the_unknown_piece(lines: list[str]) -> None:
     tokenizer = Tokenizer.train(lines, TokenizerConfig(vocab_size=100, byte_fallback=False))
     unknown = [piece for piece in tokenizer.analyse("The 😀 dog") if piece.kind == "unknown"]
     assert [(piece.id, piece.text, piece.begin, piece.end) for piece in unknown] == [(UNK, "<unk>", 4, 5)]
@@ -199,13 +199,13 @@ def test_decode_never_raises(unigram: Tokenizer, bpe: Tokenizer, ids: list[int])
         assert {tokenizer.kind(id) for id in ids} <= {"piece", "byte", "control", "unknown"}
 
 
-def test_decode_passes_over_special_and_foreign_ids(tokenizer: Tokenizer) -> None:
+def test_decode_skips_special_ids_and_ids_outside_the_vocabulary(tokenizer: Tokenizer) -> None:
     ids = tokenizer.encode("The dog sleeps.")
     framed = [BOS, *ids, 10**9, -1, tokenizer.vocab_size, EOS, PAD, PAD]
     assert tokenizer.decode(framed) == tokenizer.decode(torch.tensor(framed)) == "The dog sleeps."
 
 
-def test_half_a_character_becomes_a_replacement_sign(tokenizer: Tokenizer) -> None:
+def test_an_incomplete_character_becomes_a_replacement_character(tokenizer: Tokenizer) -> None:
     assert tokenizer.decode(tokenizer.encode("dog \ud83d")) == "dog \ufffd"
     half = [id for id in tokenizer.encode("😀") if tokenizer.kind(id) == "byte"][:2]
     assert "\ufffd" in tokenizer.decode(half)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.small_training import toy_recipe
-from transformer.data.toy_tasks import toy_lines
+from transformer.data.toy_tasks import TOY_TASKS
 from transformer.data.training_data import TrainingData
 from transformer.errors import HeadlightError, TrainingError
 from transformer.text.tokenizer import Tokenizer
@@ -37,7 +37,7 @@ def test_a_vocabulary_that_somebody_has_put_there_is_neither_used_nor_lost(named
 def test_the_vocabulary_that_a_killed_run_has_left_is_used_only_if_it_is_named(tmp_path: Path) -> None:
     recipe, kept = toy_recipe(updates=1), tmp_path / "tokenizer.model"
     with Run(tmp_path, resume=False):  # and killed
-        kept.write_bytes(left := Tokenizer.train(toy_lines("numbers"), recipe.tokenizer).to_bytes())
+        kept.write_bytes(left := Tokenizer.train(TOY_TASKS["numbers"].tokenizer_lines(), recipe.tokenizer).to_bytes())
     named = replace(recipe, tokenizer=replace(recipe.tokenizer, model=str(kept)))
     with Run(tmp_path, resume=False) as run:
         assert TrainingData(named, tmp_path, run.tokenizer()).tokenizer.to_bytes() == left

@@ -20,7 +20,7 @@ from tests.support.small_training import corpus_recipe, in_new_process, write_pa
 from tests.training.test_prepared import session_of, with_data
 from transformer.config import Recipe
 from transformer.data import prepared_text
-from transformer.data.toy_tasks import toy_pairs
+from transformer.data.toy_tasks import Bounds, toy_pairs
 from transformer.data.training_data import TrainingData
 from transformer.training.run_folder import Run
 
@@ -69,7 +69,7 @@ def nobody_is_left(process: int) -> bool:
 def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[Recipe, Path, float]:
     """The recipe, the folder that nobody disturbed, and the seconds that it took."""
     folder = tmp_path_factory.mktemp("alone")
-    write_pairs(folder / "corpus.tsv", toy_pairs("numbers", 1, PAIRS, max_number=999_999_999))
+    write_pairs(folder / "corpus.tsv", toy_pairs("numbers", 1, PAIRS, Bounds(max_number=999_999_999)))
     recipe = with_data(corpus_recipe(folder), workers=2, max_length=100)
     (folder / "temporary").mkdir()
     began, most = time.monotonic(), 0

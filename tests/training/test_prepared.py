@@ -19,8 +19,9 @@ import pytest
 from tests.support.patience import PATIENCE
 from tests.support.small_training import assert_same_run, corpus_recipe, write_pairs
 from transformer.config import Recipe
-from transformer.data import encoded_pairs, pair_sources, prepared_text
-from transformer.data.batches import EncodedPairs, encode_pairs
+from transformer.data import encoding, pair_sources, prepared_text
+from transformer.data.encoded_pairs import EncodedPairs
+from transformer.data.encoding import encode_pairs
 from transformer.data.parallel_map import in_order
 from transformer.data.toy_tasks import toy_pairs
 from transformer.data.training_data import TrainingData
@@ -40,7 +41,7 @@ def used(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         numbers.append(processes)
         return in_order(make, portions, processes)
 
-    for module in (prepared_text, encoded_pairs):
+    for module in (prepared_text, encoding):
         monkeypatch.setattr(module, "in_order", spied)
     monkeypatch.setattr("transformer.data.text_files.AT_ONCE", 5)
     monkeypatch.setattr(prepared_text, "PORTION", 100)
@@ -52,14 +53,15 @@ def with_data(recipe: Recipe, **changes: Any) -> Recipe:
 
 
 def contents(pairs: EncodedPairs) -> list[list[int]]:
-    return [array.tolist() for side in (pairs.sources, pairs.targets) for array in (side.ids, side.starts)]
+    arrays = pairs.source_ids, pairs.source_starts, pairs.target_ids, pairs.target_starts
+    return [array.tolist() for array in arrays]
 
 
 def nothing_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*arguments: Any) -> None:
         raise AssertionError("prepared again")
 
-    for name in ("write_text", "write_ids", "_learn"):
+    for name in ("write_text", "encode_text", "_learn"):
         monkeypatch.setattr(pair_sources, name, never)
 
 
@@ -74,7 +76,7 @@ def test_what_lies_on_disk_is_what_encoding_in_memory_gives(sampling: float, tmp
         assert contents(encode_pairs(data.tokenizer, learnt, 60, alpha=sampling, rng=rng)) == contents(
             data._epoch(epoch)
         )
-    ids = data._first.sources.ids.tobytes() + data._first.targets.ids.tobytes()
+    ids = data._first.source_ids.tobytes() + data._first.target_ids.tobytes()
     assert data.fingerprint == f"{len(learnt)} pairs, {zlib.crc32(ids):08x}"
 
 

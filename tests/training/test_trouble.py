@@ -110,7 +110,7 @@ def test_a_folder_that_cannot_be_written_to_is_told(tmp_path: Path, monkeypatch:
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(Path, "write_bytes", denied)
-    with pytest.raises(TrainingError, match=r"vocabulary cannot be written to .*Permission denied"):
+    with pytest.raises(TrainingError, match=r"tokenizer cannot be written to .*Permission denied"):
         train(toy_recipe(), tmp_path / "run", device="cpu")
 
 

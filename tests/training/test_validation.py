@@ -10,8 +10,9 @@ from torch.nn.functional import cross_entropy
 
 from tests.support.small_training import toy_recipe
 from transformer.config import PAD, DecodingConfig, ModelConfig
-from transformer.data.batches import encode_pairs
-from transformer.data.toy_tasks import toy_lines, toy_pairs
+from transformer.data.batches import batch_indices, collate
+from transformer.data.encoding import encode_pairs
+from transformer.data.toy_tasks import TOY_TASKS, toy_pairs
 from transformer.decoding.translator import Translator
 from transformer.errors import TrainingError
 from transformer.evaluation import score
@@ -22,7 +23,7 @@ from transformer.training.validation import validate
 
 def test_a_validation_reports_the_mean_over_all_pieces_and_the_scores_of_greedy_translations() -> None:
     recipe = toy_recipe(validation_sentences=12, precision="float32")
-    tokenizer = Tokenizer.train(toy_lines("numbers"), recipe.tokenizer)
+    tokenizer = Tokenizer.train(TOY_TASKS["numbers"].tokenizer_lines(), recipe.tokenizer)
     torch.manual_seed(3)
     config = ModelConfig(
         vocab_size=tokenizer.vocab_size, encoder_layers=1, decoder_layers=1, d_model=16, d_ff=16, heads=2, dropout=0.5
@@ -30,7 +31,7 @@ def test_a_validation_reports_the_mean_over_all_pieces_and_the_scores_of_greedy_
     model = Transformer(config).train()  # dropout is switched off for a validation
     pairs = [*toy_pairs("numbers", 1, 20), ("one", "eins"), ("one", "ein")]
     encoded = encode_pairs(tokenizer, pairs, 60)
-    batches = [encoded.collate(rows) for rows in encoded.batches(60, 0, 0)]
+    batches = [collate(*encoded.select(rows)) for rows in batch_indices(*encoded.lengths, 60, 0, 0)]
     found = validate(model, tokenizer, batches, pairs, recipe, update=7)
 
     assert len({batch.target_tokens for batch in batches}) > 1
@@ -55,11 +56,11 @@ def test_a_validation_reports_the_mean_over_all_pieces_and_the_scores_of_greedy_
 
 def test_a_loss_that_is_no_number_is_told_with_its_update_and_that_the_saved_state_is_good() -> None:
     recipe = toy_recipe()
-    tokenizer = Tokenizer.train(toy_lines("reverse"), recipe.tokenizer)
+    tokenizer = Tokenizer.train(TOY_TASKS["reverse"].tokenizer_lines(), recipe.tokenizer)
     model = Transformer(replace(recipe.model, vocab_size=tokenizer.vocab_size))
     with torch.no_grad():
         model.output.weight[:] = torch.nan
     pairs = toy_pairs("reverse", 1, 3)
-    batch = encode_pairs(tokenizer, pairs, 60).collate(np.arange(3))
+    batch = collate(*encode_pairs(tokenizer, pairs, 60).select(np.arange(3)))
     with pytest.raises(TrainingError, match=r"number after update 7:.* last saved state is good\. Go on .*--resume"):
         validate(model, tokenizer, [batch], pairs, recipe, update=7)

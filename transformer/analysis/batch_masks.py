@@ -1,10 +1,7 @@
-"""What masks are made of, and what they are for (paper, section 3.2.3).
+"""The parts of masks, and the effect of the padding mask (paper, section 3.2.3).
 
-`mask_parts` takes a mask apart into the reasons for which a query may not look at a key; all of them together are the
-mask that the model uses (test_the_parts_together_are_the_mask_of_the_model).
-
-`padding_difference` measures what the padding mask is for: a sentence has the same numbers in a padded batch as alone,
-up to the rounding of sums that run over more, masked, terms.
+`mask_parts` gives the masks whose conjunction the model uses (test_the_parts_together_are_the_mask_of_the_model).
+`padding_difference` shows that a sentence has the same values in a padded batch as alone, up to rounding.
 """
 
 from collections.abc import Sequence
@@ -24,7 +21,7 @@ Part = Literal["padding", "causal", "window"]
 def mask_parts(
     config: ModelConfig, source_ids: Sequence[int], target_ids: Sequence[int], kind: Kind
 ) -> dict[Part, np.ndarray]:
-    """The masks whose conjunction is that of one sentence of a batch, padding included in its ids.
+    """The parts of the mask of one sentence of a batch, whose ids include padding.
 
     Args:
         source_ids: what the encoder reads. target_ids: what the decoder reads, <s> first.
@@ -51,7 +48,7 @@ def padding_difference(
 
     Args:
         sources, targets: as for `trace_batch`.
-        row: which sentence.
+        row: the number of the sentence.
     """
     alone = trace(model, sources[row], targets[row])
     padded = trace_batch(model, sources, targets)[row]

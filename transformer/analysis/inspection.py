@@ -1,6 +1,7 @@
-"""What is in a checkpoint, as plain dictionaries: for `inspect`, and for whoever wants it as JSON."""
+"""The contents of a checkpoint as plain dictionaries, for the command `inspect` and as JSON."""
 
 import re
+from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
@@ -12,7 +13,7 @@ from transformer.errors import CheckpointError
 from transformer.model import Transformer, census
 from transformer.text.tokenizer import Tokenizer
 
-# The first pattern that a weight's name begins with says to which part of the paper's figure 1 it belongs.
+# The part of the paper's figure 1 that a weight belongs to, by the first pattern that its name begins with.
 PARTS = (
     (r"(encoder|decoder)\.embedding\.tokens|output\.", "embeddings and output projection"),
     (r"(encoder|decoder)\.embedding\.positions", "learned positions"),
@@ -27,10 +28,10 @@ PARTS = (
 
 
 def describe(checkpoint: Checkpoint) -> dict[str, Any]:
-    """Everything about a checkpoint but its numbers; all of it can be written as JSON.
+    """Everything about a checkpoint except its weights, as JSON values.
 
-    `sites` maps each name that a probe can watch to the letters of its axes, and `letters` says how long those axes
-    are that depend on the model alone.
+    `sites` maps the name of each site of a probe to the letters of its axes, and `letters` has the lengths of the axes
+    that depend on the model alone.
     """
     header = read_header(checkpoint.path)
     config = checkpoint.config
@@ -57,47 +58,38 @@ def describe(checkpoint: Checkpoint) -> dict[str, Any]:
 
 
 def _alignment(checkpoint: Checkpoint) -> dict[str, Any] | str:
-    """The map of the heads that align, as `align --store` wrote it, or a sentence that says why there is none."""
+    """The map of the heads that align, as `align --store` wrote it, or the reason why there is none."""
     try:
         found = read_map(checkpoint.path, checkpoint.config)
     except CheckpointError as error:
         return str(error)
     if found is None:
-        return "not measured: `python -m transformer align CHECKPOINT --data FILE --store` does it"
+        return "not measured: run `python -m transformer align CHECKPOINT --data FILE --store`"
     return asdict(found) | {"best_heads": best_heads(found)}
 
 
-def _aligned(alignment: dict[str, Any]) -> list[str]:
-    gold = alignment["gold"]
-    return [f"on {gold['pairs']:,} pairs of {shown(gold['name'])}", *alignment["best_heads"]]
-
-
 def parameters_by_part(model: Transformer) -> dict[str, int]:
-    """How many numbers each part of the model has. A matrix that is shared counts once, so they add up to the total."""
-    counts: dict[str, int] = {}
+    """The number of parameters of each part of the model. A shared matrix counts once."""
+    counts: Counter[str] = Counter()
     for name, weight in model.named_parameters():
-        part = next(part for pattern, part in PARTS if re.match(pattern, name))
-        counts[part] = counts.get(part, 0) + weight.numel()
-    return counts
+        counts[next(part for pattern, part in PARTS if re.match(pattern, name))] += weight.numel()
+    return dict(counts)
 
 
 def describe_tokenizer(tokenizer: Tokenizer) -> dict[str, Any]:
-    """How many pieces of which kind, and some of them."""
-    kinds: dict[str, int] = {}
-    for id in range(tokenizer.vocab_size):
-        kind = tokenizer.kind(id)
-        kinds[kind] = kinds.get(kind, 0) + 1
-    pieces = [tokenizer.piece(id) for id in range(tokenizer.vocab_size) if tokenizer.kind(id) == "piece"]
-    return {"vocab_size": tokenizer.vocab_size, "kinds": kinds, "first_pieces": pieces[:20]}
+    """The number of pieces of each kind, and the first of them."""
+    kinds = Counter(tokenizer.kind(id) for id in range(tokenizer.vocab_size))
+    first = [tokenizer.piece(id) for id in tokenizer.ordinary_ids[:20]]
+    return {"vocab_size": tokenizer.vocab_size, "kinds": dict(kinds), "first_pieces": first}
 
 
 def collapse_layers(sites: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Sites with `*` for the number of the layer, which is also how a probe's patterns are written."""
+    """Sites with `*` for the number of the layer, as in the patterns of a probe."""
     return {re.sub(r"\.layers\.\d+\.", ".layers.*.", name): letters for name, letters in sites.items()}
 
 
 def as_text(description: dict[str, Any]) -> str:
-    """The description for people: a block for each of its parts."""
+    """The description as text, a block for each part."""
     stored = f"format {description['format_version']}, {description['stored_as']}"
     blocks = [f"{description['path']}: {description['file_size']:,} bytes, {stored}"]
     blocks.append(_block("Configuration", {name: str(value) for name, value in description["config"].items()}))
@@ -111,7 +103,11 @@ def as_text(description: dict[str, Any]) -> str:
     metrics = {shown(name): shown(value, 100) for name, value in description["metrics"].items()}
     blocks.append(_block("Metrics", metrics or {"none": ""}))
     alignment = description["alignment"]
-    lines = [shown(alignment, 400)] if isinstance(alignment, str) else _aligned(alignment)
+    if isinstance(alignment, str):
+        lines = [shown(alignment, 400)]
+    else:
+        gold = alignment["gold"]
+        lines = [f"on {gold['pairs']:,} pairs of {shown(gold['name'])}", *alignment["best_heads"]]
     blocks.append("\n".join(["Heads that align words", *(f"  {line}" for line in lines)]))
     letters = ", ".join(f"{letter} = {length:,}" for letter, length in description["letters"].items())
     sites = {name: f"({', '.join(axes)})" for name, axes in collapse_layers(description["sites"]).items()}

@@ -1,14 +1,13 @@
 """The logit lens: what the decoder would predict if it ended after an earlier layer (nostalgebraist 2020).
 
-All layers write into one residual stream x (B, T, D), and the output projection reads it after the last. Nothing keeps
-us from reading it sooner:
+All layers write into one residual stream x (B, T, D), which the output projection reads after the last layer. The lens
+reads it after each:
 
     logits after layer i = Project(Norm(x_i))       Norm: the decoder's last LayerNorm in pre-norm, nothing in post-norm
 
-where a post-norm layer ends in a LayerNorm of its own. x_0 is what enters layer 1: embedding and position. After the
-last layer it is no lens any more but the model (Trap: the last LayerNorm forgotten, or applied twice. Test:
-test_after_the_last_layer_the_lens_shows_the_logits_themselves). That earlier layers can be read at all is an
-observation, not a law: nobody trained them to be.
+because a post-norm layer ends in its own LayerNorm. x_0 is the input of layer 1: embedding and position. After the last
+layer the lens gives the logits of the model (Trap: the last LayerNorm left out, or applied twice. Test:
+test_after_the_last_layer_the_lens_shows_the_logits_themselves). Earlier layers were not trained to be read this way.
 """
 
 from collections.abc import Sequence
@@ -25,11 +24,11 @@ from transformer.model import Transformer
 
 @dataclass(frozen=True)
 class Lens:
-    """How the predicted pieces fare after each layer: row 0 is what enters layer 1, row N the output of the model."""
+    """The predicted tokens after each layer: row 0 is the input of layer 1, row N the output of the model."""
 
-    ranks: np.ndarray  # (N + 1, T) of the predicted piece among all V, 1 = the most probable
-    probabilities: np.ndarray  # (N + 1, T) of the predicted piece
-    top_ids: np.ndarray  # (N + 1, T) the most probable piece there
+    ranks: np.ndarray  # (N + 1, T) of the predicted token among all V, 1 = the most probable
+    probabilities: np.ndarray  # (N + 1, T) of the predicted token
+    top_ids: np.ndarray  # (N + 1, T) the most probable token
     top_probabilities: np.ndarray  # (N + 1, T)
 
 
@@ -53,7 +52,7 @@ def lens(model: Transformer, source_ids: Sequence[int], target_ids: Sequence[int
     Args:
         model: in eval mode.
         source_ids: as the encoder reads them, </s> included.
-        target_ids: as the decoder predicted them, `Hypothesis.ids`: T pieces.
+        target_ids: as the decoder predicted them, `Hypothesis.ids`: T tokens.
     """
     found = trace(model, source_ids, target_ids, stream_sites(model.config))
     weight = model.output.weight

@@ -1,7 +1,7 @@
 """Averaging checkpoints (paper, section 6.1: the last 5 of the base model, the last 20 of the big one).
 
-The mean of the weights of several moments of one run lies in a flatter place than each of them, and translates better.
-It makes sense only for models that started from one another: of strangers the mean is noise.
+The mean of the weights of several checkpoints of one run translates better than each of them. For checkpoints of
+different runs the mean is noise.
 """
 
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
 
     In memory are the first checkpoint, one other at a time, and the sum, which is in float64: in float32 the mean of
     equal weights may differ from them. (Trap: a shared matrix summed once for each of its names.
-    Test: test_the_average_of_equal_checkpoints_is_that_checkpoint.) Its scores are nobody's yet, so its metrics say
-    only what it was made of, and how long the training sentences were. It is stored in half precision if the first is.
+    Test: test_the_average_of_equal_checkpoints_is_that_checkpoint.) The result has not been scored, so its metrics
+    only name the checkpoints and the lengths of the training sentences. It is stored in half precision if the first is.
 
     Raises:
-        CheckpointError: one cannot be loaded, or they do not belong together. All that are of another architecture are
-            named at once.
+        CheckpointError: one cannot be loaded, or has another architecture or tokenizer than the first. All checkpoints
+            of another architecture are named at once.
     """
     if not paths:
         raise CheckpointError("There is nothing to average: name at least one checkpoint.")
@@ -34,8 +34,10 @@ def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
     for header in headers[1:]:
         own = asdict(headers[0].config)
         names = [name for name, value in asdict(header.config).items() if value != own[name] and "dropout" not in name]
-        if names:  # dropout may differ: it is no part of the architecture
-            problems.append(f"{header.path} is another architecture than {headers[0].path}: {', '.join(names)} differ.")
+        if names:  # dropout is not part of the architecture
+            problems.append(
+                f"{header.path} has another architecture than {headers[0].path}: {', '.join(names)} differ."
+            )
     if problems:
         raise CheckpointError(
             "\n".join(["These checkpoints cannot be averaged. Name checkpoints of one run.", *problems])
@@ -57,7 +59,7 @@ def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
 
 
 def _add(sums: dict[str, torch.Tensor], other: Checkpoint, first: Checkpoint) -> None:
-    """Adds the weights of `other`. With the end of this call nobody holds it any more, and the next may be loaded."""
+    """Adds the weights of `other`. A function of its own, so that `other` is freed before the next one is loaded."""
     _same_tokenizer(first, other)
     for name, weight in other.model.named_parameters():
         sums[name] += weight.detach()
@@ -67,5 +69,5 @@ def _same_tokenizer(first: Checkpoint, other: Checkpoint) -> None:
     if first.tokenizer.to_bytes() != other.tokenizer.to_bytes():
         raise CheckpointError(
             f"These checkpoints cannot be averaged: {other.path} has another vocabulary than {first.path}, so the same "
-            "row of their embeddings means different pieces. Name checkpoints of one run."
+            "row of their embeddings means different tokens. Name checkpoints of one run."
         )

@@ -1,9 +1,9 @@
 """Checkpoints: one safe file in, one safe file out.
 
 A `.safetensors` file holds the weights, the tokenizer, and in its header the configuration, the recipe and the metrics
-(see `transformer.checkpoint.header`). It is all that is needed to translate, and nothing in it can run. A matrix that
-is used in several places (section 3.4) is stored once, under the first of its names, and is one parameter again after
-loading. What only training needs lies in a file of its own beside it.
+(see `transformer.checkpoint.header`). Translating needs nothing else, and nothing in the file is executable. A matrix
+that is used in several places (section 3.4) is stored once, under the first of its names, and is one parameter again
+after loading. What only training needs is stored in a second file beside it.
 """
 
 import json
@@ -33,9 +33,9 @@ __all__ = ["FORMAT_VERSION", "Checkpoint", "Header", "load_checkpoint", "read_he
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A model ready to translate, and what is known about it."""
+    """A model ready to translate, and its description."""
 
-    model: Transformer  # in eval mode, on the device asked for; float32, unless its translator was asked for bfloat16
+    model: Transformer  # in eval mode, on the requested device; float32, unless its translator uses bfloat16
     tokenizer: Tokenizer
     config: ModelConfig
     recipe: dict[str, Any] | None
@@ -45,10 +45,10 @@ class Checkpoint:
 
 
 def load_checkpoint(path: str | Path, device: str | torch.device = "cpu") -> Checkpoint:
-    """Loads a checkpoint for translation, or to go on training from it.
+    """Loads a checkpoint for translation, or to continue training from it.
 
-    Everything is checked before memory is taken for it; the model is then built without memory and given the weights
-    of the file, in float32 whatever they are stored in. The random state is not touched.
+    Everything is checked before memory is allocated. The model is then built on the meta device and receives the
+    weights of the file, converted to float32. The random state is not changed.
 
     Raises:
         CheckpointError: the file cannot be loaded; the message lists everything that is wrong with it.
@@ -57,18 +57,19 @@ def load_checkpoint(path: str | Path, device: str | torch.device = "cpu") -> Che
     try:
         with safe_open(header.path, framework="pt") as file:
             tokenizer = _tokenizer(header, file.get_tensor(TOKENIZER))
-            # A copy of our own: what safetensors hands out is the file itself, and changes or dies with it.
+            # A copy, because safetensors returns views of the mapped file, which change when the file does.
             weights = {name: file.get_tensor(name).to(torch.float32, copy=True) for name in header.tensors}
     except (OSError, SafetensorError) as error:
         raise CheckpointError(f"{header.path} cannot be read: {error}.") from error
     broken = [name for name, weight in weights.items() if not _finite(weight)]
     if broken:
-        refuse(header.path, [f"{name} contains infinities or values that are no numbers." for name in broken])
+        refuse(header.path, [f"{name} contains infinities or NaN." for name in broken])
     model = meta_model(header.config)
-    # Not strict, because a shared matrix comes once. `read_header` has compared all names. Trap: matrices that were one
-    # are two after loading, and drift apart in training (test_shared_embeddings_are_one_parameter_after_loading).
+    # Not strict, because a shared matrix is stored once; `read_header` has compared all names. Trap: a shared matrix
+    # must not become two matrices, which training would change separately
+    # (test_shared_embeddings_are_one_parameter_after_loading).
     model.load_state_dict(weights, strict=False, assign=True)
-    if header.config.positions != "learned":  # a formula, not a weight: not in the file
+    if header.config.positions != "learned":  # computed, not stored
         positions = PositionalEncoding(header.config)
         model.encoder.embedding.positions = model.decoder.embedding.positions = positions
     return Checkpoint(
@@ -91,23 +92,23 @@ def save_checkpoint(
     metrics: Mapping[str, Any],
     half: bool = False,
 ) -> None:
-    """Writes a checkpoint: whole, or not at all.
+    """Writes a checkpoint, completely or not at all.
 
     Args:
         model: a `Transformer`, on any device, compiled or not. It is not changed.
-        recipe: what it was trained from, as plain dictionaries; None if nobody knows.
-        metrics: whatever JSON can hold. Numbers that are not finite become null.
-        half: store float16, half the size; about three decimal digits of each weight remain.
+        recipe: of its training, as plain dictionaries; None if it is unknown.
+        metrics: any JSON. Numbers that are not finite become null.
+        half: store float16, half the size, with about three decimal digits of each weight.
 
     Raises:
         CheckpointError: the disk is full, the folder is missing, a weight is not finite (or too large for float16).
-            The file that was there before is as it was.
+            An older file of that name is not changed.
     """
     path = Path(path)
-    model = getattr(model, "_orig_mod", model)  # inside the wrapper of torch.compile
+    model = getattr(model, "_orig_mod", model)  # the model that torch.compile has wrapped
     assert isinstance(model, Transformer)
     if tokenizer.vocab_size != model.config.vocab_size:
-        sizes = f"the model has {model.config.vocab_size} pieces, the tokenizer {tokenizer.vocab_size}"
+        sizes = f"the model has {model.config.vocab_size} tokens, the tokenizer {tokenizer.vocab_size}"
         raise CheckpointError(f"{path} is not written: {sizes}. Give the tokenizer that the model was trained with.")
     dtype = torch.float16 if half else torch.float32
     weights = {name: weight.detach().to("cpu", dtype).contiguous() for name, weight in model.named_parameters()}
@@ -132,8 +133,8 @@ def save_checkpoint(
             save_file(tensors, temporary, metadata)
     except (OSError, SafetensorError) as error:
         raise CheckpointError(
-            f"{path} could not be written: {error}. What was there before is as it was. If the disk is full, free some "
-            "space; a training then goes on with the same command and --resume."
+            f"{path} could not be written: {error}. An older file of that name is not changed. If the disk is full, "
+            "free some space; a training then continues with the same command and --resume."
         ) from error
 
 
@@ -145,19 +146,19 @@ def _tokenizer(header: Header, stored: Tensor) -> Tokenizer:
     if tokenizer.vocab_size != header.config.vocab_size:
         refuse(
             header.path,
-            [f"Its tokenizer has {tokenizer.vocab_size} pieces, and its model {header.config.vocab_size}."],
+            [f"Its tokenizer has {tokenizer.vocab_size} tokens, and its model {header.config.vocab_size}."],
         )
     return tokenizer
 
 
 def _finite(weight: Tensor) -> bool:
-    """Whether all numbers are, found without a mask as large as the tensor."""
+    """Whether no value is infinite or NaN, without allocating a mask as large as the tensor."""
     low, high = weight.aminmax()
     return bool(torch.isfinite(low) and torch.isfinite(high))
 
 
 def _plain(value: Any) -> Any:
-    """`value` as JSON can hold it: NaN and infinity, which it has no words for, become null."""
+    """`value` as JSON can represent it: NaN and infinity become null."""
     if isinstance(value, Mapping):
         return {str(name): _plain(member) for name, member in value.items()}
     if isinstance(value, list | tuple):

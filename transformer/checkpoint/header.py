@@ -1,11 +1,11 @@
-"""What a checkpoint file says of itself, read and checked before anything is allocated.
+"""The header of a checkpoint, read and checked before anything is allocated.
 
 Headlight adds to a .safetensors file one entry of metadata, `headlight`, which is JSON:
 
     {"format_version": 1, "config": {...}, "recipe": {...} or null, "metrics": {...}}
 
 and one tensor of bytes, `tokenizer`: the sentencepiece model. (One entry, because safetensors writes several in random
-order, and equal checkpoints should be equal files.) A stranger's file may claim anything: names, shapes and dtypes are
+order, and equal checkpoints should be equal files.) Nothing in the file is trusted: names, shapes and dtypes are
 compared with a model that is built on the meta device, where tensors have no memory.
 """
 
@@ -28,7 +28,7 @@ TOKENIZER = "tokenizer"
 
 @dataclass(frozen=True)
 class Header:
-    """All of a checkpoint but its numbers."""
+    """Everything about a checkpoint except its weights."""
 
     path: Path
     file_size: int  # bytes
@@ -36,24 +36,24 @@ class Header:
     config: ModelConfig
     recipe: dict[str, Any] | None
     metrics: dict[str, Any]
-    tensors: dict[str, StoredTensor]  # the weights by name, the tokenizer not among them
+    tensors: dict[str, StoredTensor]  # the weights by name, without the tokenizer
 
     @property
     def parameters(self) -> int:
-        """How many numbers were trained; a shared matrix counts once."""
+        """The number of trained parameters; a shared matrix counts once."""
         return sum(math.prod(tensor.shape) for tensor in self.tensors.values())
 
     @property
     def half(self) -> bool:
-        """Whether weights are stored in half precision. They are computed with in float32 either way."""
+        """Whether weights are stored in half precision. They are converted to float32 when they are loaded."""
         return any(tensor.dtype == "F16" for tensor in self.tensors.values())
 
 
 def read_header(path: str | Path) -> Header:
-    """Reads and checks everything about a checkpoint but its numbers and its tokenizer. No weights are read.
+    """Reads and checks everything about a checkpoint except its weights and its tokenizer.
 
     Raises:
-        CheckpointError: the file is not a checkpoint of Headlight; the message lists everything that is wrong.
+        CheckpointError: the file is not a Headlight checkpoint; the message lists everything that is wrong.
     """
     path = Path(path)
     layout = read_layout(path)
@@ -72,9 +72,9 @@ def read_header(path: str | Path) -> Header:
 
 
 def meta_model(config: ModelConfig) -> Transformer:
-    """The model without memory: its names and shapes are real, its numbers are not, and it has no sinusoidal table.
+    """The model on the meta device: names and shapes of its weights, without memory and without a sinusoidal table.
 
-    The table is no weight; to compute one without memory, torch would import a compiler, for seconds.
+    The table is not a weight, and on the meta device torch would import a compiler to compute it, which takes seconds.
     """
     with torch.device("meta"):
         model = Transformer(config if config.positions == "learned" else replace(config, positions="none"))
@@ -84,26 +84,19 @@ def meta_model(config: ModelConfig) -> Transformer:
 
 def _about(path: Path, metadata: object) -> dict[str, Any]:
     """What Headlight wrote about the checkpoint; refuses what it did not write, or wrote in a later format."""
-    match metadata:
-        case {"headlight": str(text)}:
-            pass
-        case _:
-            refuse(
-                path,
-                ["It is a .safetensors file, but not one of Headlight's: nothing in it says how to build the model."],
-            )
+    text = metadata.get("headlight") if isinstance(metadata, dict) else None
+    if not isinstance(text, str):
+        refuse(path, ["It is a safetensors file, but Headlight did not write it: it does not describe a model."])
     try:
         about = parse_object(text)
     except ValueError as error:
-        refuse(path, [f"What it says about the model cannot be read as JSON: {error}."])
+        refuse(path, [f"Its description of the model is not JSON: {error}."])
     version = about.get("format_version")
     if type(version) is not int or version < 1:
-        refuse(path, [f"Its format version is {shown(version)}, which never existed."])
+        refuse(path, [f"Its format version is {shown(version)}, which does not exist."])
     if version > FORMAT_VERSION:
-        refuse(
-            path,
-            [f"Its format version is {shown(version)}; this Headlight reads up to {FORMAT_VERSION}. Update Headlight."],
-        )
+        problem = f"Its format version is {shown(version)}; this Headlight reads up to {FORMAT_VERSION}."
+        refuse(path, [problem], advice="Update Headlight.")
     return about
 
 
@@ -124,8 +117,8 @@ def _check_tensors(config: ModelConfig, tensors: dict[str, StoredTensor]) -> lis
     elif tokenizer.dtype != "U8" or len(tokenizer.shape) != 1:
         problems.append("Its tokenizer is not a row of bytes.")
     layers = config.encoder_layers + config.decoder_layers
-    if layers > len(tensors):  # no model is built only to find this out
-        return [*problems, f"Its configuration has {layers} layers, and it has {len(tensors)} tensors."]
+    if layers > len(tensors):  # before a model of that size is built
+        return [*problems, f"Its configuration has {layers} layers, and the file has {len(tensors)} tensors."]
     expected = {name: tuple(weight.shape) for name, weight in meta_model(config).named_parameters()}
     for name, shape in expected.items():
         found = tensors.get(name)

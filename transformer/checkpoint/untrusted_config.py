@@ -1,6 +1,6 @@
-"""From untrusted keys and values to a configuration, or to sentences that say everything that is wrong at once.
+"""From untrusted keys and values to a configuration, or to a list of everything that is wrong.
 
-Used for recipes and queues, for `--set` on the command line, and for what stands in the files that Headlight writes.
+Used for recipes and queues, for `--set` on the command line, and for the files that Headlight writes.
 """
 
 import math
@@ -21,8 +21,8 @@ def validate(kind: type[Config], values: object, prefix: str = "") -> tuple[Conf
 
     Args:
         kind: one of the frozen dataclasses of `transformer.config`.
-        values: nested dictionaries, as TOML and JSON give them; anything else is a problem, too.
-        prefix: where the values stand, put before each name (`model.`).
+        values: nested dictionaries, as TOML and JSON give them; anything else is a problem.
+        prefix: the section of the values, put before each name (`model.`).
     """
     if not isinstance(values, Mapping):
         return None, [
@@ -31,12 +31,12 @@ def validate(kind: type[Config], values: object, prefix: str = "") -> tuple[Conf
     try:
         return TypeAdapter(kind).validate_python(dict(values)), []
     except ValidationError as error:
-        # Every member of a union complains for itself; the same sentence need not be read twice.
+        # Every member of a union reports its own error; the same sentence is listed once.
         return None, list(dict.fromkeys(_sentence(kind, detail, prefix) for detail in error.errors(include_url=False)))
 
 
 def nearest(name: str, names: list[str]) -> str:
-    """ " Did you mean ...?" for a name that is not among `names`, or what there is."""
+    """ " Did you mean ...?" for a name that is not among `names`, or the list of all names."""
     close = get_close_matches(name, names, n=1, cutoff=0.5)
     return f"Did you mean {close[0]}?" if close else f"There are: {', '.join(names)}."
 
@@ -51,7 +51,7 @@ def shown(value: object, length: int = 80) -> str:
 
 
 def finite_number(value: object) -> float | None:
-    """A value from a file, if it is a number that one can draw."""
+    """A value from a file as a float; None if it is not a finite number."""
     try:
         return float(value) if type(value) in (int, float) and math.isfinite(value) else None  # type: ignore[arg-type]
     except OverflowError:  # an integer of 400 digits
@@ -66,7 +66,7 @@ def _sentence(kind: type, detail: ErrorDetails, prefix: str) -> str:
         return f"{where} is not an option. {nearest(str(last), _options(kind, path))}"
     if detail["type"] == "missing":
         return f"{where} is missing."
-    if detail["type"] == "value_error":  # our own sentences about values that do not go together
+    if detail["type"] == "value_error":  # raised by our own checks of values that contradict each other
         subject = f"{where}: " if where else ""
         return f"{subject}{detail['ctx']['error']}."
     message = detail["msg"].removeprefix("Input ").replace(" is an instance of DataclassArgs", "")
@@ -76,7 +76,7 @@ def _sentence(kind: type, detail: ErrorDetails, prefix: str) -> str:
 
 
 def _options(kind: type, path: list[int | str]) -> list[str]:
-    """The options of the section at `path` below `kind`; a number in it is an entry of a list."""
+    """The options of the section at `path` below `kind`; a number is an index of a list."""
     for part in path:
         kind = get_args(kind)[0] if isinstance(part, int) else get_type_hints(kind)[part]
         if NoneType in get_args(kind):  # X | None

@@ -74,10 +74,10 @@ def doctor(
       python -m transformer doctor pretrained/en-de.safetensors
       python -m transformer doctor pretrained/en-de.safetensors --sentence "Where is the 🚂?"
     """
-    from transformer.analysis.doctor import as_text, constitution, diagnose
+    from transformer.analysis.doctor import as_text, diagnose, examine_checkpoint
 
     translator = open_translator(checkpoint, "cpu")
-    findings = constitution(translator).findings if sentence is None else diagnose(translator, sentence)
+    findings = examine_checkpoint(translator).findings if sentence is None else diagnose(translator, sentence)
     if as_json:
         typer.echo(json.dumps([asdict(finding) for finding in findings]))
     else:

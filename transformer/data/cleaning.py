@@ -1,13 +1,13 @@
-"""Pairs that teach nothing, or the wrong thing: left out, counted, never in silence.
+"""Cleaning: pairs of little use are left out and counted.
 
-Crawled text holds lines that were not translated (a side is empty, or a copy of the other), that were aligned wrongly
-(one side many times as long as the other), and the same pair over and over. Empty sides are always left out; the rest
-is for the recipe to ask for ([data] max_ratio, drop_copies, drop_duplicates). Pairs too long for the model are left out
-as well, but later, when their pieces are known (data.max_length).
+Crawled text has lines that were not translated (a side is empty, or a copy of the other), that were aligned wrongly
+(one side many times as long as the other), and repeated pairs. Pairs with an empty side are always left out, the others
+if the recipe says so ([data] max_ratio, drop_copies, drop_duplicates). Pairs with more than data.max_length tokens are
+left out when the text is encoded.
 """
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal, Self
@@ -18,23 +18,26 @@ from transformer.config import DataConfig
 from transformer.files.strict_json import parse_json
 
 Fault = Literal["empty", "copies", "unequal"]
-AT_ONCE = 4_000_000  # hashes that are sorted in memory together: some 100 MB
+AT_ONCE = 4_000_000  # hashes that are sorted in memory together: about 100 MB
 
 
 @dataclass
 class Counts:
-    """What became of the pairs of a corpus. All but `read` and `shared` add up to `read`."""
+    """How many pairs of a corpus were used or left out. All but `read` and `shared` add up to `read`."""
 
     read: int = 0
-    empty: int = 0  # one side is
+    empty: int = 0  # one side is empty
     copies: int = 0  # the two sides are the same
     unequal: int = 0  # one side has more than max_ratio times the characters of the other
-    duplicates: int = 0  # the same pair came before
-    validation: int = 0  # set aside
-    like_validation: int = 0  # share a sentence with those set aside
-    too_long: int = 0  # more than max_length pieces
-    learnt: int = 0
-    shared: int = 0  # pairs of the given validation text that stand in the training text, too
+    duplicates: int = 0  # the same pair occurred before
+    validation: int = 0  # set aside for validation
+    like_validation: int = 0  # share a sentence with a pair set aside
+    too_long: int = 0  # more than max_length tokens
+    learnt: int = 0  # for training
+    shared: int = 0  # pairs of the given validation text that are also in the training text
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
 
     def write(self, path: Path) -> None:
         path.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
@@ -44,7 +47,7 @@ class Counts:
         return cls(**parse_json(path.read_text(encoding="utf-8")))
 
     def __str__(self) -> str:
-        """One line for people; what is nought is not named."""
+        """One line of text, without the counts that are 0."""
         what = {
             "with an empty side": self.empty,
             "the same on both sides": self.copies,
@@ -71,9 +74,9 @@ def fault(source: str, target: str, config: DataConfig) -> Fault | None:
 
 
 def repeated(hashes: np.ndarray) -> np.ndarray:
-    """For each of many 64-bit hashes, in any order: did it come before? (A boolean array.)
+    """Whether each of many 64-bit hashes occurred before, as a boolean array.
 
-    One range of values at a time, so that `hashes` may be a mapped file and only a part of it is sorted in memory.
+    One range of values at a time, so that of a mapped file only a part is sorted in memory.
     """
     before = np.zeros(len(hashes), bool)
     ranges = -(-len(hashes) // AT_ONCE)

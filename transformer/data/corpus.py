@@ -1,21 +1,21 @@
 """Parallel text from files: `.tsv` or `.tsv.gz`, one pair a line, or two files aligned line by line.
 
-A field is what stands between two TABs, nothing more: no CSV quoting, for a sentence may hold a bare `"`, and the
-line ends at "\\n" only, for a sentence may hold U+2028. Everything is read as a stream; what is wrong is told with
-file and line. Sources come out normalised (as the translator will normalise what a user types), targets cleaned
-(see normalise.py). Pairs with an empty side teach nothing: they are left out, counted, and the count is logged.
+Fields are separated by TABs, without CSV quoting, because a sentence may contain a single `"`. A line ends at "\\n"
+only, because a sentence may contain U+2028. Everything is read as a stream, and errors name file and line. Sources are
+normalised (as the translator normalises its input), targets cleaned (text/normalisation.py). Pairs with an empty side
+are left out, counted, and the count is logged.
 
-Reading has two halves, because only the second can be done in several processes: a `Text` hands out its records as they
-lie there, in portions, and then turns each record into a pair.
+Reading has two steps, because only the second can be done in several processes: a `Text` yields its records undecoded,
+in portions, and then turns each record into a pair.
 """
 
 import hashlib
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from transformer.data.text_files import bytes_of, decode_line, portions_of, unreadable
 from transformer.errors import CorpusError
@@ -28,107 +28,74 @@ _EDGE = 1_000_000  # bytes
 
 
 class Portion(NamedTuple):
-    """Some records in a row."""
+    """Consecutive records."""
 
     first: int  # the number of the first of them, counted from 1
     records: list[Any]
-    share: float  # of the text that has been read when these have, about
+    share: float  # of the text that has been read after this portion, approximately
 
 
-class Text(Protocol):
-    """Parallel text that lies somewhere."""
+class Text(ABC):
+    """Parallel text.
 
-    @property
-    def name(self) -> str:
-        """What messages call it."""
+    Attributes:
+        name: for messages.
+        files: that it is read from. It is another text once one of them has changed.
+        selection: which part of the files is read.
+    """
 
-    @property
-    def files(self) -> tuple[Path, ...]:
-        """What it is read from. It is another text once one of them has changed."""
-
-    @property
-    def taken(self) -> str:
-        """What is taken from the files."""
+    name: str
+    files: tuple[Path, ...]
+    selection: str
 
     @property
     def size(self) -> int:
-        """In bytes, as it lies there; packed, if it is packed."""
+        """Bytes on disk, compressed if the files are."""
+        return sum(bytes_of(path) for path in self.files)
 
+    @abstractmethod
     def portions(self) -> Iterator[Portion]:
-        """All records, one a pair, as they lie there. Raises CorpusError."""
+        """All records, one per pair, undecoded. Raises CorpusError."""
 
+    @abstractmethod
     def pair(self, number: int, record: Any) -> Pair:
-        """What record number `number`, counted from 1, says. Raises CorpusError."""
+        """The pair of record number `number`, counted from 1. Raises CorpusError."""
 
 
-@dataclass(frozen=True)
-class Columns:
+class Columns(Text):
     """Two columns, counted from 1, of a `.tsv` or `.tsv.gz`."""
 
-    path: Path
-    source: int = 1
-    target: int = 2
-
-    @property
-    def name(self) -> str:
-        return str(self.path)
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        return (self.path,)
-
-    @property
-    def taken(self) -> str:
-        return f"columns {self.source} and {self.target}"
-
-    @property
-    def size(self) -> int:
-        return bytes_of(self.path)
+    def __init__(self, path: Path, source: int = 1, target: int = 2):
+        self.name, self.files, self.selection = str(path), (path,), f"columns {source} and {target}"
+        self._source, self._target = source, target
 
     def portions(self) -> Iterator[Portion]:
-        if min(self.source, self.target) < 1:
-            raise CorpusError(f"Columns are counted from 1; {self.source} and {self.target} were asked for.")
+        if min(self._source, self._target) < 1:
+            raise CorpusError(f"Columns are counted from 1; {self.selection} do not exist.")
         first = 1
-        for records, position in portions_of(self.path):
+        for records, position in portions_of(*self.files):
             yield Portion(first, [line for (line,) in records], position / self.size)
             first += len(records)
 
     def pair(self, number: int, record: bytes) -> Pair:
-        line = decode_line(record, self.path, number)
-        fields, needed = line.split("\t"), max(self.source, self.target)
+        line = decode_line(record, self.files[0], number)
+        fields, needed = line.split("\t"), max(self._source, self._target)
         if len(fields) >= needed:
-            return fields[self.source - 1], fields[self.target - 1]
-        if not line.strip():  # a blank line is an empty pair, not a mistake
+            return fields[self._source - 1], fields[self._target - 1]
+        if not line.strip():  # a blank line is an empty pair, not an error
             return "", ""
         raise CorpusError(
-            f"{self.path}, line {number}: there is no column {needed}, only {len(fields)}. "
-            "Columns are separated by one TAB and counted from 1: mend the line, or choose other columns "
+            f"{self.name}, line {number}: there is no column {needed}, only {len(fields)}. "
+            "Columns are separated by one TAB and counted from 1: correct the line, or choose other columns "
             "(data.source_column and data.target_column of a recipe, --source-column and --target-column of evaluate)."
         )
 
 
-@dataclass(frozen=True)
-class Aligned:
-    """Two files of as many lines each, plain or .gz."""
+class Aligned(Text):
+    """Two files with the same number of lines, plain or .gz."""
 
-    source: Path
-    target: Path
-
-    @property
-    def name(self) -> str:
-        return f"{self.source} and {self.target}"
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        return self.source, self.target
-
-    @property
-    def taken(self) -> str:
-        return "lines"
-
-    @property
-    def size(self) -> int:
-        return bytes_of(self.source) + bytes_of(self.target)
+    def __init__(self, source: Path, target: Path):
+        self.name, self.files, self.selection = f"{source} and {target}", (source, target), "lines"
 
     def portions(self) -> Iterator[Portion]:
         portions, first = portions_of(*self.files), 1
@@ -146,13 +113,14 @@ class Aligned:
             first += len(records)
 
     def pair(self, number: int, record: tuple[bytes, bytes]) -> Pair:
-        return decode_line(record[0], self.source, number), decode_line(record[1], self.target, number)
+        source, target = (decode_line(line, file, number) for line, file in zip(record, self.files, strict=True))
+        return source, target
 
 
 def stamp(text: Text) -> list[object]:
-    """What tells a text from another, or from itself after a change, without reading it all: as with `make`, size and
-    time of its files, and how they begin and end. Where they lie does not matter. Raises CorpusError."""
-    found: list[object] = [text.taken]
+    """What distinguishes a text from others, and from itself after a change, without reading all of it: size, time of
+    change, beginning and end of its files, whatever their folder. Raises CorpusError."""
+    found: list[object] = [text.selection]
     for path in text.files:
         try:
             with path.open("rb") as file:
@@ -166,16 +134,16 @@ def stamp(text: Text) -> list[object]:
 
 
 def plain_pairs(text: Text, portion: Portion) -> Iterator[Pair]:
-    """The pairs of a portion, sources normalised and targets cleaned, empty sides among them. Raises CorpusError."""
+    """The pairs of a portion, sources normalised, targets cleaned, empty sides included. Raises CorpusError."""
     for number, record in enumerate(portion.records, portion.first):
         source, target = text.pair(number, record)
         yield normalise(source), clean(target)
 
 
 def check_usable(text: Text, read: int, empty: int) -> None:
-    """Raises CorpusError where a text has no pair, or no pair with two sides."""
+    """Raises CorpusError if a text has no pair, or no pair with two sides."""
     if read == 0:
-        raise CorpusError(f"{text.name}: the file is empty. Give a file with one pair of sentences a line.")
+        raise CorpusError(f"{text.name}: the file is empty. Give a file with one pair of sentences per line.")
     if empty == read:
         raise CorpusError(f"{text.name}: on each of the {read} lines one side is empty. Are these the right columns?")
 
@@ -189,7 +157,7 @@ def read_all(texts: Iterable[Text]) -> list[Pair]:
         check_usable(text, len(found), len(found) - len(usable))
         if len(usable) < len(found):
             empty = len(found) - len(usable)
-            log.warning("%s: %d of %d pairs left out, for one side is empty.", text.name, empty, len(found))
+            log.warning("%s: %d of %d pairs left out, because one side is empty.", text.name, empty, len(found))
         pairs += usable
     return pairs
 

@@ -1,13 +1,12 @@
-"""Names and numbers swapped for others while training, so that a model learns to copy those that it has never read.
+"""Names and numbers replaced by others in training, so that a model learns to copy names that it has never read.
 
     Tom lives in Boston.  Tom wohnt in Boston.   ->   Maritin lives in Boston.  Maritin wohnt in Boston.
 
-Everyday text knows few names: "Tom" is in a quarter of Tatoeba's English sentences, so a model learns to write that
-one, and spells "Hamburg" as best it can. That is augmentation of the rare (as Fadaee et al. 2017, arXiv:1705.00440),
-without a language model or an aligner. Where we decide: a word is taken for a name if it stands in both sentences,
-letter for letter and equally often, has a capital in front, and hardly ever stands in the text without it (which tells
-"Boston" from "In" and "Hotel"). In its place comes, in both sentences, another name of the text, or one made of the
-beginning of one and the end of another. A number of two digits or more gets other digits, as many.
+Everyday text has few names: "Tom" is in a quarter of Tatoeba's English sentences. This is augmentation of rare words
+(as Fadaee et al. 2017, arXiv:1705.00440) without a language model or an aligner. Where we decide: a word is a name if
+both sentences have it equally often, it begins with a capital, and the text hardly ever has it in lower case (which
+distinguishes "Boston" from "In" and "Hotel"). In both sentences it is replaced by another name of the text, or by the
+beginning of one and the end of another. A number of two digits or more gets as many other digits.
 """
 
 import random
@@ -19,16 +18,12 @@ from transformer.data.corpus import Pair
 
 _WORD = re.compile(r"[^\W\d_]+|\d+")  # letters, or digits
 SHORTEST = 3  # letters of a name
-LONGEST = 4000  # digits of a number; Python writes none of more than 4,300
-TYPOS = 0.01  # of the times that a name is written, it may be without its capital
+LONGEST = 4000  # digits of a number; Python converts no more than 4,300
+TYPOS = 0.01  # of the occurrences of a name may lack its capital
 
 
 class Names:
-    """The names of a text, and what may stand in their place.
-
-    Args:
-        pairs: the text.
-    """
+    """The names of a text, which may replace each other."""
 
     def __init__(self, pairs: Sequence[Pair]):
         small = Counter(word for pair in pairs for side in pair for word in _WORD.findall(side) if word.islower())
@@ -37,7 +32,7 @@ class Names:
         self._are_names = frozenset(self._known)
 
     def swapped(self, pairs: Iterable[Pair], rate: float, rng: random.Random) -> Iterable[Pair]:
-        """The pairs, in which each name and each number has been swapped with probability `rate`."""
+        """The pairs, each name and each number replaced with probability `rate`."""
         return (self._swap(pair, rate, rng) for pair in pairs)
 
     def _swap(self, pair: Pair, rate: float, rng: random.Random) -> Pair:
@@ -58,7 +53,7 @@ class Names:
 
 
 def _in_both(pair: Pair) -> list[str]:
-    """The words that both sides have equally often, in the order of the first."""
+    """The words that both sides have equally often, in the order of the source."""
     source, target = (Counter(_WORD.findall(side)) for side in pair)
     return [word for word, count in source.items() if target.get(word) == count]
 

@@ -1,14 +1,14 @@
-"""Where the pairs of an epoch come from: a toy task, made anew in memory, or a corpus, prepared on disk.
+"""The source of the pairs of an epoch: a toy task, generated in memory, or a corpus, prepared on disk.
 
 What is prepared from a corpus is found again by what it was made from, so that a resumed run, or another run on the
-same text, begins in seconds:
+same text, starts in seconds:
 
     text-...         the cleaned pairs           <- the files, the options for cleaning, the validation text
     tokenizer-...    the vocabulary              <- that text, the options of [tokenizer]
     ids-...          the pairs as ids            <- that text, the vocabulary, max_length
-    epoch-...        the ids of one epoch, if words are cut anew in each
+    epoch-...        the ids of one epoch, if each epoch has other ids
 
-They lie in the run's folder `prepared`, or in the folder that data.prepared names; epochs belong to the run alone.
+They are stored in the run's folder `prepared`, or in the folder that data.prepared names; epochs always in the run's.
 """
 
 import logging
@@ -23,45 +23,45 @@ from typing import Protocol
 import sentencepiece
 
 from transformer.config import DataConfig, Recipe
-from transformer.data.batches import EncodedPairs, encode_pairs
 from transformer.data.corpus import Aligned, Columns, Pair, Text, read_all, stamp
-from transformer.data.encoded_pairs import Cutting, read_ids, write_ids
+from transformer.data.encoded_pairs import EncodedPairs, read_encoded_pairs
+from transformer.data.encoding import Segmentation, encode_pairs, encode_text
 from transformer.data.hugging_face import PREFIX, HuggingFace
 from transformer.data.prepared_store import Store, reading
 from transformer.data.prepared_text import TrainingText, write_text
-from transformer.data.toy_tasks import toy_lines, toy_pairs
+from transformer.data.toy_tasks import TOY_TASKS, Bounds, toy_pairs
 from transformer.errors import CorpusError
 from transformer.files.atomic_write import replacing
 from transformer.text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
-FORMAT = 1  # raise it when the same text shall give other files: what older versions prepared is then not found
+FORMAT = 2  # raised when the same text gives other files, so that files of older versions are not found
 
 
 class Source(Protocol):
-    """Pairs without end, in epochs.
+    """Pairs for training, in epochs, and pairs for validation.
 
     Attributes:
         valid: the pairs for validation.
-        changes: whether epochs differ.
+        changes: whether epochs have different pairs or ids.
     """
 
     valid: list[Pair]
     changes: bool
 
     def learn_tokenizer(self) -> Tokenizer:
-        """A vocabulary learnt from what is to be cut with it."""
+        """A tokenizer trained on this text."""
 
     def epoch(self, number: int, tokenizer: Tokenizer) -> EncodedPairs:
         """The pairs of one epoch, counted from 0."""
 
     def report(self, pairs: EncodedPairs, run_dir: Path) -> None:
-        """Tells, and keeps in the run's folder, what became of the text; `pairs` are those of epoch 0."""
+        """Logs, and stores in the run's folder, how many pairs were used; `pairs` are those of epoch 0."""
 
 
 class Toy:
-    """A `Source` of fresh pairs in each epoch."""
+    """A `Source` of new pairs in each epoch."""
 
     changes = True
 
@@ -71,20 +71,20 @@ class Toy:
 
     def learn_tokenizer(self) -> Tokenizer:
         assert self._recipe.data.toy is not None
-        return _learn(toy_lines(self._recipe.data.toy), self._recipe)
+        return _learn(TOY_TASKS[self._recipe.data.toy].tokenizer_lines(), self._recipe)
 
     def epoch(self, number: int, tokenizer: Tokenizer) -> EncodedPairs:
         pairs = toy(self._recipe.data, self._recipe.training.seed, number)
-        cutting = cutting_for(self._recipe, tokenizer, number)
-        return encode_pairs(tokenizer, pairs, cutting.max_length, alpha=cutting.alpha, rng=cutting.rng())
+        how = segmentation_for(self._recipe, tokenizer, number)
+        return encode_pairs(tokenizer, pairs, how.max_length, how.alpha, how.rng())
 
     def report(self, pairs: EncodedPairs, run_dir: Path) -> None:
         if pairs.too_long:
-            log.warning("%d training pairs with more than data.max_length pieces left out.", pairs.too_long)
+            log.warning("%d training pairs with more than data.max_length tokens left out.", pairs.too_long)
 
 
 class Corpus:
-    """A `Source` of the same pairs in each epoch, though perhaps cut otherwise."""
+    """A `Source` of the same pairs in each epoch, perhaps with other ids."""
 
     def __init__(self, recipe: Recipe, run_dir: Path):
         data, seed = recipe.data, recipe.training.seed
@@ -123,17 +123,24 @@ class Corpus:
             return Tokenizer.from_bytes((folder / "tokenizer.model").read_bytes())
 
     def epoch(self, number: int, tokenizer: Tokenizer) -> EncodedPairs:
-        cutting = cutting_for(self._recipe, tokenizer, number)
-        made_from = {"text": self._folder.name, "tokenizer": blake2b(cutting.model).hexdigest()} | {
-            name: value for name, value in asdict(cutting).items() if name != "model"
+        how = segmentation_for(self._recipe, tokenizer, number)
+        made_from = {
+            "text": self._folder.name,
+            "tokenizer": blake2b(how.model).hexdigest(),
+            "max_length": how.max_length,
+            "alpha": how.alpha,
+            "swap_names": how.swap_names,
+            "chance": how.seed,
         }
-        make = partial(write_ids, self._text, cutting, self._recipe.data.workers, show=not number)  # else the run's bar
-        if not number:
-            return _encoded(self._store.find_or_make("ids", made_from, make))
-        folder = self._own.find_or_make("epoch", made_from, make)
-        pairs = _encoded(folder)
-        self._epochs = [*self._epochs[-1:], folder]  # ranks on other machines may be some batches behind
-        self._own.drop("epoch", but=self._epochs)
+        # Later epochs are encoded while the run shows its own progress bar.
+        make = partial(encode_text, self._text, how, self._recipe.data.workers, show=not number)
+        store, kind = (self._own, "epoch") if number else (self._store, "ids")
+        folder = store.find_or_make(kind, made_from, make)
+        with reading(folder):
+            pairs = read_encoded_pairs(folder)
+        if number:
+            self._epochs = [*self._epochs[-1:], folder]  # ranks on other machines may be some batches behind
+            self._own.drop("epoch", but=self._epochs)
         return pairs
 
     def report(self, pairs: EncodedPairs, run_dir: Path) -> None:
@@ -141,7 +148,7 @@ class Corpus:
         log.info("%s", counts)
         if counts.shared:
             log.warning(
-                "%d of %d validation pairs stand in the training text too: scores will flatter.",
+                "%d of %d validation pairs are also in the training text: scores will be too high.",
                 counts.shared,
                 len(self.valid),
             )
@@ -151,46 +158,35 @@ class Corpus:
                 counts.write(temporary)
         except OSError as error:
             raise CorpusError(
-                f"What became of the pairs cannot be written to {kept}: {error.strerror or error}. Free some space and "
-                "give the same command again."
+                f"The counts of pairs cannot be written to {kept}: {error.strerror or error}. Free some space and "
+                "run the same command again."
             ) from error
 
 
-def _encoded(folder: Path) -> EncodedPairs:
-    with reading(folder):
-        return EncodedPairs(*read_ids(folder))
-
-
-def cutting_for(recipe: Recipe, tokenizer: Tokenizer, epoch: int) -> Cutting:
-    """How the text of one epoch is cut into pieces."""
+def segmentation_for(recipe: Recipe, tokenizer: Tokenizer, epoch: int) -> Segmentation:
+    """How the text of one epoch becomes tokens."""
     alpha, swap_names = recipe.tokenizer.sampling, recipe.data.swap_names
-    chance = f"subwords {recipe.training.seed} {epoch}" if alpha or swap_names else ""
-    return Cutting(tokenizer.to_bytes(), recipe.data.max_length, alpha, swap_names, chance)
+    seed = f"subwords {recipe.training.seed} {epoch}" if alpha or swap_names else ""
+    return Segmentation(tokenizer.to_bytes(), recipe.data.max_length, alpha, swap_names, seed)
 
 
 def toy(config: DataConfig, seed: int, epoch: int, held_out: bool = False) -> list[Pair]:
-    """The pairs of one epoch of a toy task."""
+    """The pairs of one epoch of a toy task, or (`held_out`) those for validation."""
     assert config.toy is not None
-    return toy_pairs(
-        config.toy,
-        seed,
-        config.valid_size if held_out else config.toy_epoch,
-        epoch=epoch,
-        held_out=held_out,
-        symbols=config.toy_symbols,
-        min_length=config.toy_min_length,
-        max_length=config.toy_max_length,
-        max_number=config.toy_max_number,
-    )
+    bounds = Bounds(config.toy_symbols, config.toy_min_length, config.toy_max_length, config.toy_max_number)
+    count = config.valid_size if held_out else config.toy_epoch
+    return toy_pairs(config.toy, seed, count, bounds, epoch=epoch, held_out=held_out)
 
 
 def _learn(lines: Iterable[str], recipe: Recipe) -> Tokenizer:
-    log.info("Learning a vocabulary of up to %d pieces; Ctrl-C is heard once it is done.", recipe.tokenizer.vocab_size)
+    log.info(
+        "Training a tokenizer of up to %d tokens; Ctrl-C takes effect when it is done.", recipe.tokenizer.vocab_size
+    )
     return Tokenizer.train(lines, recipe.tokenizer)
 
 
 def _texts(config: DataConfig, sources: Sequence[str], targets: Sequence[str]) -> list[Text]:
-    """Where parallel text lies, by its names in a recipe."""
+    """Parallel text, by its names in a recipe."""
     if targets:
         return [Aligned(Path(source), Path(target)) for source, target in zip(sources, targets, strict=True)]
     return [

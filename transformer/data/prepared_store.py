@@ -1,10 +1,10 @@
-"""What takes long to prepare is prepared once: folders on disk, found again by what they were made from.
+"""Folders on disk of what takes long to prepare, found again by what they were made from.
 
     STORE/text-3f2a.../     the name ends in a hash of all that the content depends on
 
-A folder is made under a temporary name and renamed when it is complete and on the disk, so that what is found under
-its name is whole, whatever was killed before. Several runs may share a store: while one makes something the others
-wait, and then find it. On a disk without locks nobody waits: each makes its own, and the first that is whole is kept.
+A folder is made under a temporary name and renamed when it is complete and on the disk, so a folder that is found is
+complete. Several runs may share a store: while one makes a folder, the others wait, and then find it. On a disk without
+locks they do not wait: each makes its own, and the first that is complete is used.
 """
 
 import hashlib
@@ -24,73 +24,74 @@ log = logging.getLogger(__name__)
 
 
 class Store:
-    """A folder of prepared things.
+    """A folder of prepared folders.
 
     Raises:
-        CorpusError: (from every method) it cannot be written to, or the disk is full; nothing half-made stays.
+        CorpusError: (from every method) it cannot be written to, or the disk is full; nothing incomplete remains.
     """
 
     def __init__(self, folder: Path):
         self.folder = folder
 
     def find_or_make(self, kind: str, made_from: Mapping[str, object], make: Callable[[Path], None]) -> Path:
-        """The folder of this kind made from just this; if there is none yet, `make` fills an empty one.
+        """The folder of this kind that was made from this; if it does not exist, `make` fills an empty one.
 
         Args:
-            made_from: all that the content depends on, as JSON takes it.
+            made_from: all that the content depends on, as JSON.
         """
         digest = hashlib.blake2b(json.dumps(made_from, sort_keys=True).encode(), digest_size=8).hexdigest()
         path = self.folder / f"{kind}-{digest}"
         if path.is_dir():
             return path
-        with self._alone() as alone:
-            if path.is_dir():  # another process was quicker
+        with self._locked() as locked:
+            if path.is_dir():  # another process was faster
                 return path
-            for left_over in self.folder.glob(".*.tmp") if alone else ():  # whoever was at work here was killed
+            for left_over in self.folder.glob(".*.tmp") if locked else ():  # of a process that was killed
                 shutil.rmtree(left_over)
-            temporary = self.folder / f".{path.name}.{uuid4().hex[:12]}.tmp"  # processes of two machines share numbers
+            temporary = self.folder / f".{path.name}.{uuid4().hex[:12]}.tmp"  # process ids of two machines may be equal
             try:
                 temporary.mkdir()
                 make(temporary)
                 for file in (*temporary.iterdir(), temporary):
                     sync(file)
-                _become(temporary, path)
+                _rename(temporary, path)
                 sync(self.folder)
             finally:
                 shutil.rmtree(temporary, ignore_errors=True)
         return path
 
     def drop(self, kind: str, but: Sequence[Path]) -> None:
-        """Removes what is there of a kind, but for these folders. Who has the files of another mapped keeps what is in
-        them, on this machine; another one that sees the folder over a network does not."""
-        with self._alone():
+        """Removes all folders of a kind except these. Files that a process of this machine has mapped stay readable for
+        it; those mapped over a network do not."""
+        with self._locked():
             for path in self.folder.glob(f"{kind}-*"):
                 if path not in but:
                     shutil.rmtree(path, ignore_errors=True)
 
     @contextmanager
-    def _alone(self) -> Iterator[bool]:
-        """No other process makes or removes anything meanwhile. Waits for it if one does. Yields whether that is sure:
-        not on a disk without locks."""
+    def _locked(self) -> Iterator[bool]:
+        """Keeps other processes from making and removing folders, waiting for one that does. Yields whether the store
+        is
+        locked: a disk without locks cannot lock it."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with (self.folder / ".lock").open("w") as file:
                 try:
                     locked = lock(file)
                 except BlockingIOError:
-                    log.info("Another process prepares text in %s: waiting for it.", self.folder)
+                    log.info("Waiting for another process that prepares text in %s.", self.folder)
                     locked = lock(file, wait=True)
                 yield locked
         except OSError as error:
             raise CorpusError(
                 f"Prepared text cannot be kept in {self.folder}: {error.strerror or error}. It needs about three times "
-                "the room of the text itself: free some, or name another folder by data.prepared. Then give the same "
+                "the space of the text itself: free some, or set data.prepared to another folder. Then run the same "
                 "command again."
             ) from error
 
 
-def _become(temporary: Path, path: Path) -> None:
-    """Renames it, unless another process, which no lock kept away, has made the same meanwhile."""
+def _rename(temporary: Path, path: Path) -> None:
+    """Renames it, unless another process has made the same folder, on a disk without locks."""
     try:
         os.replace(temporary, path)
     except OSError:
@@ -100,15 +101,15 @@ def _become(temporary: Path, path: Path) -> None:
 
 @contextmanager
 def reading(folder: Path) -> Iterator[None]:
-    """While a folder of a store is read.
+    """A context in which a folder of a store is read.
 
     Raises:
-        CorpusError: it is not as it was made: a disk has failed, or somebody has been there.
+        CorpusError: the folder is damaged.
     """
     try:
         yield
     except (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError, HeadlightError) as error:
         raise CorpusError(
-            f"What was prepared in {folder} is damaged ({error}). Remove this folder and give the same command again: "
-            "it is then prepared anew."
+            f"Prepared text in {folder} is damaged ({error}). Remove this folder and run the same command again, which "
+            "prepares it again."
         ) from error

@@ -1,15 +1,16 @@
-"""A corpus, read once and cleaned, as a folder on disk: what is learnt from is then found without reading it all again.
+"""A corpus, read once and cleaned, as a folder on disk.
 
     text.tsv      every pair that could be used, normalised: source, TAB, target
-    blocks.npy    where in text.tsv each block of at most 10,000 pairs begins (bytes), and where the last one ends
-    firsts.npy    the number of each block's first pair, and the number of all pairs
-    roles.npy     for every pair whether it is for training, for validation, or left out
-    counts.json   what became of the pairs
+    blocks.bin    where in text.tsv each block of at most 10,000 pairs begins (bytes), and where the last one ends
+    firsts.bin    the number of each block's first pair, and the number of all pairs
+    roles.bin     for every pair whether it is for training, for validation, or left out
+    counts.json   how many pairs were left out, and why
 
-Nothing of it need fit into memory. Reading and normalising is done in several processes, if the corpus is worth it.
+Nothing of it has to fit into memory. A large corpus is read and normalised in several processes.
 """
 
 import logging
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
@@ -21,7 +22,7 @@ import numpy as np
 from transformer.config import DataConfig
 from transformer.data.cleaning import Counts, fault, repeated
 from transformer.data.corpus import Pair, Portion, Text, check_usable, plain_pairs
-from transformer.data.mapped_arrays import divide, growing, mapped
+from transformer.data.mapped_arrays import append, divide, mapped
 from transformer.data.parallel_map import in_order, processes_for
 from transformer.data.prepared_store import reading
 from transformer.data.train_valid_overlap import hash_pairs, marks, set_aside, shared
@@ -30,11 +31,12 @@ from transformer.progress_bar import show_progress
 log = logging.getLogger(__name__)
 
 TRAIN, VALID, LEFT_OUT = 0, 1, 2  # roles
-PORTION = 1_000_000  # bytes of text that are about as much work as one portion
+PLACES, HASHES = ("blocks", "firsts"), ("sources", "targets", "whole")
+PORTION = 1_000_000  # bytes of text that take about as long as one portion
 
 
 class TrainingText:
-    """What there is to learn from, and the counts.
+    """The pairs of a prepared corpus, and their counts.
 
     Args:
         folder: filled by `write_text`.
@@ -47,8 +49,8 @@ class TrainingText:
         self.folder = folder
         with reading(folder):
             self.counts = Counts.from_file(folder / "counts.json")
-            self._blocks, self._firsts = (mapped(folder / f"{name}.npy", np.int64) for name in ("blocks", "firsts"))
-            self._roles = mapped(folder / "roles.npy", np.uint8)
+            self._blocks, self._firsts = (mapped(folder / f"{name}.bin", np.int64) for name in PLACES)
+            self._roles = mapped(folder / "roles.bin", np.uint8)
             size = (folder / "text.tsv").stat().st_size
             if not (divide(self._blocks, size) and divide(self._firsts, len(self._roles))):
                 raise ValueError("some of its pairs are missing")
@@ -59,7 +61,7 @@ class TrainingText:
         return len(self._blocks) - 1
 
     def pairs(self, block: int, role: int = TRAIN) -> list[Pair]:
-        """Those pairs of a block that have a role."""
+        """The pairs of a block that have a role."""
         with reading(self.folder):
             wanted = self._roles[self._firsts[block] : self._firsts[block + 1]] == role
             begin, end = self._blocks[block : block + 2].tolist()
@@ -70,7 +72,7 @@ class TrainingText:
             return [(source, target) for source, target in chosen]
 
     def sentences(self) -> Iterator[str]:
-        """Both sides of all pairs for training, in turn."""
+        """Both sides of all training pairs, in turn."""
         return (side for block in range(self.blocks) for pair in self.pairs(block) for side in pair)
 
     def set_aside(self) -> list[Pair]:
@@ -92,10 +94,10 @@ def write_text(
         CorpusError: with file and line, a text cannot be read.
     """
     counts = _write_usable(texts, config, seed, folder)
-    sources, targets = (mapped(folder / f"{name}.npy", np.uint64) for name in ("sources", "targets"))
+    sources, targets = (mapped(folder / f"{name}.bin", np.uint64) for name in HASHES[:2])
     roles = np.full(len(sources), TRAIN, np.uint8)
     if config.drop_duplicates:
-        duplicate = repeated(mapped(folder / "whole.npy", np.uint64))
+        duplicate = repeated(mapped(folder / "whole.bin", np.uint64))
         roles[duplicate] = LEFT_OUT
         counts.duplicates = int(duplicate.sum())
     if valid is None:
@@ -105,69 +107,58 @@ def write_text(
     else:
         counts.shared = shared((sources, targets), marks(valid, seed), roles == TRAIN)
     counts.learnt = int((roles == TRAIN).sum())
-    np.save(folder / "roles.npy", roles)
+    (folder / "roles.bin").write_bytes(roles.tobytes())
     counts.write(folder / "counts.json")
-    for name in ("sources", "targets", "whole"):
-        (folder / f"{name}.npy").unlink()
+    for name in HASHES:
+        (folder / f"{name}.bin").unlink()
 
 
 def _write_usable(texts: Sequence[Text], config: DataConfig, seed: int, folder: Path) -> Counts:
-    """One pass over all text: what is usable goes to text.tsv, its hashes beside it."""
+    """One pass over all text: usable pairs are written to text.tsv, their hashes beside it."""
     counts, done, first = Counts(), 0, 0
     size = sum(text.size for text in texts)
     processes = processes_for(size // PORTION, config.workers)
     log.info("Reading %.1f MB of text%s.", size / 1e6, f" in {processes} processes" if processes > 1 else "")
     with ExitStack() as opened:
-        sources, targets, whole = (
-            opened.enter_context(growing(folder / f"{name}.npy", np.uint64)) for name in ("sources", "targets", "whole")
-        )
-        blocks, firsts = (
-            opened.enter_context(growing(folder / f"{name}.npy", np.int64)) for name in ("blocks", "firsts")
-        )
-        file = opened.enter_context((folder / "text.tsv").open("wb"))
+        text_file = opened.enter_context((folder / "text.tsv").open("wb"))
+        arrays = {name: opened.enter_context((folder / f"{name}.bin").open("wb")) for name in (*PLACES, *HASHES)}
         advance = opened.enter_context(show_progress("MB of text"))
         for text in texts:
-            before = counts.read, counts.empty
+            before = counts
             work = partial(_Reader, text, config, seed)
             for found in opened.enter_context(closing(in_order(work, text.portions(), processes))):
-                blocks(np.array([file.tell()]))
-                firsts(np.array([first]))
-                file.write(found.lines)
-                for append, values in zip((sources, targets, whole), found.hashes, strict=True):
-                    append(values)
+                for name, place in zip(PLACES, (text_file.tell(), first), strict=True):
+                    append(arrays[name], np.array([place]), np.int64)
+                for name, values in zip(HASHES, found.hashes, strict=True):
+                    append(arrays[name], values, np.uint64)
+                text_file.write(found.lines)
                 first += len(found.hashes[0])
-                counts.read += found.read
-                counts.empty += found.empty
-                counts.copies += found.copies
-                counts.unequal += found.unequal
+                counts += found.counts
                 advance(round((done + found.share * text.size) / 1e6), round(size / 1e6))
-            check_usable(text, counts.read - before[0], counts.empty - before[1])
+            check_usable(text, counts.read - before.read, counts.empty - before.empty)
             done += text.size
-        blocks(np.array([file.tell()]))
-        firsts(np.array([first]))
+        for name, place in zip(PLACES, (text_file.tell(), first), strict=True):
+            append(arrays[name], np.array([place]), np.int64)
     return counts
 
 
 class _Found(NamedTuple):
-    """What one portion gave."""
+    """The usable pairs of one portion."""
 
     lines: bytes
     hashes: tuple[np.ndarray, np.ndarray, np.ndarray]  # of sources, of targets, and of whole pairs (or none)
-    read: int
-    empty: int
-    copies: int
-    unequal: int
-    share: float  # of its text that is read by now
+    counts: Counts
+    share: float  # of its text that has been read
 
 
 class _Reader:
-    """Portion -> what is usable of it."""
+    """Portion -> its usable pairs."""
 
     def __init__(self, text: Text, config: DataConfig, seed: int):
         self._text, self._config, self._seed = text, config, seed
 
     def __call__(self, portion: Portion) -> _Found:
-        pairs, faults = list[Pair](), {"empty": 0, "copies": 0, "unequal": 0}
+        pairs, faults = list[Pair](), Counter[str](read=len(portion.records))
         for source, target in plain_pairs(self._text, portion):
             if wrong := fault(source, target, self._config):
                 faults[wrong] += 1
@@ -175,4 +166,4 @@ class _Reader:
                 pairs.append((source, target))
         lines = "".join(f"{source}\t{target}\n" for source, target in pairs).encode()
         whole = hash_pairs(pairs) if self._config.drop_duplicates else np.zeros(0, np.uint64)
-        return _Found(lines, (*marks(pairs, self._seed), whole), len(portion.records), **faults, share=portion.share)
+        return _Found(lines, (*marks(pairs, self._seed), whole), Counts(**faults), portion.share)

@@ -1,6 +1,6 @@
-"""Lines of text files, packed or not, in portions; and what is said of a file that cannot be read.
+"""Lines of text files, gzip or not, in portions; and errors of files that cannot be read.
 
-A line ends at "\\n" only, for a sentence may hold U+2028.
+A line ends at "\\n" only, because a sentence may contain U+2028.
 """
 
 import codecs
@@ -14,8 +14,8 @@ from typing import IO, TypeVar, cast
 from transformer.errors import CorpusError
 
 AT_ONCE = 10_000  # lines in one portion
-LONGEST_LINE = 1_000_000  # bytes with the line end: a thousand times a long sentence
-MOST_BYTES = 16 * LONGEST_LINE  # about, in one portion; 10,000 sentences are 1 to 3 MB
+LONGEST_LINE = 1_000_000  # bytes with the line end: 1,000 long sentences
+MOST_BYTES = 16 * LONGEST_LINE  # approximately, in one portion; 10,000 sentences are 1 to 3 MB
 
 Line = TypeVar("Line")
 
@@ -23,10 +23,10 @@ Line = TypeVar("Line")
 def decode_line(line: bytes, path: Path, number: int) -> str:
     """A line without its line end."""
     if number == 1:
-        line = line.removeprefix(codecs.BOM_UTF8)  # some editors write one
-        if b"\r" in line.rstrip(b"\r\n") and not line.endswith(b"\n"):  # all pairs would be one, and nearly all be lost
+        line = line.removeprefix(codecs.BOM_UTF8)  # some editors write it
+        if b"\r" in line.rstrip(b"\r\n") and not line.endswith(b"\n"):  # all pairs would be one line
             raise CorpusError(
-                f"{path}: its lines end as on old Macs (\\r alone). Convert the file, for example: "
+                f"{path}: its lines end with \\r alone, as on old Macs. Convert the file, for example: "
                 f"tr '\\r' '\\n' < {path.name} > new-{path.name}"
             )
     try:
@@ -40,20 +40,20 @@ def decode_line(line: bytes, path: Path, number: int) -> str:
 
 
 def unreadable(path: Path, error: OSError) -> CorpusError:
-    """The error that says so."""
+    """The error for a file that cannot be read."""
     if isinstance(error, FileNotFoundError):
-        return CorpusError(f"{path}: there is no such file. Paths are taken from the folder you are in.")
+        return CorpusError(f"{path}: there is no such file. Paths are relative to the current folder.")
     return CorpusError(f"{path} cannot be read: {error.strerror or error}.")
 
 
 def bytes_of(path: Path) -> int:
-    """In bytes; 0 for a file that is not there, which reading will tell."""
+    """The size of a file; 0 if it does not exist, which reading reports."""
     return path.stat().st_size if path.exists() else 0
 
 
 def bounded(file: IO[bytes]) -> Iterator[bytes]:
-    """The lines of a file with their line ends. Of a line of more than `LONGEST_LINE` bytes only its beginning comes,
-    one byte more than that; the rest is read in parts and forgotten, so that memory does not depend on it."""
+    """The lines of a file with their line ends. Of a line of more than `LONGEST_LINE` bytes only the first
+    `LONGEST_LINE + 1` are yielded; the rest is read in parts and dropped, so memory does not depend on its length."""
     while line := file.readline(LONGEST_LINE + 1):
         yield line
         if len(line) > LONGEST_LINE:
@@ -62,8 +62,8 @@ def bounded(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def in_portions(lines: Iterable[Line], most: int, size: Callable[[list[Line]], int]) -> Iterator[list[Line]]:
-    """At most `most` lines together, and not many more than `MOST_BYTES`, so that memory does not depend on their
-    length. `size`: of some lines, in bytes."""
+    """Lists of at most `most` lines and about `MOST_BYTES`, so memory does not depend on the length of lines. `size`
+    gives the bytes of some lines."""
     stream, portion, held = iter(lines), list[Line](), 0
     while some := list(islice(stream, min(16, most - len(portion)))):
         portion += some
@@ -76,11 +76,11 @@ def in_portions(lines: Iterable[Line], most: int, size: Callable[[list[Line]], i
 
 
 def portions_of(*paths: Path) -> Iterator[tuple[list[tuple[bytes, ...]], int]]:
-    """The lines of files, gzip or not, with their line ends; several files are read side by side.
+    """The lines of files, gzip or not, with their line ends; several files are read in parallel.
 
     Yields:
-        At most `AT_ONCE` records, and how many bytes of the files were read. A record has the n-th line of each file,
-        and b"" for a file that has no n-th line.
+        At most `AT_ONCE` records, and how many bytes of the files were read. A record is the n-th line of each file,
+        or b"" for a file that is shorter.
 
     Raises:
         CorpusError: a file cannot be read, or has a line of more than `LONGEST_LINE` bytes.
@@ -92,7 +92,7 @@ def portions_of(*paths: Path) -> Iterator[tuple[list[tuple[bytes, ...]], int]]:
 
 
 class _File:
-    """A file that is read line by line. `read`: how many bytes of it were read."""
+    """A file that is read line by line."""
 
     def __init__(self, path: Path):
         self._path = path
@@ -100,7 +100,7 @@ class _File:
 
     @property
     def read(self) -> int:
-        """In bytes, as they are on the disk."""
+        """How many bytes of the file on disk were read."""
         if self._raw is None:
             return 0
         return bytes_of(self._path) if self._raw.closed else self._raw.tell()
@@ -118,14 +118,14 @@ class _File:
                     yield line
         except (gzip.BadGzipFile, EOFError, zlib.error):
             raise CorpusError(
-                f"{path}, after line {number}: the gzip file is broken or cut short. Fetch it or compress it again."
+                f"{path}, after line {number}: the gzip file is damaged or cut off. Download or compress it again."
             ) from None
         except OSError as error:
             raise unreadable(path, error) from None
 
 
 def _unzipped(path: Path, raw: IO[bytes]) -> IO[bytes]:
-    """The file, or what is packed in it: told by its name, or by its first bytes whatever its name."""
+    """The file, or its uncompressed content if its name or its first bytes are those of gzip."""
     packed = path.suffix == ".gz" or raw.read(2) == b"\x1f\x8b"
     raw.seek(0)
     return cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if packed else raw

@@ -1,11 +1,10 @@
-"""Training and validation text must not share sentences: a score on what was learnt by heart says nothing.
+"""Training and validation text must not share sentences, or scores would measure what was memorised.
 
-Sentences count as the same if they differ in case, punctuation or white space only ("Go!" and "go."). What is compared
-are hashes of 64 bits, two for each pair, which may lie in mapped files: the text itself need not be in memory.
+Sentences count as equal if they differ only in case, punctuation or white space ("Go!" and "go."). Hashes of 64 bits
+are compared, two for each pair, which may be mapped from files, so the text does not have to be in memory.
 
-Which sources are set aside is a matter of chance, but of one that hangs on the seed and the source alone: the mark of a
-source is the hash of both, and those with the smallest marks are taken. So all pairs of one source go together, and the
-order of the pairs does not matter.
+The mark of a source is the hash of the seed and the source; the sources with the smallest marks are set aside. So the
+choice is random, keeps all pairs of one source together, and does not depend on the order of the pairs.
 """
 
 import hashlib
@@ -17,31 +16,31 @@ import numpy as np
 from transformer.data.corpus import Pair
 
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
-AT_ONCE = 1_000_000  # pairs looked at together
+AT_ONCE = 1_000_000  # pairs processed together
 
 
 def marks(pairs: Iterable[Pair], seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """For each pair two hashes (uint64): of its source with the seed, and of its target."""
+    """Two hashes (uint64) for each pair: of its source with the seed, and of its target."""
     keys = [(_hash(f"{seed}".encode() + key(source)), key(target)) for source, target in pairs]
     both = np.frombuffer(b"".join(part for pair in keys for part in pair), ">u8").astype(np.uint64)
     return both[::2], both[1::2]
 
 
 def hash_pairs(pairs: Iterable[Pair]) -> np.ndarray:
-    """A hash (uint64) of each pair, letter by letter."""
+    """A hash (uint64) of each pair, in which every character counts."""
     return np.frombuffer(b"".join(_hash("\t".join(pair).encode()) for pair in pairs), ">u8").astype(np.uint64)
 
 
 def set_aside(
     sources: np.ndarray, targets: np.ndarray, size: int, allowed: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(valid, dropped), boolean: about `size` pairs for validation, and those that resemble one of them.
+    """(valid, dropped), boolean: about `size` pairs for validation, and those that share a target with them.
 
     Args:
         sources, targets: the marks of all pairs.
-        allowed: which pairs there are to choose from; the others are in neither.
+        allowed: the pairs to choose from; the others are in neither.
 
-    All pairs of one source go together. Pairs left for training whose target is among those set aside are dropped.
+    All pairs of one source stay together. Pairs left for training whose target is among those set aside are dropped.
     """
     valid, dropped = np.zeros(len(sources), bool), np.zeros(len(sources), bool)
     smallest = np.zeros(0, np.uint64)  # no more than `size` different sources can be needed
@@ -51,12 +50,12 @@ def set_aside(
         return valid, dropped
     among = [sources[part][allowed[part] & (sources[part] <= smallest[-1])] for part in _parts(len(sources))]
     taken = np.cumsum(np.unique(np.concatenate(among), return_counts=True)[1])
-    last = smallest[min(int(np.searchsorted(taken, size)), len(taken) - 1)]  # with it there are enough
+    last = smallest[min(int(np.searchsorted(taken, size)), len(taken) - 1)]  # up to this mark there are enough
     for part in _parts(len(sources)):
         valid[part] = allowed[part] & (sources[part] <= last)
-    theirs = np.unique(np.concatenate([targets[part][valid[part]] for part in _parts(len(sources))]))
+    taken_targets = np.unique(np.concatenate([targets[part][valid[part]] for part in _parts(len(sources))]))
     for part in _parts(len(sources)):
-        dropped[part] = allowed[part] & ~valid[part] & np.isin(targets[part], theirs)
+        dropped[part] = allowed[part] & ~valid[part] & np.isin(targets[part], taken_targets)
     return valid, dropped
 
 
@@ -66,7 +65,7 @@ def shared(
     """How many pairs of `valid` have their source or their target in `train`; both are marks made with one seed.
 
     Args:
-        learnt: which pairs of `train` count; all if it is not given.
+        learnt: which pairs of `train` count; by default all.
     """
     met = np.zeros(len(valid[0]), bool)
     for part in _parts(len(train[0])):
@@ -76,7 +75,7 @@ def shared(
 
 
 def key(sentence: str) -> bytes:
-    """What is left of a sentence without case and punctuation, as 8 bytes. Without letters it is taken as it is."""
+    """A hash of a sentence without case and punctuation, 8 bytes; of the sentence itself if it has no letters."""
     words = _BETWEEN_WORDS.sub(" ", sentence.casefold()).strip()
     return _hash((words or sentence).encode())
 

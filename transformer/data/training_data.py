@@ -1,9 +1,9 @@
 """From a recipe's [data] to an endless stream of batches, and to the text that the run is validated on.
 
-    pairs of sentences -> vocabulary (trained here if none is given) -> ids -> batches of about equally many tokens
+    pairs of sentences -> tokenizer (trained here if none is given) -> ids -> batches of about equally many tokens
 
-The stream is a function of (seed, epoch) alone, so a position in it is two integers. Where the pairs come from, and
-where their ids lie, is in sources.py.
+The stream is a function of (seed, epoch) alone, so a position in it is two integers. The pairs and their ids come from
+pair_sources.py.
 """
 
 import logging
@@ -14,8 +14,10 @@ from pathlib import Path
 
 from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import Recipe
-from transformer.data.batches import Batch, EncodedPairs, encode_pairs
+from transformer.data.batches import Batch, batch_indices, collate
 from transformer.data.corpus import Pair
+from transformer.data.encoded_pairs import EncodedPairs
+from transformer.data.encoding import encode_pairs
 from transformer.data.length_statistics import lengths_of
 from transformer.data.pair_sources import Corpus, Source, Toy
 from transformer.errors import CorpusError, TrainingError
@@ -34,14 +36,14 @@ class Position:
 
 
 class TrainingData:
-    """What a run learns from and is validated on.
+    """The training and validation data of a run.
 
     Attributes:
-        tokenizer: given, or trained on the training pairs and kept in `run_dir/tokenizer.model`.
+        tokenizer: given, or trained on the training pairs; stored in `run_dir/tokenizer.model`.
         valid_pairs, valid_batches: text and ids of the validation set.
         fingerprint: changes when the training text does.
-        lengths: how long the training sentences are, see `transformer.data.length_statistics`.
-        judged_by: changes when validations are scored otherwise, or on other text.
+        lengths: statistics of the lengths of training sentences, see `transformer.data.length_statistics`.
+        judged_by: changes when validations are scored differently, or on other text.
 
     Raises:
         CorpusError: no usable pair, or a file that cannot be read, with its name and line.
@@ -57,12 +59,12 @@ class TrainingData:
         if not self.size:
             raise CorpusError(
                 f"None of the {self._first.too_long} training pairs is at most data.max_length = "
-                f"{recipe.data.max_length} pieces long. Raise data.max_length."
+                f"{recipe.data.max_length} tokens long. Raise data.max_length."
             )
         self._source.report(self._first, run_dir)
         self.valid_pairs, self.valid_batches = self._validation(self._source.valid)
         self.fingerprint = self._first.fingerprint
-        self.lengths = lengths_of(self._first.sources.lengths, self._first.targets.lengths)
+        self.lengths = lengths_of(*self._first.lengths)
         self.judged_by = f"{recipe.training.best_by}, {zlib.crc32(repr(self.valid_pairs).encode()):08x}"
         if recipe.training.best_by != "loss":  # which needs no translations
             translated, extra = recipe.training.validation_sentences, recipe.decoding.max_extra_length
@@ -73,36 +75,36 @@ class TrainingData:
         epoch, first = at.epoch, at.batch
         while True:
             pairs = self._epoch(epoch)
-            order = pairs.batches(self._config.tokens_per_batch, self._seed, epoch)
+            order = batch_indices(*pairs.lengths, self._config.tokens_per_batch, self._seed, epoch)
             if first > len(order):
                 raise TrainingError(
-                    f"The state of this run stands at batch {first} of epoch {epoch + 1}, which has {len(order)}. "
+                    f"The state of this run is at batch {first} of epoch {epoch + 1}, which has {len(order)}. "
                     "It is damaged: start again in another --run-dir."
                 )
             for number in range(first, len(order)):
-                yield pairs.collate(order[number]), Position(epoch, number + 1)
+                yield collate(*pairs.select(order[number])), Position(epoch, number + 1)
             epoch, first = epoch + 1, 0
 
     def _epoch(self, epoch: int) -> EncodedPairs:
-        """The pairs of one epoch as ids: the same ones each time, unless they are made or cut anew for it."""
+        """The pairs of one epoch as ids."""
         return self._source.epoch(epoch, self.tokenizer) if epoch and self._source.changes else self._first
 
     def _validation(self, pairs: list[Pair]) -> tuple[list[Pair], list[Batch]]:
-        """Text and ids. Sentences that the model could not read, or was never taught to, are left out of both."""
+        """Text and batches, without pairs that are longer than data.max_length."""
         encoded = encode_pairs(self.tokenizer, pairs, self._config.max_length)
         if not len(encoded):
-            raise CorpusError("No validation pair is at most data.max_length pieces long. Give other validation text.")
+            raise CorpusError("No validation pair is at most data.max_length tokens long. Give other validation text.")
         if encoded.too_long:
             longest = [max(len(ids) for ids in self.tokenizer.encode_batch(pair)) for pair in pairs]
             pairs = [pair for pair, length in zip(pairs, longest, strict=True) if length <= self._config.max_length]
             log.warning("%d validation pairs left out: they are longer than data.max_length.", encoded.too_long)
         tokens = min(self._config.tokens_per_batch, max(4000, self._config.max_length + 1))
-        return pairs, [encoded.collate(indices) for indices in encoded.batches(tokens, 0, 0)]
+        return pairs, [collate(*encoded.select(indices)) for indices in batch_indices(*encoded.lengths, tokens, 0, 0)]
 
 
 def find_tokenizer(recipe: Recipe, run_dir: Path, source: Source, given: Tokenizer | None = None) -> Tokenizer:
-    """The vocabulary of this run, kept in its folder: the given one; else the one that the recipe names, or one trained
-    on the text."""
+    """The tokenizer of this run, stored in its folder: the given one, otherwise the one that the recipe names,
+    otherwise one trained on the text."""
     kept = run_dir / "tokenizer.model"
     if given is not None:
         tokenizer = given
@@ -114,7 +116,7 @@ def find_tokenizer(recipe: Recipe, run_dir: Path, source: Source, given: Tokeniz
         with replacing(kept) as temporary:
             temporary.write_bytes(tokenizer.to_bytes())
     except OSError as error:
-        raise TrainingError(f"The vocabulary cannot be written to {kept}: {error.strerror or error}.") from error
+        raise TrainingError(f"The tokenizer cannot be written to {kept}: {error.strerror or error}.") from error
     return tokenizer
 
 

@@ -1,15 +1,13 @@
 """Beam search (paper, section 6.1): at each step the k best hypotheses so far go on, k = 4 in the paper.
 
-Every live hypothesis offers its best continuations; the 2k best of all are looked at. Trap: among the k best, up to k
-may end here with </s>, so k candidates alone could leave nobody to go on (test_ends_do_not_crowd_out_the_beam). Those
-that end are finished if they are among the k best; the k best that do not end go on.
+The 2k best continuations of all live hypotheses are candidates. Trap: among the k best, up to k may end with </s>, so k
+candidates could leave no live hypothesis (test_ends_do_not_crowd_out_the_beam). Candidates that end are finished if
+they are among the k best; the k best that do not end go on.
 
 The search is over when no live hypothesis can win any more. A sum of log-probabilities only falls, and the length
-penalty only grows, so the best that a live hypothesis of sum s can reach is s / lp(length limit). Trap: to compare with
-s / lp(length now) stops too early (test_stopping_early_never_changes_the_result).
-
-A sentence keeps its k rows until then. Those that cannot win any more could go, and nothing would change, for whatever
-ranks below them cannot win either; but they are few, and a batch is a rectangle, as wide as its widest sentence.
+penalty only grows, so the best score that a live hypothesis of sum s can reach is s / lp(length limit). Trap: comparing
+with s / lp(current length) stops too early (test_stopping_early_never_changes_the_result). A sentence keeps its k rows
+until then.
 """
 
 import math
@@ -44,10 +42,10 @@ class Beam:
         self.finished = nothing  # (B, N) normalised scores of the N best that finished, best first
         self.places = torch.zeros_like(nothing, dtype=torch.long)  # (B, N): length * 2k + candidate
         self.length = 0
-        self.may_be_done = False  # whether something has ended: before that nobody can have won
+        self.may_be_done = False  # whether a hypothesis has finished
 
     def advance(self, sentences: list[int], logits: Tensor, forced: int | None) -> Step:
-        """logits (B, W, V) of what comes next: chooses who goes on, and notes who finished."""
+        """logits (B, W, V) of the next token: chooses the hypotheses that go on, and stores those that finish."""
         self.length += 1
         log_probabilities, tokens = topk(score(logits, forced), 2 * self.size)  # (B, W, 2k)
         width = tokens.shape[-1]  # 2k, fewer if the vocabulary has fewer
@@ -58,9 +56,10 @@ class Beam:
         parents = places // width  # (B, C)
 
         ends = tokens == EOS  # (B, C)
-        # What is forbidden has a sum of -inf. Where fewer than k others are left it fills the beam, and stays at -inf.
+        # Forbidden candidates have a sum of -inf. If there are fewer than k others they fill the beam, and stay at
+        # -inf.
         going_on = min(self.size, sums.shape[1])  # W
-        if ends.any():  # here the device is waited for
+        if ends.any():  # waits for the device
             self.may_be_done = True
             self._finish(sums, ends)
             self.sums, kept = sums.masked_fill(ends, -math.inf).topk(going_on)  # (B, W)
@@ -70,7 +69,7 @@ class Beam:
         return Step(sentences, tokens, parents, log_probabilities, sums, kept)
 
     def _finish(self, sums: Tensor, ends: Tensor) -> None:
-        """Notes which of the candidates (B, C) end, and are among the k best, and so are finished."""
+        """Stores the candidates (B, C) that end and are among the k best."""
         normalised = sums[:, : self.size] / length_penalty(self.length, self.settings)  # (B, k)
         normalised = normalised.masked_fill(~ends[:, : self.size], -math.inf)  # (B, k)
         here = torch.arange(normalised.shape[1], device=sums.device) + self.length * 2 * self.size  # (k)
@@ -89,7 +88,8 @@ class Beam:
         return repeats[:, 0]  # (B)
 
     def endings(self, slot: int, step: Step) -> list[Ending]:
-        """Once this sentence is done: the N best that finished; where they are fewer, also what the limit cut off."""
+        """For a sentence that is done: the N best that finished; if they are fewer, also those that the limit cut
+        off."""
         places = self.places[slot][self.finished[slot] != -math.inf].tolist()
         ended = [Ending(place // (2 * self.size), place % (2 * self.size), True) for place in places]
         alive = zip(self.sums[slot].tolist(), step.kept[slot].tolist(), strict=True)

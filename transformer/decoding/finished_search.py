@@ -1,8 +1,7 @@
-"""Reading a search that is over: the way to a node, who finished, who would win under another length penalty, where
-the random numbers of sampling fell, and what could not be drawn at all.
+"""Analysis of a finished search: paths, finished hypotheses, other length penalties, and the draws of sampling.
 
-Nothing here searches again. So `rescored` ranks what the search found, while a search with that penalty might have
-found others: it also decides when to stop.
+Nothing is searched again: `rescored` ranks the hypotheses that were found, but a search with that penalty might stop
+earlier or later, and find others.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,38 +13,34 @@ import torch
 from transformer.config import DecodingConfig
 from transformer.decoding.length_penalty import length_penalty
 from transformer.decoding.log_probabilities import score
-from transformer.decoding.sampling import random_numbers, stretches
+from transformer.decoding.sampling import cumulative_sums, random_numbers
 from transformer.decoding.translation import SearchNode
 
 
 def path_to(tree: Sequence[SearchNode], node: int) -> tuple[SearchNode, ...]:
-    """The candidates from the first piece to this node; none for <s>."""
-    way = []
+    """The candidates from the first token to this node; none for <s>."""
+    path = []
     at = tree[node]
     while at.parent is not None:
-        way.append(at)
+        path.append(at)
         at = tree[at.parent]
-    return tuple(way[::-1])
+    return tuple(path[::-1])
 
 
 def finished(tree: Sequence[SearchNode]) -> tuple[SearchNode, ...]:
-    """All that ended with </s> in time, best first. A beam search finds more of them than it returns."""
+    """All hypotheses that ended with </s>, best first. A beam search finds more of them than it returns."""
     return tuple(sorted((node for node in tree if node.fate == "finished"), key=lambda node: -node.normalised))
 
 
 def rescored(nodes: Sequence[SearchNode], settings: DecodingConfig, alphas: Sequence[float]) -> np.ndarray:
-    """Normalised scores of hypotheses under other strengths of the penalty: (nodes, alphas) float64.
-
-    Args:
-        settings: says which form the penalty has.
-    """
+    """Normalised scores of hypotheses with other alphas of the penalty in `settings`: (nodes, alphas) float64."""
     variants = [replace(settings, alpha=alpha) for alpha in alphas]
     return np.array([[node.sum / length_penalty(node.step, variant) for variant in variants] for node in nodes])
 
 
 @dataclass(frozen=True)
 class Draw:
-    """How one piece was drawn: `number` fell between `begin` and `end`, all as shares of what may be drawn."""
+    """How one token was drawn: `number` is between `begin` and `end`, all as shares of what may be drawn."""
 
     number: float
     begin: float
@@ -55,21 +50,21 @@ class Draw:
 def draws(
     logits: np.ndarray, source_ids: Sequence[int], target_ids: Sequence[int], settings: DecodingConfig
 ) -> tuple[Draw, ...]:
-    """Where the random numbers of a sampled hypothesis fell, step by step; () if no row of them leads to its pieces.
+    """The draws of a sampled hypothesis, step by step; () if no row of random numbers gives its tokens.
 
     Args:
-        logits: (T, V) of a teacher-forced pass over the hypothesis. They differ from the search's by rounding.
+        logits: (T, V) of a teacher-forced pass over the hypothesis. They differ from those of the search by rounding.
         target_ids: `Hypothesis.ids`.
     """
     allowed = score(torch.tensor(logits)[None], None)  # (1, T, V)
-    cumulative, ids = stretches(allowed, settings)  # (1, T, V') each
-    pieces = torch.tensor(list(target_ids))  # (T)
-    places = pieces if ids is None else (ids[0] == pieces[:, None]).int().argmax(dim=-1)  # (T)
+    cumulative, ids = cumulative_sums(allowed, settings)  # (1, T, V') each
+    tokens = torch.tensor(list(target_ids))  # (T)
+    places = tokens if ids is None else (ids[0] == tokens[:, None]).int().argmax(dim=-1)  # (T)
     shares = cumulative[0] / cumulative[0, :, -1:]  # (T, V')
-    rows = torch.arange(len(pieces))  # (T)
+    rows = torch.arange(len(tokens))  # (T)
     ends = shares[rows, places].tolist()
     begins = torch.where(places > 0, shares[rows, places - 1], 0.0).tolist()
-    numbers = random_numbers([list(source_ids)], settings.n_best, len(pieces), settings.seed)[0].tolist()
+    numbers = random_numbers([list(source_ids)], settings.n_best, len(tokens), settings.seed)[0].tolist()
     for row in numbers:
         found = tuple(Draw(*draw) for draw in zip(row, begins, ends, strict=True))
         if all(draw.begin - 1e-4 <= draw.number <= draw.end + 1e-4 for draw in found):
@@ -78,22 +73,22 @@ def draws(
 
 
 def may_be_drawn(logits: np.ndarray, settings: DecodingConfig) -> np.ndarray:
-    """Which pieces the settings of sampling leave: logits (V) of one step -> boolean (V). PAD, UNK and BOS never."""
+    """Which tokens sampling may draw: logits (V) of one step -> boolean (V). Never PAD, UNK and BOS."""
     allowed = score(torch.tensor(logits)[None, None], None)  # (1, 1, V)
-    cumulative, ids = stretches(allowed, settings)  # (1, 1, V') each
+    cumulative, ids = cumulative_sums(allowed, settings)  # (1, 1, V') each
     inside = torch.diff(cumulative[0, 0], prepend=torch.zeros(1)) > 0  # (V')
     found = np.zeros(len(logits), dtype=bool)
     found[(torch.arange(len(logits)) if ids is None else ids[0, 0])[inside].numpy()] = True
     return found
 
 
-def told_left_out(
+def mark_truncated(
     tree: Sequence[SearchNode], logits: Mapping[tuple[int, ...], np.ndarray], settings: DecodingConfig
 ) -> tuple[SearchNode, ...]:
-    """The tree of sampling, in which what top k or top p left out is not said to be "not drawn" but left out, and why.
+    """The tree of sampling, with the reason "left out by top k (or top p)" for tokens that could not be drawn.
 
     Args:
-        logits: (V) after each beginning of a hypothesis, by its ids; `beginnings` makes them.
+        logits: (V) after each beginning of a hypothesis, by its ids; from `beginnings`.
     """
     if not (settings.top_k or settings.top_p < 1):
         return tuple(tree)
@@ -109,10 +104,10 @@ def told_left_out(
         if not by_k[node.token]:
             found[place] = replace(node, reason=f"Left out by top k: only {settings.top_k:,} may be drawn.")
         elif not by_both[node.token]:
-            found[place] = replace(node, reason=f"Left out by top p: the pieces above it sum to {settings.top_p:g}.")
+            found[place] = replace(node, reason=f"Left out by top p: more probable tokens sum to {settings.top_p:g}.")
     return tuple(found)
 
 
 def beginnings(hypotheses: Sequence[tuple[Sequence[int], np.ndarray]]) -> dict[tuple[int, ...], np.ndarray]:
-    """What comes after each beginning of these hypotheses, ids and logits (T, V) each: (V) by the ids before it."""
+    """The logits (V) after each beginning of some hypotheses, by its ids. A hypothesis: its ids and logits (T, V)."""
     return {tuple(ids[:t]): row for ids, logits in hypotheses for t, row in enumerate(logits)}

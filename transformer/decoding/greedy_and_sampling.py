@@ -1,6 +1,6 @@
-"""Greedy decoding and sampling: rows that never meet. Each takes one piece a step, until it takes </s>.
+"""Greedy decoding and sampling: independent rows, each of which takes one token per step until it takes </s>.
 
-Greedy takes the most probable piece. Sampling draws one at random (see sampling.py), in `n_best` rows a sentence.
+Greedy takes the most probable token. Sampling draws one at random (sampling.py), in `n_best` rows per sentence.
 """
 
 import math
@@ -21,7 +21,7 @@ class Rows:
     Args:
         sources: the ids of each sentence; its random numbers are a function of them and of the seed alone.
         limits: the length limit of each sentence.
-        alternatives: how many other pieces each step also reports, for the tree. They change nothing.
+        alternatives: how many other tokens each step records for the tree. They do not change the result.
     """
 
     reorders = False  # row i goes on as row i
@@ -42,12 +42,12 @@ class Rows:
             numbers = random_numbers(sources, self.width, max(limits), settings.seed)  # (B, W, L)
             self.random = numbers.to(device_of_sums(device))  # (B, W, L)
         self.sums = torch.zeros(len(sources), self.width, device=device)  # (B, W)
-        self.ended = torch.zeros_like(self.sums, dtype=torch.long)  # (B, W): with so many pieces; 0 = not yet
+        self.ended = torch.zeros_like(self.sums, dtype=torch.long)  # (B, W): its length; 0 = not ended
         self.may_be_done = False  # whether a row has ended
         self.rows = torch.arange(self.width, device=device).expand_as(self.ended)  # (B, W): each is its own parent
 
     def advance(self, sentences: list[int], logits: Tensor, forced: int | None) -> Step:
-        """logits (B, W, V) of what comes next: each row takes a piece."""
+        """logits (B, W, V) of the next token: each row takes one."""
         scores = score(logits, forced)  # (B, W, V)
         if self.settings.method == "sampling":
             tokens = draw(scores, self.random[:, :, self.length], self.settings)[:, :, None]  # (B, W, 1)
@@ -58,13 +58,13 @@ class Rows:
         self.length += 1
         before = self.sums  # (B, W)
         if self.width > 1:
-            # A row that has ended reads PAD while it waits for the others of its sentence; -inf = it is no candidate.
+            # A row that has ended reads PAD until all rows of its sentence have; -inf = it is not a candidate.
             over = self.ended > 0  # (B, W)
             tokens = tokens.masked_fill(over, PAD)  # (B, W)
             before = before.masked_fill(over, -math.inf)  # (B, W)
         self.sums = before + log_probabilities  # (B, W)
         ends = tokens == EOS  # (B, W)
-        if ends.any():  # here the device is waited for
+        if ends.any():  # waits for the device
             self.may_be_done = True
             self.ended = self.ended.masked_fill(ends, self.length)  # (B, W)
 
@@ -72,7 +72,7 @@ class Rows:
         return self._with_alternatives(step, scores, before) if self.alternatives else step
 
     def _with_alternatives(self, step: Step, scores: Tensor, before: Tensor) -> Step:
-        """Adds, after the W pieces that were taken, the most probable A that each row left."""
+        """Adds, after the W tokens taken, the A most probable others of each row."""
         left = scores.scatter(-1, step.tokens[:, :, None], -math.inf)  # (B, W, V)
         offered, tokens = topk(left, self.alternatives)  # (B, W, A)
         sums = (before[:, :, None] + offered).flatten(1)  # (B, W*A)
@@ -95,7 +95,7 @@ class Rows:
         return (repeats | (self.ended > 0)).all(dim=1)  # (B)
 
     def endings(self, slot: int, step: Step) -> list[Ending]:
-        """Once this sentence is done: its rows, also those that the length limit cut off."""
+        """For a sentence that is done: its rows, also those that the length limit cut off."""
         lengths = self.ended[slot].tolist()
         return [Ending(length or self.length, row, finished=length > 0) for row, length in enumerate(lengths)]
 

@@ -1,4 +1,4 @@
-"""From what a search found to what a caller gets: hypotheses with their pieces, ranked, and the tree."""
+"""From the record of a search to ranked hypotheses and the tree."""
 
 import math
 
@@ -16,7 +16,7 @@ def hypotheses(
 ) -> tuple[tuple[Hypothesis, ...], tuple[SearchNode, ...]]:
     """The hypotheses, best first, and the tree of the search.
 
-    Those that finished come before those that were cut off at the length limit, whatever their scores.
+    Finished ones come before those that were cut off at the length limit, whatever their scores.
 
     Args:
         tree_after: the length of the prefix, if the tree is wanted; None leaves it empty.

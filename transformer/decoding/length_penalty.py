@@ -1,13 +1,13 @@
 """The length penalty: how hypotheses of different lengths are compared (paper, section 6.1).
 
-A sum of log-probabilities falls with every piece, so the shortest hypothesis would win. Before they are compared, sums
-are divided by a penalty that grows with the length l (Wu et al. 2016, arXiv:1609.08144, equation 14):
+A sum of log-probabilities falls with every token, so short hypotheses would win. Therefore sums are divided by a
+penalty that grows with the length l (Wu et al. 2016, arXiv:1609.08144, equation 14):
 
     lp(l) = ((5 + l) / 6)^alpha      "paper"
     lp(l) = l^alpha                  "power", as in Hugging Face and fairseq
     lp(l) = 1                        "none"
 
-l counts the predicted pieces: </s> counts, <s> does not (Trap: others count differently, and their scores are not ours.
+l is the number of predicted tokens, with </s> and without <s> (Trap: others count differently and have other scores.
 Test: test_length_penalties_have_the_values_worked_out_by_hand).
 """
 
@@ -15,7 +15,7 @@ from transformer.config import DecodingConfig
 
 
 def length_penalty(length: int, settings: DecodingConfig) -> float:
-    """lp(l) for a hypothesis of l = `length` >= 1 predicted pieces."""
+    """lp(l) for a hypothesis of l = `length` >= 1 predicted tokens."""
     if settings.length_penalty == "paper":
         return ((5 + length) / 6) ** settings.alpha
     if settings.length_penalty == "power":
@@ -24,15 +24,15 @@ def length_penalty(length: int, settings: DecodingConfig) -> float:
 
 
 def length_limit(source_length: int, settings: DecodingConfig, max_positions: int) -> int:
-    """How many pieces may be predicted, </s> included: those of the source and `max_extra_length` more.
+    """How many tokens may be predicted, </s> included: `max_extra_length` more than the source has, </s> included.
 
-    `source_length` counts its </s> too. The decoder has `max_positions` positions, and reads one piece to predict one.
+    The decoder has `max_positions` positions, and reads one token to predict one.
     """
     return min(source_length + settings.max_extra_length, max_positions)
 
 
 def formula(length: int, settings: DecodingConfig) -> str:
-    """The penalty as a person would write it, e.g. "((5 + 7) / 6)^0.6"."""
+    """The penalty as a formula, e.g. "((5 + 7) / 6)^0.6"."""
     if settings.length_penalty == "paper":
         return f"((5 + {length}) / 6)^{settings.alpha:g}"
     if settings.length_penalty == "power":

@@ -1,4 +1,4 @@
-"""From logits to the log-probabilities of what may be predicted next."""
+"""Logits -> log-probabilities of the tokens that may be predicted next."""
 
 import math
 
@@ -9,10 +9,10 @@ from transformer.config import EOS
 
 
 def score(logits: Tensor, forced: int | None) -> Tensor:
-    """Logits (B, W, V) of what comes next -> log-probabilities (B, W, V), in float32 or better.
+    """Logits (B, W, V) of the next token -> log-probabilities (B, W, V), in float32 or float64.
 
-    PAD, UNK and BOS never come next; if a piece is `forced` (a prefix that the user gave), nothing else does. What is
-    forbidden becomes -inf; what is left keeps the probability that the model gave it.
+    PAD, UNK and BOS are -inf; if a token is `forced` (by a prefix), all others are. The probabilities of the remaining
+    tokens are not changed.
     """
     scores = logits.log_softmax(dim=-1, dtype=promote_types(logits.dtype, single))  # (B, W, V)
     if forced is None:

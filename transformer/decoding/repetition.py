@@ -1,8 +1,7 @@
-"""A search that repeats one token is stopped: the model is in a loop, and would go on up to the length limit.
+"""A search that repeats one token is stopped, because it would go on to the length limit.
 
-A model that meets text unlike its training text can fall into a loop, because a token that it has just written makes
-the same token probable again (Holtzman et al. 2020, arXiv:1904.09751, section 4). Such an output takes as long as the
-longest one that is allowed, and says nothing. So a hypothesis is cut off once its last LONGEST_RUN tokens are the same.
+With text unlike its training text a model can get into a loop, because a token makes the same token probable again
+(Holtzman et al. 2020, arXiv:1904.09751, section 4). A hypothesis is cut off when its last LONGEST_RUN tokens are equal.
 """
 
 from collections.abc import Sequence
@@ -11,8 +10,8 @@ import torch
 from torch import Tensor
 
 LONGEST_RUN = 32  # tokens; the longest sequences of the toy tasks have 20 letters
-COUNT_FROM = 16  # steps: most translations end before, and cost nothing
-CHECK_EVERY = 8  # steps: on a GPU, reading a result makes the host wait
+COUNT_FROM = 16  # steps: most translations end before
+CHECK_EVERY = 8  # steps, because reading a result from a GPU makes the host wait
 
 
 class Runs:
@@ -39,5 +38,5 @@ class Runs:
 
 
 def ends_in_loop(ids: Sequence[int]) -> bool:
-    """Whether an output without an end sign was cut off because it repeated one token."""
+    """Whether an output without </s> was cut off because it repeated one token."""
     return len(ids) >= LONGEST_RUN and len(set(ids[-LONGEST_RUN:])) == 1

@@ -1,8 +1,8 @@
 """The search: one loop for greedy decoding, beam search and sampling, over `model.start` and `model.step`.
 
-Each round feeds the newest piece of every row to the decoder, and lets the method (beam.py, greedy_and_sampling.py)
-choose what goes on. The state keeps keys and values of the past, so a round computes one position a row. A sentence
-that is done leaves the batch, and costs nothing from then on; what it gets does not depend on the others.
+Each round feeds the newest token of every row to the decoder, and the method (beam.py, greedy_and_sampling.py) chooses
+the rows that go on. The state has keys and values of the past, so a round computes one position per row. A sentence
+that is done leaves the batch. Its result does not depend on the other sentences.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from transformer.decoding.repetition import CHECK_EVERY, COUNT_FROM, LONGEST_RUN
 from transformer.decoding.search_record import Ending, Found, Step, gather
 from transformer.model import Transformer
 
-ALTERNATIVES = 3  # pieces not taken that greedy decoding and sampling put into the tree, at each step
+ALTERNATIVES = 3  # tokens not taken, per row and step, in the tree of greedy decoding and sampling
 
 
 @torch.inference_mode()
@@ -35,22 +35,22 @@ def search(
     """Searches the best outputs for a batch.
 
     Args:
-        model: in eval mode. Nothing is kept on it, so threads may share it.
+        model: in eval mode. It is not changed, so threads may share it.
         sources: B lists of ids, </s> included, none longer than the model's `max_positions`.
-        prefix: what every output has to begin with, without <s>. Shorter than the length limits.
-        keep_tree: look at a few alternatives also where the method needs none.
+        prefix: the beginning of every output, without <s>. Shorter than the length limits.
+        keep_tree: also record alternatives that the method does not need.
 
     Returns:
-        What was found for each source, computed in the dtype of the weights, whatever autocast says.
+        The result for each source, computed in the dtype of the weights, also under autocast.
     """
     if model.training:
-        raise ValueError("The model is in training mode, where dropout makes every search another. Call model.eval().")
+        raise ValueError("The model is in training mode, where dropout makes every search random. Call model.eval().")
     device = model.output.weight.device
     limits = [length_limit(len(source), settings, model.config.max_positions) for source in sources]
     method: Beam | Rows
     if settings.method == "beam" and settings.beam > 1:
         method = Beam(settings, limits, device)
-    else:  # a beam of one has nothing to choose between: it is greedy
+    else:  # a beam of one is greedy
         method = Rows(settings, list(sources), limits, device, ALTERNATIVES if keep_tree else 0)
 
     padded = pad_sequence([torch.tensor(source) for source in sources], batch_first=True, padding_value=PAD)  # (B, S)
@@ -61,7 +61,7 @@ def search(
 def rounds(
     model: Transformer | FastTransformer, source: Tensor, method: Beam | Rows, limits: list[int], prefix: Sequence[int]
 ) -> list[Found]:
-    """All steps, for a source (B, S)."""
+    """All steps of a search, for a source (B, S)."""
     device = source.device
     state: Any = model.start(source)  # a DecoderState, or the FastState of the inference copy
     tokens = torch.full((len(source) * method.width,), BOS, device=device)  # (R)
@@ -70,7 +70,7 @@ def rounds(
     sentences = list(range(len(source)))  # those still in the batch
     steps: list[Step] = []
     endings: list[list[Ending]] = [[] for _ in sentences]
-    runs = Runs()  # of what the model chose; a prefix may repeat what it likes
+    runs = Runs()  # in the tokens that the model chose; a prefix may repeat tokens
     while True:
         logits = model.step(tokens, state)  # (R, V)
         logits = logits.view(len(sentences), -1, logits.shape[-1])  # (B, W, V)
@@ -106,3 +106,16 @@ def rounds(
                 state.select_sentences(stay)
             state.select(rows.flatten())  # (R)
         tokens = tokens.flatten()  # (R)
+
+
+def similar_lengths(lengths: list[int], settings: DecodingConfig, batch_tokens: int) -> list[list[int]]:
+    """The numbers of sentences of similar length, so that little is padded, without those of length 0."""
+    rows = settings.beam if settings.method == "beam" else settings.n_best  # decoded together for a sentence
+    found: list[list[int]] = []
+    longest = 0
+    for i in sorted((i for i, length in enumerate(lengths) if length), key=lambda i: -lengths[i]):
+        if not found or (len(found[-1]) + 1) * rows * longest > batch_tokens:
+            found.append([])
+            longest = lengths[i]
+        found[-1].append(i)
+    return found

@@ -1,7 +1,6 @@
-"""What a search remembers: the candidates of every step, from which hypotheses and the tree are read off at the end.
+"""The record of a search: the candidates of every step, from which hypotheses and the tree are made at the end.
 
-Nothing is moved while the search runs. A hypothesis is the place of its last candidate; the way back leads over the
-parents.
+Nothing is moved while the search runs. A hypothesis is the position of its last candidate, and its parents.
 """
 
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from torch import Tensor
 class Step(NamedTuple):
     """One step of a search over B sentences: W_0 rows a sentence led to C candidates, of which W went on as rows."""
 
-    sentences: list[int]  # B: which of the sentences still take part
+    sentences: list[int]  # B: the sentences still in the batch
     tokens: Tensor  # (B, C)
     parents: Tensor  # (B, C): row of the step before, 0 to W_0 - 1
     log_probabilities: Tensor  # (B, C)
@@ -24,7 +23,7 @@ class Step(NamedTuple):
 class Ending(NamedTuple):
     """Where a hypothesis ends: candidate number `candidate` of steps[length - 1]."""
 
-    length: int  # pieces, </s> included
+    length: int  # tokens, </s> included
     candidate: int
     finished: bool  # with </s>
 
@@ -40,7 +39,7 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True)
 class Found:
-    """All that the search did for one sentence, as plain numbers."""
+    """The record of one sentence, as plain numbers."""
 
     endings: list[Ending]
     candidates: list[list[Candidate]]  # of each step
@@ -52,7 +51,7 @@ class Found:
         return self.candidates[ending.length - 1][ending.candidate]
 
     def path(self, ending: Ending) -> list[Candidate]:
-        """The candidates from the first piece to the last."""
+        """The candidates from the first token to the last."""
         path = []
         column = ending.candidate
         for step in range(ending.length - 1, -1, -1):
@@ -64,7 +63,7 @@ class Found:
 
 
 def gather(steps: list[Step], endings: list[list[Ending]], limits: list[int]) -> list[Found]:
-    """Sorts what all sentences did together into one `Found` for each of them."""
+    """Splits the steps of a batch into one `Found` for each sentence."""
     found: list[Found] = [Found(ended, [], [], limit) for ended, limit in zip(endings, limits, strict=True)]
     for step in steps:
         columns = (step.tokens, step.parents, step.log_probabilities, step.sums)

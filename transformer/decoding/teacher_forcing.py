@@ -1,6 +1,6 @@
-"""Teacher forcing: a translation that is given, and how probable the model finds each of its pieces.
+"""Teacher forcing: the probability of each token of a given translation.
 
-The decoder reads <s> y_1 ... y_{n-1} and predicts y_1 ... y_n at once, as in training; nothing is searched.
+The decoder reads <s> y_1 ... y_{n-1} and predicts y_1 ... y_n in one pass, as in training, without a search.
 """
 
 from collections.abc import Sequence
@@ -23,24 +23,24 @@ def given(
     target: str | Sequence[int],
     settings: DecodingConfig,
 ) -> Hypothesis:
-    """The given translation as if a search had found it, </s> included.
+    """The given translation as a hypothesis, </s> included.
 
     Args:
         source_ids: as the encoder reads them, </s> included.
-        target: text, `clean`ed as targets are in training; or ids without </s>, which stay these pieces.
-        settings: says how the normalised score is made.
+        target: text, `clean`ed as targets in training, or ids without </s>.
+        settings: of the length penalty in the normalised score.
 
     Raises:
-        TranslationError: there is nothing to read, it is too long, or it has characters that the vocabulary has not.
+        TranslationError: it is empty, too long, or has characters that the vocabulary lacks.
     """
     written = _written(tokenizer, target) if isinstance(target, str) else target
     if not written:
         raise TranslationError("There is nothing to force: the given translation is empty. Type a sentence.")
     if (wrong := next((id for id in written if not EOS < id < tokenizer.vocab_size), None)) is not None:
-        raise TranslationError(f"A translation cannot have the id {wrong} in it: it is made of ordinary pieces only.")
+        raise TranslationError(f"A translation cannot have the id {wrong} in it: it may contain ordinary tokens only.")
     if len(written) + 1 > model.config.max_positions:
         raise TranslationError(
-            f"The given translation has {len(written):,} pieces, and this model writes at most "
+            f"The given translation has {len(written):,} tokens, and this model writes at most "
             f"{model.config.max_positions - 1:,}. Shorten it."
         )
     ids = (*written, EOS)
@@ -66,7 +66,7 @@ def _written(tokenizer: Tokenizer, text: str) -> list[int]:
     pieces = tokenizer.analyse(text)
     if unknown := next((piece for piece in pieces if piece.id == UNK), None):
         raise TranslationError(
-            f"The vocabulary of this checkpoint has no piece for {text[unknown.begin : unknown.end]!r}, so it cannot "
+            f"The vocabulary of this checkpoint has no token for {text[unknown.begin : unknown.end]!r}, so it cannot "
             "write that. Leave it out of the given translation."
         )
     return [piece.id for piece in pieces]

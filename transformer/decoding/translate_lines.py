@@ -1,7 +1,7 @@
-"""Line in, line out: the n-th line of the output is the translation of the n-th line of the input, whatever happens.
+"""Translation line by line: line n of the output is always the translation of line n of the input.
 
-Many lines are translated together, because a batch is much faster than its sentences one by one. A line of several
-sentences is translated sentence by sentence; an empty line stays empty, and so does one that cannot be translated.
+Many lines are translated together, because a batch is faster than single sentences. A line of several sentences is
+translated sentence by sentence. An empty line, or one that cannot be translated, gives an empty line.
 """
 
 import re
@@ -18,17 +18,17 @@ from transformer.text.sentence_splitting import split_sentences
 
 @dataclass(frozen=True)
 class TranslatedLine:
-    """What becomes of one line."""
+    """The result for one line."""
 
     number: int  # counted from 1
     text: str
-    problem: str | None = None  # why the text is empty though the line was not
+    problem: str | None = None  # why the text is empty although the line was not
 
 
 def translate_lines(
     translator: Translator, lines: Iterable[bytes], settings: DecodingConfig, at_once: int
 ) -> Iterator[TranslatedLine]:
-    """Translates lines of UTF-8 as they come, `at_once` of them together; fewer where they are very long.
+    """Translates a stream of UTF-8 lines, `at_once` of them together, fewer if they are very long.
 
     Args:
         lines: as `transformer.data.text_files.bounded` gives them.
@@ -58,6 +58,6 @@ def _decode(line: bytes) -> str | TranslationError:
 
 
 def _one_line(text: str) -> str:
-    """Trap: byte pieces can spell a line break, and all lines after it would answer the wrong ones
+    """Trap: byte tokens can be a line break, which would shift all lines after it
     (test_a_translation_with_a_line_break_stays_one_line)."""
     return re.sub(r"[\r\n]+", " ", text)

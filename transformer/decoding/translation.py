@@ -1,6 +1,6 @@
-"""What decoding returns: the sentence, its translations, and on request every candidate that was looked at on the way.
+"""The result of decoding: the sentence, its translations, and on request every candidate of the search.
 
-Everything here is immutable and made of plain numbers and strings: it can be cached, pickled, shared among threads.
+All classes are immutable, of plain numbers and strings: they can be cached, pickled and shared among threads.
 """
 
 from dataclasses import dataclass, field
@@ -15,44 +15,44 @@ Fate = Literal["start", "kept", "pruned", "finished", "stopped", "unfinished"]
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One translation, piece by piece as the decoder predicted it, </s> included if it came that far."""
+    """One translation, token by token as the decoder predicted it, with </s> if it was predicted."""
 
     ids: tuple[int, ...]
     pieces: tuple[str, ...]
-    log_probabilities: tuple[float, ...]  # of each piece, given the source and the pieces before it (natural log)
+    log_probabilities: tuple[float, ...]  # of each token, given the source and the tokens before it (natural log)
     score: float  # their sum
-    normalised_score: float  # score / length penalty: what hypotheses are ranked by
+    normalised_score: float  # score / length penalty, by which hypotheses are ranked
     text: str
     finished: bool  # False: cut off before it predicted </s>
     node: int | None = None  # where it ends in the tree, if one was kept
 
     @property
     def is_loop(self) -> bool:
-        """Whether it was cut off because it repeated one token; else what is not finished reached the length limit."""
+        """Whether it was cut off because it repeated one token, and not at the length limit."""
         return not self.finished and ends_in_loop(self.ids)
 
 
 @dataclass(frozen=True)
 class SearchNode:
-    """One candidate of the search: a piece, put after the hypothesis that its parents spell."""
+    """One candidate of the search: a token after the hypothesis of its parents."""
 
-    id: int  # its place in `Translation.tree`; node 0 is <s>
+    id: int  # its index in `Translation.tree`; node 0 is <s>
     parent: int | None  # id of the node before it, None for <s>
-    step: int  # how many pieces the hypothesis has with this one; 0 for <s>
+    step: int  # number of tokens up to this one; 0 for <s>
     token: int
     piece: str
     log_probability: float
     sum: float  # of the log-probabilities from <s> to here
     normalised: float  # sum / length penalty of this length
-    fate: Fate  # kept: went on to the next step. stopped: was still alive when the search ended
+    fate: Fate  # kept: in the next step. stopped: still live when the search ended
     reason: str  # why, in a sentence
 
 
 @dataclass(frozen=True)
 class Translation:
-    """One sentence, translated. An empty one has no hypotheses, and the text ""."""
+    """One translated sentence. An empty one has no hypotheses and the text ""."""
 
-    source: str  # normalised: what `source_pieces` count their characters in
+    source: str  # normalised; `source_pieces` have their spans in it
     source_pieces: tuple[Piece, ...]  # as the encoder reads them, </s> included
     source_ids: tuple[int, ...]  # their ids
     hypotheses: tuple[Hypothesis, ...]  # best first
@@ -67,10 +67,10 @@ class Translation:
 
 @dataclass(frozen=True)
 class TranslatedText:
-    """A text, translated sentence by sentence."""
+    """A text translated sentence by sentence."""
 
     sentences: tuple[Translation, ...]
-    separators: tuple[str, ...]  # what stands after each sentence: a space, a line break, nothing after the last
+    separators: tuple[str, ...]  # the text after each sentence: a space, a line break, "" after the last
 
     @property
     def text(self) -> str:

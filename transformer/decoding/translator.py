@@ -3,12 +3,12 @@
     translator = Translator.load("pretrained/en-de.safetensors")
     print(translator.translate("Where is the nearest train station?").text)
 
-It makes text plain (`normalise`), cuts it into sentences and those into pieces, gathers sentences of like length into
-batches, searches, and puts everything back in order.
+It normalises the text, splits it into sentences and those into tokens, batches sentences of similar length, searches,
+and returns the translations in order.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ from transformer.config import EOS, DecodingConfig
 from transformer.decoding.fast.fast_transformer import FastTransformer
 from transformer.decoding.hypotheses import hypotheses
 from transformer.decoding.length_penalty import length_limit
-from transformer.decoding.search import search
+from transformer.decoding.search import search, similar_lengths
 from transformer.decoding.teacher_forcing import given
 from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
 from transformer.errors import ConfigError, TranslationError
@@ -33,13 +33,13 @@ PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
 class Translator:
-    """A model with its tokenizer. It keeps nothing of what it translates: threads may share one.
+    """A model with its tokenizer. It stores nothing of what it translates, so threads may share it.
 
     Args:
-        model: in eval mode, on the device where it shall run.
+        model: in eval mode, on the device to be used.
         tokenizer: the one it was trained with.
-        settings: how to search, unless a call says otherwise.
-        checkpoint: where it all came from, if it came from a file.
+        settings: the default settings of a search.
+        checkpoint: the checkpoint of the model, if it was loaded from one.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Translator:
         self.tokenizer = tokenizer
         self.settings = settings or DecodingConfig()
         self.checkpoint = checkpoint
-        self.max_length = model.config.max_positions - 1  # pieces in a sentence; </s> needs one position, too
+        self.max_length = model.config.max_positions - 1  # tokens in a sentence; </s> needs one position, too
 
     @classmethod
     def load(
@@ -66,8 +66,8 @@ class Translator:
         """Loads a checkpoint; the settings of its recipe become the default.
 
         Args:
-            precision: of the weights and all that is computed but scores, which are float32. bfloat16 is faster where
-                the hardware multiplies it, and rounds to two or three digits. Traces need float32.
+            precision: of the weights and of all computations except scores, which are float32. bfloat16 is faster on
+                hardware that supports it, and rounds to two or three digits. Traces need float32.
 
         Raises:
             CheckpointError: the file cannot be used; the message lists everything that is wrong with it.
@@ -76,7 +76,7 @@ class Translator:
         checkpoint.model.to(PRECISIONS[precision])
         recipe = checkpoint.recipe or {}
         settings, _ = validate(DecodingConfig, recipe.get("decoding", {}))
-        # None: settings that are none, or of another version; the checkpoint is good all the same.
+        # None: the settings are invalid, or of another version; the checkpoint can still be used.
         return cls(checkpoint.model, checkpoint.tokenizer, settings or DecodingConfig(), checkpoint)
 
     def translate(self, text: str, settings: DecodingConfig | None = None, **changes: Any) -> TranslatedText:
@@ -88,7 +88,7 @@ class Translator:
 
         Raises:
             TranslationError: there is nothing to translate, a sentence is too long, or the scores are NaN.
-            ConfigError: `changes` are no settings, or do not go together.
+            ConfigError: `changes` are not settings, or contradict each other.
         """
         settings = _changed(settings or self.settings, changes)
         sentences: list[str] = []
@@ -111,139 +111,130 @@ class Translator:
         prefix: str | Sequence[int] = (),
         batch_tokens: int = 4096,
     ) -> list[Translation]:
-        """Translates sentences, each by itself, and keeps their order. An empty one has an empty translation.
+        """Translates sentences separately, in order. An empty one has an empty translation.
 
         Args:
             keep_tree: also return every candidate of the search.
-            prefix: how each translation has to begin: text, or ids without <s>. Text is `clean`ed as targets are in
-                training: a typographic quote stays one.
+            prefix: the beginning of each translation: text, `clean`ed as targets in training, or ids without <s>.
             batch_tokens: size of a batch: sentences x hypotheses of each x length of the longest source.
 
         Raises:
             TranslationError: a sentence is too long, the prefix is not possible, or the scores are NaN. All sentences
                 and the prefix are checked before anything is computed.
         """
-        found = self._translate(sentences, settings or self.settings, keep_tree, prefix, batch_tokens, check_first=True)
-        for result in found:
-            if isinstance(result, TranslationError):
-                raise result
+        settings = settings or self.settings
+        forced = self._prefix_ids(prefix)
+        requests = [self._request(sentence, settings, forced) for sentence in sentences]
+        for number, request in enumerate(requests, start=1):
+            if request.problem:
+                where = f"Sentence {number} of {len(requests)}: " if len(requests) > 1 else ""
+                raise TranslationError(f"{where}{request.problem}")
+        found = self._search(requests, settings, forced, keep_tree, batch_tokens)
+        if problem := next((result for result in found if isinstance(result, TranslationError)), None):
+            raise problem
         return [result for result in found if isinstance(result, Translation)]
 
     def translate_each(
         self, sentences: Sequence[str], settings: DecodingConfig | None = None, *, batch_tokens: int = 4096
     ) -> list[Translation | TranslationError]:
         """As `translate_sentences`, but a sentence that cannot be translated gives its error, not one for all."""
-        return self._translate(sentences, settings or self.settings, False, (), batch_tokens, check_first=False)
+        settings = settings or self.settings
+        requests = [self._request(sentence, settings, []) for sentence in sentences]
+        return self._search(requests, settings, [], False, batch_tokens)
 
-    def _translate(
-        self,
-        sentences: Sequence[str],
-        settings: DecodingConfig,
-        keep_tree: bool,
-        prefix: str | Sequence[int],
-        batch_tokens: int,
-        *,
-        check_first: bool,
+    def _search(
+        self, requests: list["Request"], settings: DecodingConfig, prefix: list[int], keep_tree: bool, batch_tokens: int
     ) -> list[Translation | TranslationError]:
-        sources = [normalise(sentence) for sentence in sentences]
-        pieces = [self._read(source) for source in sources]
-        ids = [[piece.id for piece in sentence] for sentence in pieces]  # of an empty sentence: none
-        forced = self.tokenizer.encode(clean(prefix)) if isinstance(prefix, str) else list(prefix)
-        self._check_prefix(forced)
-        done: dict[int, Translation | TranslationError] = {}
-        for i, source in enumerate(sources):
-            where = f"Sentence {i + 1} of {len(sources)}" if check_first and len(sources) > 1 else "The sentence"
-            problem = self._problem(where, source, ids[i], forced, settings)
-            if problem and check_first:
-                raise problem
-            if problem or not ids[i]:
-                done[i] = problem or Translation(source, (), (), (), (), settings)
         if isinstance(self._search_model, FastTransformer) and not self._search_model.is_current():
             self._search_model = search_model(self.model)
-        for batch in batches([0 if i in done else len(ids[i]) for i in range(len(ids))], settings, batch_tokens):
-            found = search(self._search_model, [ids[i] for i in batch], settings, forced, keep_tree)
+        done: list[Translation | TranslationError] = [
+            request.problem or Translation(request.source, (), (), (), (), settings) for request in requests
+        ]
+        lengths = [0 if request.problem else len(request.ids) for request in requests]
+        for batch in similar_lengths(lengths, settings, batch_tokens):
+            found = search(self._search_model, [requests[i].ids for i in batch], settings, prefix, keep_tree)
             for i, result in zip(batch, found, strict=True):
+                source, tokens, ids = requests[i].source, requests[i].tokens, requests[i].ids
                 try:
-                    ranked, tree = hypotheses(result, settings, self.tokenizer, len(forced) if keep_tree else None)
-                    done[i] = Translation(sources[i], tuple(pieces[i]), tuple(ids[i]), ranked, tree, settings)
+                    ranked, tree = hypotheses(result, settings, self.tokenizer, len(prefix) if keep_tree else None)
+                    done[i] = Translation(source, tuple(tokens), tuple(ids), ranked, tree, settings)
                 except TranslationError as error:
                     done[i] = error
-        return [done[i] for i in range(len(sources))]
+        return done
 
     def score(self, source: str, target: str | Sequence[int], settings: DecodingConfig | None = None) -> Hypothesis:
-        """Teacher forcing: how probable the model finds a translation that is given, piece by piece.
+        """Teacher forcing: the probability of each token of a given translation.
 
         Args:
             source: one sentence.
-            target: text, or ids without <s> and </s>: the same text can be cut into pieces in several ways.
-            settings: says how the normalised score is made.
+            target: text, or ids without <s> and </s>, because a text has several segmentations.
+            settings: of the length penalty in the normalised score.
 
         Raises:
-            TranslationError: a sentence is empty or too long, or the vocabulary cannot write the target.
+            TranslationError: a sentence is empty or too long, or the target has characters that the vocabulary lacks.
         """
-        source = normalise(source)
-        ids = [piece.id for piece in self._read(source)]
-        if not ids:
-            raise TranslationError("There is nothing to translate: the text is empty. Type a sentence.")
         settings = settings or self.settings
-        if problem := self._problem("The sentence", source, ids, [], settings):
-            raise problem
-        return given(self.model, self.tokenizer, ids, target, settings)
+        request = self._request(source, settings, [])
+        if not request.ids:
+            raise TranslationError("There is nothing to translate: the text is empty. Type a sentence.")
+        if request.problem:
+            raise request.problem
+        return given(self.model, self.tokenizer, request.ids, target, settings)
 
-    def _read(self, source: str) -> list[Piece]:
-        """The pieces as the encoder reads them, </s> included; none if there is nothing to read."""
-        pieces = self.tokenizer.analyse(source)
-        end = Piece(EOS, self.tokenizer.piece(EOS), len(source), len(source), "control")
-        return [*pieces, end] if pieces else []
-
-    def _problem(
-        self, where: str, source: str, ids: list[int], prefix: list[int], settings: DecodingConfig
-    ) -> TranslationError | None:
-        """Why this sentence cannot be translated, if it cannot."""
-        beginning = source if len(source) <= 40 else source[:40] + "…"
-        if len(ids) - 1 > self.max_length:
-            return TranslationError(
-                f"{where} ({beginning!r}) has {len(ids) - 1:,} pieces, and this model reads at most "
+    def _request(self, sentence: str, settings: DecodingConfig, prefix: list[int]) -> "Request":
+        """A sentence as the encoder reads it, </s> included, without tokens if it is empty; and why it cannot be
+        translated, if it cannot."""
+        source = normalise(sentence)
+        tokens = self.tokenizer.analyse(source)
+        if not tokens:
+            return Request(source, [], None)
+        tokens.append(Piece(EOS, self.tokenizer.piece(EOS), len(source), len(source), "control"))
+        problem, shown = None, repr(source if len(source) <= 40 else source[:40] + "…")
+        limit = length_limit(len(tokens), settings, self.model.config.max_positions)
+        if len(tokens) - 1 > self.max_length:
+            problem = TranslationError(
+                f"The sentence ({shown}) has {len(tokens) - 1:,} tokens, and this model reads at most "
                 f"{self.max_length:,}. Split it into shorter sentences."
             )
-        limit = length_limit(len(ids), settings, self.model.config.max_positions)
-        if ids and len(prefix) >= limit:
-            return TranslationError(
-                f"The prefix has {len(prefix):,} pieces, and the translation of {beginning!r} may have at most "
+        elif len(prefix) >= limit:
+            problem = TranslationError(
+                f"The prefix has {len(prefix):,} tokens, and the translation of {shown} may have at most "
                 f"{limit - 1:,}. Shorten the prefix, or raise max_extra_length."
             )
-        return None
+        return Request(source, tokens, problem)
 
-    def _check_prefix(self, prefix: list[int]) -> None:
-        """Raises TranslationError if no translation can begin so."""
-        wrong = [id for id in prefix if not EOS < id < self.tokenizer.vocab_size]
+    def _prefix_ids(self, prefix: str | Sequence[int]) -> list[int]:
+        """The ids of a prefix. Raises TranslationError if no translation can begin with them."""
+        ids = self.tokenizer.encode(clean(prefix)) if isinstance(prefix, str) else list(prefix)
+        wrong = [id for id in ids if not EOS < id < self.tokenizer.vocab_size]
         if wrong:
             raise TranslationError(
                 f"A translation cannot begin with {self.tokenizer.piece(wrong[0])} (id {wrong[0]}). "
-                "The prefix may contain ordinary pieces only."
+                "The prefix may contain ordinary tokens only."
             )
+        return ids
+
+
+@dataclass(frozen=True)
+class Request:
+    """A sentence to be translated."""
+
+    source: str  # normalised
+    tokens: list[Piece]
+    problem: TranslationError | None
+
+    @property
+    def ids(self) -> list[int]:
+        return [token.id for token in self.tokens]
 
 
 def search_model(model: Transformer) -> Transformer | FastTransformer:
-    """The model as a search uses it: on a CPU its inference copy, which is measured to be faster there."""
+    """The model for a search: on a CPU its inference copy, which is measured to be faster there."""
     return FastTransformer(model) if model.output.weight.is_cpu else model
 
 
-def batches(lengths: list[int], settings: DecodingConfig, batch_tokens: int) -> list[list[int]]:
-    """Sentences of like length together, so that little is padded: lists of their numbers. Length 0 is left out."""
-    rows = settings.beam if settings.method == "beam" else settings.n_best  # decoded side by side for a sentence
-    found: list[list[int]] = []
-    longest = 0
-    for i in sorted((i for i, length in enumerate(lengths) if length), key=lambda i: -lengths[i]):
-        if not found or (len(found[-1]) + 1) * rows * longest > batch_tokens:
-            found.append([])
-            longest = lengths[i]
-        found[-1].append(i)
-    return found
-
-
 def _changed(settings: DecodingConfig, changes: Mapping[str, Any]) -> DecodingConfig:
-    """Raises ConfigError, with a sentence for each value that cannot be."""
+    """Raises ConfigError, which lists all invalid values."""
     found, problems = validate(DecodingConfig, {**asdict(settings), **changes})
     if found is None:
         raise ConfigError(" ".join(problems))

@@ -1,7 +1,6 @@
-"""The tree of a search: every candidate that was looked at, what became of it, and why in a sentence.
+"""The tree of a search: every candidate, its fate, and the reason in a sentence.
 
-It is read off the steps when the search is over, and only for those who ask. (The z in number formats: a score that
-rounds to 0 is 0.000, not -0.000.)
+It is made when the search is over, on request. (The z in number formats: a score that rounds to 0 is not -0.000.)
 """
 
 import math
@@ -21,19 +20,19 @@ def search_tree(
 
     Args:
         ranked: the endings of the hypotheses, best first.
-        forced: length of the prefix that was given.
+        forced: length of the given prefix.
     """
     nodes = [SearchNode(0, None, 0, BOS, tokenizer.piece(BOS), 0.0, 0.0, 0.0, "start", "Every output starts here.")]
     places: dict[tuple[int, int], int] = {}
-    known: set[tuple[int, int]] = set()  # (parent, piece)
-    rows = [0] * max(len(kept) for kept in found.kept)  # the node where each row stands
-    judge = Judge(found, ranked, settings, forced)
+    known: set[tuple[int, int]] = set()  # (parent, token)
+    rows = [0] * max(len(kept) for kept in found.kept)  # the node of each row
+    explain = Explanation(found, ranked, settings, forced)
     for length, (candidates, kept) in enumerate(zip(found.candidates, found.kept, strict=True), start=1):
         for column, candidate in enumerate(candidates):
             if candidate.sum == -math.inf:  # forbidden, or a row that ended before
                 continue
-            fate, reason = judge(length, column, candidate)
-            # Rows of sampling that stand at the same node, such as <s>, leave the same pieces: told once.
+            fate, reason = explain(length, column, candidate)
+            # Rows of sampling at the same node, such as <s>, have the same alternatives: one node for each.
             if (rows[candidate.parent], candidate.token) in known and fate == "pruned":
                 continue
             known.add((rows[candidate.parent], candidate.token))
@@ -56,8 +55,8 @@ def search_tree(
     return tuple(nodes), [places[ending.length, ending.candidate] for ending in ranked]
 
 
-class Judge:
-    """Says what became of a candidate, and why."""
+class Explanation:
+    """The fate of a candidate, and the reason."""
 
     def __init__(self, found: Found, ranked: list[Ending], settings: DecodingConfig, forced: int):
         self.found, self.ranked, self.settings, self.forced = found, ranked, settings, forced
@@ -77,7 +76,7 @@ class Judge:
         if length < len(self.found.candidates):
             return "kept", self._kept(length, kept.index(column) + 1)
         if length >= self.found.limit:
-            return "unfinished", f"Cut off: {length} pieces are the length limit."
+            return "unfinished", f"Cut off: {length} tokens are the length limit."
         if self.loops:
             whose = "its best hypothesis" if self.beam else "it"
             return "unfinished", f"Cut off: the search ended, because {whose} repeats one token."
@@ -88,14 +87,14 @@ class Judge:
 
     def _kept(self, length: int, rank: int) -> str:
         if length <= self.forced:
-            return "The prefix demands it."
+            return "It is in the prefix."
         if self.beam:
             return f"By its sum it is number {rank} of the candidates that go on; the beam keeps {self.beam}."
-        return "Drawn at random." if self.settings.method == "sampling" else "The most probable piece."
+        return "Drawn at random." if self.settings.method == "sampling" else "The most probable token."
 
     def _pruned(self, length: int, candidate: Candidate) -> str:
         if not self.beam:
-            return "Not drawn." if self.settings.method == "sampling" else "Less probable than the piece taken."
+            return "Not drawn." if self.settings.method == "sampling" else "Less probable than the token taken."
         if candidate.token == EOS:
             return f"It ends here, but is not among the best {self.beam} candidates of this step."
         lowest = self.found.candidates[length - 1][self.found.kept[length - 1][-1]].sum

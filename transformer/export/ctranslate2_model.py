@@ -1,15 +1,14 @@
-"""Export: a checkpoint as a model of CTranslate2, which serves many translations a second without torch.
+"""Export: a checkpoint as a model of CTranslate2, which translates fast without torch.
 
-CTranslate2 (https://github.com/OpenNMT/CTranslate2) declares what a model consists of in classes of its own. Here they
-are filled with our weights; then they write the files. Where its conventions and ours meet:
+CTranslate2 (https://github.com/OpenNMT/CTranslate2) has classes that describe a model and write its files. Here they
+are filled with our weights. Its conventions:
 
-- W^Q, W^K and W^V of self-attention are one matrix there, on top of each other, and so are W^K and W^V of
+- W^Q, W^K and W^V of self-attention are one matrix, concatenated along the output, and so are W^K and W^V of
   cross-attention;
-- the table of positions is written out, so both layouts, learned positions, and none (zeros) are the same to it;
-- PAD, UNK and <s> never come next in our searches. There, a bias on their logits sees to it.
+- the table of positions is stored, so both layouts, learned positions, and none (zeros) have the same form;
+- PAD, UNK and <s>, which our searches never predict, get a bias on their logits.
 
-Every number it computes is then ours to rounding, and so are its translations if it searches by our rules: serving.py
-says how it is made to.
+Its numbers are ours to rounding, and so are its translations with the settings of ctranslate2_readme.py.
 """
 
 import os
@@ -34,30 +33,29 @@ if TYPE_CHECKING:
 
 Quantization = Literal["float32", "float16", "bfloat16", "int8"]
 
-NEVER = -1e4  # added to the logit of what never comes next; float16 can hold it
+NEVER = -1e4  # added to the logits of tokens that are never predicted; float16 can represent it
 
 
 def export_ctranslate2(
     checkpoint: Checkpoint, folder: Path, settings: DecodingConfig, quantization: Quantization = "float32"
 ) -> None:
-    """Writes the folder that `ctranslate2.Translator` loads: whole, or not at all.
+    """Writes the folder that `ctranslate2.Translator` loads, completely or not at all.
 
-    Beside the model it gets the sentencepiece model (`tokenizer.model`) and a README.md with code that translates.
+    It also has the sentencepiece model (`tokenizer.model`) and a README.md with code that translates.
 
     Args:
-        settings: how that code shall search, as far as CTranslate2 can.
+        settings: of the search in that code, as far as CTranslate2 supports them.
         quantization: how the weights are stored. The checkpoint is not changed.
 
     Raises:
-        HeadlightError: the folder is there already, CTranslate2 is not installed, or cannot express this model.
+        HeadlightError: the folder exists, CTranslate2 is not installed, or does not support this model.
     """
     if folder.exists():
-        raise HeadlightError(f"{folder} is there already, and stays as it is. Name a new folder, or remove that one.")
+        raise HeadlightError(f"{folder} exists already. Name a new folder, or remove that one.")
     if checkpoint.config.attention_window is not None:
         raise HeadlightError(
-            f"{checkpoint.path} cannot be exported: CTranslate2 has no mask like that of its self-attention, which "
-            f"sees {checkpoint.config.attention_window} positions to each side (attention_window). "
-            "Train a model without attention_window for it."
+            f"{checkpoint.path} cannot be exported: CTranslate2 does not support its attention_window = "
+            f"{checkpoint.config.attention_window}. Train a model without attention_window."
         )
     vocabulary = [checkpoint.tokenizer.piece(id) for id in range(checkpoint.config.vocab_size)]
     spec = specification(checkpoint.model, vocabulary)
@@ -76,7 +74,7 @@ def export_ctranslate2(
 
 
 def specification(model: Transformer, vocabulary: list[str]) -> "TransformerSpec":
-    """The model in the classes of CTranslate2. The weights are copies.
+    """The model in the classes of CTranslate2, with copies of the weights.
 
     Raises:
         HeadlightError: CTranslate2 is not installed.
@@ -111,7 +109,7 @@ def specification(model: Transformer, vocabulary: list[str]) -> "TransformerSpec
 
 def _fill_stack(spec: Any, embedding: Any, stack: Encoder | Decoder, max_positions: int) -> None:
     tokens, positions = stack.embedding.tokens, stack.embedding.positions
-    embedding.weight = _copy(tokens.weight)  # (V, D); scaled by sqrt(D) there, too
+    embedding.weight = _copy(tokens.weight)  # (V, D); CTranslate2 scales it by sqrt(D), too
     table = positions(max_positions)  # (P, D), or (P, 1) of zeros
     spec.position_encodings.encodings = _copy(table.expand(-1, tokens.embedding_dim))  # (P, D)
     if stack.norm is not None:
@@ -132,7 +130,7 @@ def _fill_stack(spec: Any, embedding: Any, stack: Encoder | Decoder, max_positio
 
 
 def _fill_linears(specs: Sequence[Any], *groups: list[nn.Linear]) -> None:
-    """Each group becomes one matrix, on top of each other."""
+    """Concatenates the matrices of each group along the output."""
     for spec, group in zip(specs, groups, strict=True):
         spec.weight = torch.cat([linear.weight.detach() for linear in group]).float()  # (out, in)
         spec.bias = torch.cat([linear.bias.detach() for linear in group]).float()  # (out)
@@ -143,6 +141,6 @@ def _fill_norm(spec: Any, norm: nn.LayerNorm) -> None:
 
 
 def _copy(weight: Tensor) -> Tensor:
-    """Trap: int8 is made in place, so without copies the checkpoint would change
-    (test_exporting_leaves_the_model_as_it_is)."""
+    """Trap: int8 quantization is in place, so without copies the checkpoint would change
+    (test_exporting_does_not_change_the_model)."""
     return weight.detach().float().clone()

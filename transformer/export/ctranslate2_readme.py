@@ -1,16 +1,15 @@
-"""How an exported model is made to translate as ours does: the README.md beside it, with code that is to be copied.
+"""The README.md of an exported model, with code that translates as Headlight does.
 
-CTranslate2 searches by beams as we do, but ends and ranks by rules of its own. With `length_penalty = "none"`, and in
-greedy decoding, they lead to the same; else two things differ:
+Greedy decoding, and beam search with `length_penalty = "none"`, give the same translations in CTranslate2. Otherwise:
 
-- when it ends: we go on as long as a better translation can come, CTranslate2 until beam_size * patience have ended;
-- the penalty: it knows l^a only. The paper's ((5 + l) / 6)^alpha grows like l^(0.75 alpha) at a length l of 15. So
-  CTranslate2 searches with that, and the code then chooses among all that it found by the paper's.
+- its search ends when beam_size * patience hypotheses have ended, ours when no better one is possible;
+- its penalty is l^a. The paper's ((5 + l) / 6)^alpha grows like l^(0.75 alpha) at a length l of 15. So CTranslate2
+  searches with that, and the code then chooses among all its hypotheses by the paper's penalty.
 
-Measured with the penalties that ship: of `fifty-sentences.tsv`, `en-de`, `de-en` and `en-fr` have the same 150
-translations there (test_the_translators_that_ship_translate_the_same_there); of 1,000 sentences of their test text,
-`en-de` 999, `de-en` 998, `en-fr` 1,000. If CTranslate2 chose: 149; 977, 984, 993. A model far from what it has learnt
-finds many that are about equally bad: of `multi30k-en-de`'s fifty, which are no captions, 45 are the same.
+Measured with the penalties of the included checkpoints: all 150 translations of `fifty-sentences.tsv` by `en-de`,
+`de-en` and `en-fr` are the same (test_included_translators_give_the_same_in_ctranslate2); of 1,000 sentences
+of their test text, `en-de` 999, `de-en` 998, `en-fr` 1,000. If CTranslate2 chose: 149; 977, 984, 993. With text unlike
+the training text fewer are: of `fifty-sentences.tsv`, which are not captions, `multi30k-en-de` translates 45 the same.
 """
 
 from typing import NamedTuple
@@ -19,7 +18,7 @@ from transformer.checkpoint.checkpoint_file import Checkpoint
 from transformer.config import DecodingConfig
 
 INSTALL = "pip install ctranslate2==4.8.5"
-PATIENCE = 8  # so late, CTranslate2 has missed no better translation
+PATIENCE = 8  # with it, CTranslate2 has missed no better translation
 
 README = """\
 # {name} for CTranslate2
@@ -44,9 +43,9 @@ print([tokenizer.decode(best(one)) for one in found])
 
 What differs from `python -m transformer translate`:
 
-- Sentences come one by one, with plain quotes and dashes: texts are not cut into sentences, and curly quotes and long
-  dashes are not made plain (`transformer/text/normalisation.py`).
-- A sentence may have {longest} pieces. A translation has at most `max_decoding_length`, however long its source is.
+- The input is single sentences with plain quotes and dashes: texts are not split into sentences, and curly quotes and
+  long dashes are not normalised (`transformer/text/normalisation.py`).
+- A sentence may have {longest} tokens. A translation has at most `max_decoding_length`, however long its source is.
 {notes}
 """
 
@@ -64,15 +63,15 @@ def best(found):  # which CTranslate2 has divided by l^{power:g}: here by ((5 + 
 
 
 class Advice(NamedTuple):
-    """How to search as some settings say."""
+    """How to search with some settings."""
 
     arguments: list[str]  # of `translate_batch`
-    remarks: list[str]  # on what is not the same there
+    remarks: list[str]  # on differences
     best: str = FIRST  # code that chooses among the hypotheses of a sentence
 
 
 def readme(checkpoint: Checkpoint, settings: DecodingConfig, quantization: str) -> str:
-    """Code that translates as `settings` say, and what is not the same there."""
+    """Code that translates with some settings, and its differences."""
     advised = advice(settings)
     return README.format(
         name=checkpoint.path.name,
@@ -86,20 +85,20 @@ def readme(checkpoint: Checkpoint, settings: DecodingConfig, quantization: str) 
 
 
 def advice(settings: DecodingConfig) -> Advice:
-    """What to tell CTranslate2, so that it translates as `settings` say."""
+    """The arguments of CTranslate2 for some settings."""
     if settings.method == "sampling":
         arguments = ["beam_size=1", f"sampling_topk={settings.top_k}", f"sampling_topp={settings.top_p:g}"]
         arguments.append(f"sampling_temperature={settings.temperature:g}")
-        return Advice(arguments, ["CTranslate2 draws from the same distribution, with random numbers of its own."])
+        return Advice(arguments, ["CTranslate2 draws from the same distribution with other random numbers."])
     if settings.method == "greedy" or settings.beam == 1:
         return Advice(["beam_size=1"], [])
     beam = f"beam_size={settings.beam}"
     if settings.length_penalty == "none" or settings.alpha == 0:
         return Advice([beam, "length_penalty=0"], [])
     late = (
-        "With a length penalty, the first translations that end need not be the best. We go on as long as a better one "
-        f"can come; CTranslate2 until beam_size * patience have ended. Its default of 1 is faster than {PATIENCE}, and "
-        "gives another translation now and then."
+        "With a length penalty, the first translations that end are not always the best. Headlight searches as long as "
+        "a better one is possible, CTranslate2 until beam_size * patience have ended. Its default patience of 1 is "
+        f"faster than {PATIENCE}, and sometimes gives another translation."
     )
     alpha, patience = settings.alpha, f"patience={PATIENCE}"
     if settings.length_penalty == "power":

@@ -1,5 +1,5 @@
-"""Writing a file so that a crash, a kill or a full disk leaves either the old one or the new one, never half of one;
-and keeping other processes away meanwhile."""
+"""Writing a file so that a crash, a kill or a full disk leaves either the old file or the new one, never a part of it;
+and locks between processes."""
 
 import errno
 import fcntl
@@ -15,19 +15,19 @@ log = logging.getLogger(__name__)
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yields a temporary name beside `path` to write to; when the block ends well, it becomes `path`.
+    """Yields a temporary path to write to, which is renamed to `path` when the block succeeds.
 
-    The content reaches the disk before the name does (fsync, then rename, then fsync of the folder). When the block
-    fails, the temporary file goes and `path` stays as it was. Whoever may read other new files may read this one,
-    whatever library writes it: safetensors would let only the owner.
+    The content is on the disk before the file is renamed (fsync, then rename, then fsync of the folder). When the block
+    fails, the temporary file is removed and `path` is not changed. The file has the permissions of other new files,
+    whatever library writes it: safetensors would let only the owner read it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         temporary.touch()
-        readers = temporary.stat().st_mode
+        mode = temporary.stat().st_mode
         yield temporary
-        temporary.chmod(readers)
+        temporary.chmod(mode)
         sync(temporary)
         os.replace(temporary, path)
         sync(path.parent)
@@ -36,7 +36,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def sync(path: Path) -> None:
-    """Sees to it that what was written to a file, or a folder, is on the disk."""
+    """Waits until what was written to a file, or a folder, is on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -45,12 +45,12 @@ def sync(path: Path) -> None:
 
 
 def lock(file: TextIO, wait: bool = False) -> bool:
-    """Locks it for this process until it is closed or the process ends, however that ends.
+    """Locks a file for this process until it is closed or the process ends, also if it is killed.
 
-    Some network disks have no locks: there it warns, and goes on.
+    Some network disks do not support locks: there it logs a warning and returns False.
 
     Returns:
-        Whether it is locked.
+        Whether the file is locked.
 
     Raises:
         OSError: BlockingIOError if another process has locked it and this one does not `wait`.
@@ -60,6 +60,6 @@ def lock(file: TextIO, wait: bool = False) -> bool:
     except OSError as error:
         if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
             raise OSError(error.errno, error.strerror, file.name) from None
-        log.warning("%s cannot be locked here: see to it that no second process works in this folder.", file.name)
+        log.warning("%s cannot be locked on this disk: make sure that no second process uses this folder.", file.name)
         return False
     return True

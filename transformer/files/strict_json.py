@@ -1,18 +1,19 @@
-"""JSON that a file holds, read more strictly than Python reads it.
+"""JSON from files, read more strictly than Python reads it.
 
-Every file of JSON that Headlight reads passes through `parse_json`. A string of it can be written as UTF-8: JSON may
-spell half a character (a lone surrogate, such as "\\ud800"), which Python reads without an error, and which fails much
-later, where a page or a file shall show it.
+Headlight reads every JSON file by these functions. All strings in the result can be written as UTF-8. JSON may contain
+half a character (a lone surrogate, such as "\\ud800"): Python reads it without an error, and fails much later, when a
+page or a file has to show it.
 """
 
 import json
 import re
+from collections import Counter
 from typing import Any, NoReturn
 
 from transformer.checkpoint.untrusted_config import shown
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# In the text of JSON: only the decoded strings tell a lone surrogate from a pair, which is one character.
+# Possible in the text of JSON. In the decoded strings a pair of surrogates has become one character.
 _MAYBE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
@@ -20,34 +21,35 @@ def parse_json(text: str) -> Any:
     """Any JSON value.
 
     Raises:
-        ValueError: the text is not JSON, is nested too deep, or holds a string that is not valid Unicode.
+        ValueError: the text is not JSON, is nested too deep, or has a string that is not valid Unicode.
     """
     return _checked(text, json.JSONDecoder())
 
 
 def parse_object(text: str) -> dict[str, Any]:
-    """A JSON object in which no name is given twice, and NaN and Infinity do not occur.
+    """A JSON object in which no name occurs twice, and NaN and Infinity do not occur.
 
     Raises:
-        ValueError: as `parse_json`, or it is another value than such an object.
+        ValueError: as `parse_json`, or the value is not such an object.
     """
 
-    def no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(pairs) != len({name for name, _ in pairs}):
-            raise ValueError("a name is given twice")
+    def no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        counts = Counter(name for name, _ in pairs)
+        if len(counts) < len(pairs):
+            raise ValueError(f"the name {shown(counts.most_common(1)[0][0])} occurs twice")
         return dict(pairs)
 
     def no_constants(constant: str) -> NoReturn:
         raise ValueError(f"{constant} is not JSON")
 
-    value = _checked(text, json.JSONDecoder(object_pairs_hook=no_doubles, parse_constant=no_constants))
+    value = _checked(text, json.JSONDecoder(object_pairs_hook=no_duplicates, parse_constant=no_constants))
     if not isinstance(value, dict):
         raise ValueError("not an object")
     return value
 
 
 def is_unicode(text: str) -> bool:
-    """Whether a string can be written as UTF-8: it holds no lone surrogate."""
+    """Whether a string can be written as UTF-8: it has no lone surrogate."""
     return text.isascii() or not _SURROGATE.search(text)
 
 

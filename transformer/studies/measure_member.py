@@ -18,8 +18,9 @@ import torch
 
 from transformer.checkpoint.untrusted_config import shown
 from transformer.config import Recipe
-from transformer.data.batches import Batch, encode_pairs
+from transformer.data.batches import Batch, batch_indices, collate
 from transformer.data.corpus import read_pairs
+from transformer.data.encoding import encode_pairs
 from transformer.decoding.translator import Translator
 from transformer.errors import CorpusError, HeadlightError
 from transformer.evaluation import evaluate
@@ -71,8 +72,8 @@ def measure(
             f"{scored_on}: every pair has more than {longest:,} pieces on a side, too many for this model. Score it on "
             "shorter sentences, or raise model.max_positions."
         )
-    room = max(BATCH, 1 + int(np.maximum(encoded.sources.lengths, encoded.targets.lengths).max()))
-    batches = [encoded.collate(indices) for indices in encoded.batches(room, 0, 0)]
+    room = max(BATCH, 1 + int(np.maximum(*encoded.lengths).max()))
+    batches = [collate(*encoded.select(indices)) for indices in batch_indices(*encoded.lengths, room, 0, 0)]
     result: dict[str, Any] = {
         "member": training.member,
         "seed": training.seed,

@@ -1,22 +1,19 @@
 """Text as it is typed -> text as the model was trained on it.
 
-Keyboards, web pages and word processors write the same sentence in many ways: curly quotes, no-break spaces, an
-accent as a character of its own, marks that nobody sees. The model should meet one of them. So whatever it reads goes
-through `normalise`, in training and in translation alike. Letters, case and umlauts stay as they are.
-
-What it should learn to write is only `clean`ed: German keeps its „quotes“, and a reference stays what a person wrote.
+Keyboards, web pages and word processors write the same sentence in many ways: curly quotes, no-break spaces, separate
+accents, invisible characters. Sources are `normalise`d to one of these ways, in training and in translation alike.
+Letters, case and umlauts are not changed. Targets are only `clean`ed: German keeps its „quotes“.
 """
 
 import re
 import unicodedata
 
-WORD_SIGN = "\u2581"  # "▁" is how sentencepiece writes a space: typed by a user, it would become one
-# Joiners hold together families of emoji and words of Persian or Hindi. Beside Latin letters or a space they are stray.
+WORD_SIGN = "\u2581"  # "▁", which sentencepiece would read as a space
+# Joiners connect emoji and words of Persian or Hindi. Beside Latin letters or a space they have no effect.
 _NOT_LATIN = "[^\x00-\u024f\\s]"
 _STRAY_JOINER = re.compile(f"(?<!{_NOT_LATIN})[\u200c\u200d]+|[\u200c\u200d]+(?!{_NOT_LATIN})")
-_SEEN = (
-    "\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2"  # Cf, but not idle: Arabic signs
-)
+# Of category Cf, but visible or with an effect: joiners and Arabic signs.
+_KEPT = "\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2"
 _PLAIN = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u00b4", "'"),  # ‘ ’ ‚ ‛ ‹ › ′ ´
@@ -29,17 +26,17 @@ _PLAIN = str.maketrans(
 
 
 def clean(text: str) -> str:
-    """One line, single spaces, NFC, nothing invisible; every visible sign stays. Idempotent."""
+    """One line, single spaces, NFC, without invisible characters. Idempotent."""
     text = text.replace(WORD_SIGN, "_")
-    if not text.isprintable():  # most text is: then there is nothing to look for
+    if not text.isprintable():  # most text is, which saves time
         text = _without_stray_joiners("".join(map(_visible, text)))
     return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
 def normalise(text: str) -> str:
-    """`clean`, and typographic quotes, dashes and ellipses made plain. Idempotent."""
+    """`clean`, and ASCII for typographic quotes, dashes and ellipses. Idempotent."""
     text = clean(text)
-    return text if text.isascii() else clean(text.translate(_PLAIN))  # a joiner beside "’" is beside "'" now
+    return text if text.isascii() else clean(text.translate(_PLAIN))  # again: a joiner beside "’" is now beside "'"
 
 
 def _without_stray_joiners(text: str) -> str:
@@ -51,10 +48,10 @@ def _without_stray_joiners(text: str) -> str:
 
 
 def _visible(character: str) -> str:
-    """The character, a space for any white space, U+FFFD for half a character, nothing for one that cannot be seen."""
+    """The character; a space for any white space, U+FFFD for a lone surrogate, "" for an invisible character."""
     if character.isspace():
         return " "
     category = unicodedata.category(character)
     if category == "Cs":
         return "\ufffd"
-    return "" if category in ("Cc", "Cf") and character not in _SEEN else character
+    return "" if category in ("Cc", "Cf") and character not in _KEPT else character

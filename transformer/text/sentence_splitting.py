@@ -1,14 +1,13 @@
 """A paragraph -> its sentences, for a model that was trained on sentences.
 
-A line break ends a sentence. So does `.`, `!`, `?` or `…` (with the quotes and brackets that close after it) before a
-space, unless a small letter follows, or the full stop belongs to an abbreviation, an initial, a list number or a date.
-Rules, not statistics: they fit on a page, need no data, and a wrong cut can be explained. Where a rule cannot know
-("in the U.S. Army"), it leaves the sentence whole: a model bears two sentences in one better than half of one.
+A line break ends a sentence. So does `.`, `!`, `?` or `…` (with closing quotes and brackets) before a space, unless a
+lower-case letter follows, or the full stop belongs to an abbreviation, an initial, a list number or a date. In doubt
+("in the U.S. Army") nothing is split, because a model translates two sentences together better than half of one.
 """
 
 import re
 
-NEARBY = 80  # characters on either side that a decision looks at, so that a long text takes no longer than it must
+NEARBY = 80  # characters on either side that decide, so that the time is linear in the length of the text
 
 
 def _words(words: str) -> frozenset[str]:
@@ -25,7 +24,7 @@ _BEFORE_NUMBER = _words(
     "no nos nr fig figs eq vol p pp ch chap sec art abb abs bd s jan feb mar apr jun jul aug sep sept oct okt nov dec "
     "dez tel mio mrd"
 )
-# May stand within a sentence or end it: they end it if a word follows that likes to begin one.
+# Within a sentence or at its end: at its end if a word follows that often begins a sentence.
 _EITHER = _words("inc ltd co corp bros jr sr etc usw dept est")
 _BEGINNERS = _words(
     "a an the i he she it we you they this that these those there here what when where who why how if in on at but and "
@@ -35,13 +34,13 @@ _BEGINNERS = _words(
 _MONTHS = _words(
     "januar jänner februar märz april mai juni juli august september oktober november dezember jahrhundert"
 )
-# Each run of marks is tried once, from its first, and not taken back: a line of 100,000 dots is no trap.
+# Possessive quantifiers: a run of marks is matched once, so a line of 100,000 dots takes linear time.
 _ENDS = re.compile(r"(?<![.!?…؟।])[.!?…؟।]++[\"'’”“»)\]]*+(?=\s)|[。！？]++[」』”）]*+")
 _OPENERS = "\"'‘’“”„‚«»‹›([{¿¡-–— "
 
 
 def split_sentences(paragraph: str) -> list[str]:
-    """The sentences in order, stripped; blank lines are left out. Joined, they are the paragraph up to white space."""
+    """The sentences in order, stripped, without blank lines. Joined, they are the paragraph except for white space."""
     return [sentence for line in paragraph.splitlines() for sentence in _split_line(line)]
 
 

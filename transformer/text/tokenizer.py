@@ -1,13 +1,12 @@
-"""Sentences <-> ids. A learned vocabulary of sub-words, shared by both languages (paper, section 5.1).
+"""Sentences <-> ids, with a learned vocabulary of sub-words that both languages share (paper, section 5.1).
 
 sentencepiece learns the vocabulary and applies it: `unigram` (Kudo 2018, arXiv:1804.10959) keeps the pieces under which
 the corpus is most probable, `bpe` (Sennrich et al. 2016, arXiv:1508.07909) merges the most frequent neighbours. The
-paper used BPE; both are here. A space becomes part of the piece after it, written "▁", so joining pieces gives back
-the text; a character outside the vocabulary becomes its UTF-8 bytes, four pieces `<0xF0>`... for an emoji.
+paper used BPE; both are here. A space becomes part of the piece after it, written "▁", so the joined pieces are the
+text; a character outside the vocabulary becomes its UTF-8 bytes, four pieces `<0xF0>`... for an emoji.
 
-Where we decide: sentencepiece rewrites nothing (`identity`; its default `nmt_nfkc` turns "½" into "1⁄2" and "ﬁ" into
-"fi", and then the pieces are not of the text that the user sees). What must be plain is made plain where text comes in,
-by `normalise` (see normalise.py), for training and translation alike. Only runs of spaces are squeezed here.
+Where we decide: sentencepiece normalises nothing (`identity`) except runs of spaces. Its default `nmt_nfkc` turns "½"
+into "1⁄2" and "ﬁ" into "fi", so pieces would not be those of the text that the user sees. normalisation.py normalises.
 """
 
 import io
@@ -26,19 +25,19 @@ from transformer.config import BOS, EOS, PAD, UNK, TokenizerConfig
 from transformer.errors import ConfigError, CorpusError, HeadlightError
 from transformer.text.subword_sampling import Sampler, make_sampler
 
-LINES_TO_LEARN_FROM = 2_000_000  # more lines change the vocabulary hardly, and memory much
-CHARACTERS_TO_LEARN_FROM = 30_000_000  # at 18 bytes each while the vocabulary is learnt
-LONGEST_LINE = 4000  # characters; sentencepiece would leave a longer one out without a word
-SURROGATES = re.compile("[\ud800-\udfff]")  # half characters, which no UTF-8 can hold
+LINES_TO_LEARN_FROM = 2_000_000  # more lines hardly change the vocabulary, and take much memory
+CHARACTERS_TO_LEARN_FROM = 30_000_000  # training takes 18 bytes for each
+LONGEST_LINE = 4000  # characters; sentencepiece would silently leave out a longer one
+SURROGATES = re.compile("[\ud800-\udfff]")  # half characters, which UTF-8 cannot represent
 
 Kind = Literal["piece", "unknown", "byte", "control"]
 
 
 @dataclass(frozen=True)
 class Piece:
-    """One piece of a sentence; `source_text[begin:end]` is what it stands for, counted in characters.
+    """One piece of a sentence, for the characters `text[begin:end]` of the sentence.
 
-    The bytes of one character all have its span. A lone "▁" that stands for no typed space has an empty one.
+    All bytes of one character have its span. A "▁" for which there is no space in the text has an empty one.
     """
 
     id: int
@@ -56,19 +55,19 @@ class Tokenizer:
 
     @classmethod
     def train(cls, lines: Iterable[str], config: TokenizerConfig) -> "Tokenizer":
-        """Learns a vocabulary of at most `config.vocab_size` pieces; a small corpus may give fewer, never an error.
+        """Learns a vocabulary of at most `config.vocab_size` pieces, fewer if the corpus is small.
 
-        The same lines, in the same order, give the same bytes. Raises CorpusError where there is nothing to learn from,
-        ConfigError where the vocabulary cannot even hold the single characters.
+        The same lines, in the same order, give the same bytes. Raises CorpusError if there is no text, ConfigError if
+        the vocabulary is too small for the single characters.
         """
         model = io.BytesIO()
         try:
             sentencepiece.SentencePieceTrainer.train(
-                sentence_iterator=_handed_over(_at_most(LINES_TO_LEARN_FROM, CHARACTERS_TO_LEARN_FROM, lines)),
+                sentence_iterator=_consumed(_sample_lines(LINES_TO_LEARN_FROM, CHARACTERS_TO_LEARN_FROM, lines)),
                 model_writer=model,
                 model_type=config.kind,
                 vocab_size=config.vocab_size,
-                hard_vocab_limit=False,  # a small corpus has fewer pieces to give
+                hard_vocab_limit=False,  # a small corpus gives fewer pieces
                 byte_fallback=config.byte_fallback,
                 character_coverage=config.character_coverage,
                 normalization_rule_name="identity",
@@ -89,8 +88,8 @@ class Tokenizer:
     @classmethod
     def from_bytes(cls, model: bytes) -> "Tokenizer":
         """Reads a serialized sentencepiece model. Raises HeadlightError if that fails."""
-        # Trap: sentencepiece takes empty bytes without a word and fails later
-        # (test_bytes_that_are_no_model_are_refused_in_a_sentence).
+        # Trap: sentencepiece accepts empty bytes and fails later
+        # (test_bytes_that_are_not_a_model_are_refused_with_a_clear_error).
         if not model:
             raise HeadlightError(
                 "The tokenizer is empty. Use a sentencepiece .model file, or a checkpoint that has one."
@@ -113,7 +112,8 @@ class Tokenizer:
 
     @classmethod
     def from_file(cls, path: Path) -> "Tokenizer":
-        """Reads a .model file. Raises HeadlightError, which names it, if it is none; OSError if it cannot be read."""
+        """Reads a .model file. Raises HeadlightError, which names it, if it is not a model; OSError if it cannot be
+        read."""
         try:
             return cls.from_bytes(path.read_bytes())
         except HeadlightError as error:
@@ -125,28 +125,28 @@ class Tokenizer:
 
     @property
     def vocab_size(self) -> int:
-        """V, as it came out: for a small corpus less than was asked for."""
+        """V; for a small corpus less than was configured."""
         return self._processor.vocab_size()
 
     def encode(self, text: str) -> list[int]:
-        """Text -> ids, without BOS and EOS. `</s>` typed by a user is four characters, never the end piece."""
+        """Text -> ids, without BOS and EOS. `</s>` typed by a user is four characters, not the end piece."""
         return self._processor.encode(_encodable(text))
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """The same for many texts, in one call into sentencepiece."""
+        """`encode` for many texts, in one call of sentencepiece."""
         return self._processor.encode([_encodable(text) for text in texts])
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Ids -> text. PAD, BOS, EOS and ids that do not exist are passed over; broken bytes become U+FFFD."""
+        """Ids -> text. PAD, BOS, EOS and ids that do not exist are skipped; invalid bytes become U+FFFD."""
         known = [i for i in map(int, ids) if 0 <= i < self.vocab_size and i not in (PAD, BOS, EOS)]
         return self._processor.decode(known)
 
     def piece(self, id: int) -> str:
-        """The piece as it stands in the vocabulary, e.g. "▁the", "<0xF0>", "</s>"; else "<?>"."""
+        """The piece as in the vocabulary, e.g. "▁the", "<0xF0>", "</s>"; "<?>" for an id that does not exist."""
         return self._processor.id_to_piece(id) if 0 <= id < self.vocab_size else "<?>"
 
     def kind(self, id: int) -> Kind:
-        """What sort of piece an id is. One that does not exist is "unknown"."""
+        """The kind of the piece; "unknown" for an id that does not exist."""
         if not 0 <= id < self.vocab_size or self._processor.is_unknown(id):
             return "unknown"
         if self._processor.is_control(id):
@@ -159,11 +159,11 @@ class Tokenizer:
         return tuple(id for id in range(self.vocab_size) if self.kind(id) == "piece")
 
     def analyse(self, text: str) -> list[Piece]:
-        """The pieces of `text` in order (their ids are those of `encode`), with their place in it."""
+        """The pieces of `text` in order (their ids are those of `encode`), with their spans."""
         found = self._processor.encode(_encodable(text), return_type="offset_mapping")
         kinds = [self.kind(id) for id in found["ids"]]
         spans: list[tuple[int, int]] = list(found["offsets"])
-        # sentencepiece gives a character's span to the last of its bytes only; walk back to share it with the others.
+        # sentencepiece gives the span of a character to the last of its bytes only; copy it to the others.
         for i in range(len(spans) - 2, -1, -1):
             if kinds[i] == kinds[i + 1] == "byte" and spans[i][0] == spans[i][1]:
                 spans[i] = spans[i + 1]
@@ -173,10 +173,10 @@ class Tokenizer:
         ]
 
     def sample(self, text: str, alpha: float, rng: random.Random) -> list[int]:
-        """Subword sampling (see sampling.py): another segmentation each time, a function of `rng` alone."""
+        """A random segmentation (subword_sampling.py), which depends on `rng` alone."""
         normalised = self._processor.normalize(_encodable(text))
         ids = [id for word in _words(normalised) for id in self._sampler.sample(word, alpha, rng)]
-        # Without byte fallback, neighbouring strange characters are one unknown piece, as in `encode`.
+        # Without byte fallback, adjacent unknown characters are one unknown piece, as in `encode`.
         return [id for previous, id in pairwise([PAD, *ids]) if not id == previous == UNK]
 
     @cached_property
@@ -185,17 +185,17 @@ class Tokenizer:
 
 
 def _encodable(text: str) -> str:
-    """Lone surrogates, which sentencepiece refuses, become U+FFFD: as long as before, so offsets hold."""
+    """Lone surrogates, which sentencepiece refuses, become U+FFFD, which does not change offsets."""
     return SURROGATES.sub("\ufffd", text)
 
 
 def _words(normalised: str) -> list[str]:
-    """ "▁to▁be" -> ["▁to", "▁be"]: pieces never reach over a space, so each word is cut on its own."""
+    """ "▁to▁be" -> ["▁to", "▁be"]: pieces never cross a space, so words are segmented separately."""
     return re.findall("▁[^▁]*|[^▁]+", normalised)
 
 
-def _at_most(most_lines: int, most_characters: int, lines: Iterable[str]) -> list[str]:
-    """All lines, or a fair sample of them (reservoir sampling), the same in every run; blank ones left out."""
+def _sample_lines(most_lines: int, most_characters: int, lines: Iterable[str]) -> list[str]:
+    """All lines that are not blank, or a random sample of them (reservoir sampling), the same in every run."""
     rng, kept = random.Random(0), list[str]()
     seen = 0
     for line in lines:
@@ -212,15 +212,15 @@ def _at_most(most_lines: int, most_characters: int, lines: Iterable[str]) -> lis
     return kept
 
 
-def _handed_over(lines: list[str]) -> Iterator[str]:
-    """The lines in order; each is let go, for sentencepiece has a copy of it."""
+def _consumed(lines: list[str]) -> Iterator[str]:
+    """The lines in order; each is freed when sentencepiece has copied it."""
     lines.reverse()
     while lines:
         yield lines.pop()
 
 
 def _explain(message: str, config: TokenizerConfig) -> HeadlightError:
-    """sentencepiece's complaint in words that say what to do."""
+    """The error of sentencepiece, with what to do."""
     if "required_chars" in message and (sizes := re.search(r"(\d+) vs (\d+)", message)):
         return ConfigError(
             f"tokenizer.vocab_size {config.vocab_size} cannot hold even the characters and bytes of this corpus: "

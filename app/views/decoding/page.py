@@ -71,7 +71,7 @@ def _with_tree(scene: Scene) -> Scene:
     )
     if found.settings.method == "sampling":
         ids = tuple(hypothesis.ids for hypothesis in found.hypotheses)
-        told = cached_results.told_left_out(scene.subject, found.source_ids, ids, found.settings, found.tree)
+        told = cached_results.mark_truncated(scene.subject, found.source_ids, ids, found.settings, found.tree)
         found = replace(found, tree=told)
     if scene.given:
         found = replace(found, hypotheses=(*found.hypotheses, scene.given))

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Protocol
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from transformer.config import Recipe, ToyTask
+from transformer.config import Recipe
 from transformer.errors import HeadlightError
 from transformer.recipe import load_recipe
 
@@ -74,7 +74,7 @@ class Plan(Protocol):
 class ToyPlan:
     """A toy task, its pairs made on the fly."""
 
-    task: ToyTask
+    task: str
     size: Size
 
     @property
@@ -82,10 +82,7 @@ class ToyPlan:
         return self.task
 
     def recipe(self, folder: Path) -> Recipe:
-        base = "numbers" if self.task == "numbers" else "reverse"
-        words = "letters sorted" if self.task == "sort" else "letters copied" if self.task == "copy" else ""
-        language = [f"data.target_language={words}"] if words else []
-        return load_recipe(base, [f"data.toy={self.task}", *language, *self.size.options()])
+        return load_recipe(self.task, self.size.options())
 
 
 @dataclass(frozen=True)

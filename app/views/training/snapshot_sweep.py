@@ -16,7 +16,7 @@ from app.library.tasks import Task, task_of
 from app.stage.heads import SHORT
 from app.stage.scene import Scene
 from app.state.choices import CLEAREST, RUN_HEAD, RUN_KIND, RUN_RIGHT, RUN_SENTENCE
-from transformer.data.toy_tasks import toy_answer
+from transformer.data.toy_tasks import TOY_TASKS
 from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import KINDS, Kind, depth
 from transformer.text.normalisation import normalise
@@ -139,7 +139,7 @@ def _usual_sentence(task: Task, scene: Scene | None) -> str:
 def _answer(run: Run, sentence: str) -> str:
     """The right translation, where it is known."""
     toy = run.recipe.data.toy if run.recipe else None
-    return (toy_answer(toy, sentence) or "") if toy else ""
+    return (TOY_TASKS[toy].answer(sentence) or "") if toy else ""
 
 
 def _choose_head(layers: int, heads: int) -> tuple[int, int] | None:

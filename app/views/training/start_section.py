@@ -1,7 +1,7 @@
 """Section of Training: start a run from the browser, on a toy task or on uploaded text."""
 
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 import streamlit as st
 from pydantic import ValidationError
@@ -10,7 +10,7 @@ from app.library.tasks import LANGUAGES
 from app.state.choices import RUN
 from app.views.training import launch_run
 from app.views.training.run_plan import MOST_MEGABYTES, Heads, LaunchError, Plan, Size, TextPlan, ToyPlan, Width
-from transformer.config import ToyTask
+from transformer.data.toy_tasks import TOY_TASKS
 from transformer.errors import HeadlightError
 
 PROBLEM, CORPUS = "start_problem", "corpus"
@@ -50,8 +50,8 @@ def start_form(expanded: bool) -> None:
             )
             return
         task = st.segmented_control(
-            "What it shall learn", list(WORDS), default="reverse", format_func=WORDS.__getitem__, required=True,
-            key="start_task",
+            "What it shall learn", [*TOY_TASKS, "text"], default="reverse", required=True,
+            format_func=lambda task: WORDS.get(task, task), key="start_task",
         )  # fmt: skip
         if task == "text":
             _text_options()
@@ -96,7 +96,7 @@ def _plan(state: Any) -> Plan:
         state["start_updates"], state["start_encoder"], state["start_decoder"], state["start_heads"],
         state["start_width"],
     )  # fmt: skip
-    task: ToyTask | Literal["text"] = state["start_task"]
+    task: str = state["start_task"]
     if task != "text":
         return ToyPlan(task, size)
     file = state.get(CORPUS)

@@ -21,7 +21,7 @@ HAND = pair(6, 5, {(0, 0), (1, 1), (2, 2), (3, 3), (5, 4)}, {(4, 4), (0, 2)})
 
 
 def found(gold: GoldPair, linked: list[int]) -> Counts:
-    counts = Counts.none()
+    counts = Counts()
     counts.add(gold, np.arange(len(gold.target)), np.array(linked))
     return counts
 
@@ -34,7 +34,7 @@ def test_the_rate_is_that_worked_out_by_hand() -> None:
     assert rate.recall == pytest.approx(2 / 5)
 
 
-def test_perfect_links_have_no_error_and_wrong_ones_nothing_else() -> None:
+def test_perfect_links_have_no_error_and_wrong_ones_the_maximum() -> None:
     assert found(HAND, [0, 1, 2, 3, 5]).rate().aer == 0
     nothing = found(HAND, [5, 5, 5, 5, 0]).rate()
     assert (nothing.aer, nothing.precision, nothing.recall) == (1, 0, 0)
@@ -59,7 +59,7 @@ def cases(draw: st.DrawFn) -> tuple[GoldPair, np.ndarray]:
 @given(cases())
 def test_every_head_has_the_rate_of_its_own_links(case: tuple[GoldPair, np.ndarray]) -> None:
     gold, weights = case
-    counts = Counts.none((2, 2))
+    counts = Counts()
     counts.add(gold, np.arange(len(gold.target)), strongest(weights))
     for layer, head in np.ndindex(2, 2):
         links = {(max(range(len(gold.source)), key=lambda s: row[s]), t) for t, row in enumerate(weights[layer, head])}
@@ -73,7 +73,7 @@ def test_of_equal_weights_the_first_word_is_taken() -> None:
     assert strongest(np.array([[0.2, 0.4, 0.4]])).tolist() == [1]
 
 
-def test_the_diagonal_knows_lengths_alone() -> None:
+def test_the_diagonal_depends_on_lengths_alone() -> None:
     assert diagonal([pair(4, 4, {(i, i) for i in range(4)}, set())]).aer == 0
     # Two words of target for six of source: the middles of the halves.
     assert diagonal([pair(6, 2, {(1, 0), (4, 1)}, set())]).aer == 0
@@ -81,9 +81,9 @@ def test_the_diagonal_knows_lengths_alone() -> None:
 
 
 @given(cases())
-def test_chance_is_the_mean_over_all_words_that_may_be_drawn(case: tuple[GoldPair, np.ndarray]) -> None:
+def test_chance_is_the_mean_over_all_words(case: tuple[GoldPair, np.ndarray]) -> None:
     gold, _ = case
-    draws = Counts.none((len(gold.source),))  # each word once for all words of the target: the mean is the same
+    draws = Counts()  # each word once for all words of the target: the mean is the same
     every = np.repeat(np.arange(len(gold.source))[:, None], len(gold.target), axis=1)
     draws.add(gold, np.arange(len(gold.target)), every)
     assert chance([gold]).aer == pytest.approx(draws.aer.mean())

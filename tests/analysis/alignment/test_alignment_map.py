@@ -125,12 +125,12 @@ def test_the_text_is_measured_as_validation_measures_it(reverse: Checkpoint, tmp
 
 
 @pytest.mark.parametrize("stated", [-0.5, float("inf"), float("nan"), 10**400, "0.5"], ids=lambda value: str(value)[:4])
-def test_a_validation_loss_that_cannot_be_one_is_left_out(reverse: Checkpoint, tmp_path: Path, stated: object) -> None:
+def test_an_invalid_validation_loss_is_left_out(reverse: Checkpoint, tmp_path: Path, stated: object) -> None:
     strange = replace(reverse, metrics={"valid_loss": stated})
     assert measured(strange, mirrored(tmp_path / "gold.tsv", 2)).valid_loss is None
 
 
-def test_opening_are_as_many_of_the_best_heads_as_align_best_together(found: AlignmentMap) -> None:
+def test_opening_has_as_many_of_the_best_heads_as_align_best_together(found: AlignmentMap) -> None:
     reading = replace(found.reads, best=[(1, 0), (0, 1), (0, 0)], together=[0.5, 0.4, 0.45])
     assert replace(found, reads=reading).opening("reads") == [(0, 1), (1, 0)]
 
@@ -141,7 +141,7 @@ def test_pairs_too_long_for_the_model_are_left_out_and_counted(reverse: Checkpoi
     lines = ["a b c\tc b a\t0-2 1-1 2-0", " ".join("a" * 9) + "\ta\t0-0", " ".join("a" * 8) + "\ta\t0-0"]
     gold = measured(load_checkpoint(tmp_path / "short.safetensors"), write(tmp_path / "gold.tsv", *lines)).gold
     assert (gold.pairs, gold.left_out, gold.sure) == (1, 2, 3)
-    with pytest.raises(CorpusError, match="every pair with a sure link has 8 pieces or more"):
+    with pytest.raises(CorpusError, match="every pair with a sure link has 8 tokens or more"):
         measured(load_checkpoint(tmp_path / "short.safetensors"), write(tmp_path / "gold.tsv", *lines[1:], "a\tb\t\t"))
 
 
@@ -154,7 +154,7 @@ def beside(tmp_path: Path, reverse: Checkpoint) -> Path:
     return tmp_path / "reverse.safetensors"
 
 
-def test_what_is_stored_is_read_again_and_the_checkpoint_stays_as_it_was(found: AlignmentMap, beside: Path) -> None:
+def test_a_stored_map_is_read_again_and_the_checkpoint_is_not_changed(found: AlignmentMap, beside: Path) -> None:
     before = beside.read_bytes()
     assert read_map(beside, load_checkpoint(beside).config) is None
     assert write_map(found, beside) == map_path(beside)
@@ -167,7 +167,7 @@ def test_what_is_stored_is_read_again_and_the_checkpoint_stays_as_it_was(found: 
     assert again.gold == found.gold
 
 
-def test_other_scores_are_the_same_weights_and_other_weights_are_not(beside: Path) -> None:
+def test_the_checksum_depends_on_the_weights_and_not_on_the_scores(beside: Path) -> None:
     loaded, before = load_checkpoint(beside), weights_checksum(beside)
     save_checkpoint(beside, loaded.model, loaded.tokenizer, recipe=None, metrics={"bleu": 99.0})
     assert weights_checksum(beside) == before
@@ -198,9 +198,7 @@ def test_a_map_of_other_weights_is_refused(found: AlignmentMap, beside: Path) ->
         (lambda map: map["chance"].update(recall=-3), "chance.recall"),
     ],
 )
-def test_a_map_that_cannot_be_one_is_refused_in_a_sentence(
-    found: AlignmentMap, beside: Path, change: Any, said: str
-) -> None:
+def test_a_map_with_invalid_values_is_refused(found: AlignmentMap, beside: Path, change: Any, said: str) -> None:
     values = json.loads(write_map(found, beside).read_text())
     changed = change(values)
     map_path(beside).write_text(json.dumps(changed if isinstance(changed, dict) and "gold" in changed else values))
@@ -211,16 +209,16 @@ def test_a_map_that_cannot_be_one_is_refused_in_a_sentence(
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff", b'{"a": NaN}', b"[" * 9999, b'{"a": "\\ud800"}'])
-def test_a_file_that_is_no_map_is_refused_in_a_sentence(beside: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_map_is_refused(beside: Path, content: bytes) -> None:
     map_path(beside).write_bytes(content)
-    with pytest.raises(CheckpointError, match="is no map of heads"):
+    with pytest.raises(CheckpointError, match="is not a map of heads"):
         read_map(beside, load_checkpoint(beside).config)
 
 
 # The command
 
 
-def test_the_command_prints_the_map_and_stores_it_where_it_is_told_to(found: AlignmentMap, beside: Path) -> None:
+def test_the_command_prints_the_map_and_stores_it_on_request(found: AlignmentMap, beside: Path) -> None:
     data = mirrored(beside.parent / "mirrored.tsv")
     told = run("align", beside, "--data", data, "--device", "cpu")
     assert told.exit_code == 0, told.output
@@ -239,10 +237,10 @@ def test_the_command_prints_the_map_and_stores_it_where_it_is_told_to(found: Ali
     assert description["alignment"]["gold"] == asdict(found.gold) | {"name": "mirrored.tsv"}
     assert f"head {layer + 1}.{head + 1}: AER {lowest}" in as_text(description)
     map_path(beside).write_text("{}")
-    assert "is no map of heads" in as_text(describe(load_checkpoint(beside)))
+    assert "is not a map of heads" in as_text(describe(load_checkpoint(beside)))
 
 
-def test_home_is_the_recipes_validation_text_where_it_is_there(
+def test_home_is_the_validation_text_of_the_recipe_if_it_exists(
     beside: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded = load_checkpoint(beside)
@@ -260,7 +258,7 @@ def test_home_is_the_recipes_validation_text_where_it_is_there(
     assert home["loss"] < 1  # the second column is the source
 
 
-def test_a_direction_that_the_model_does_not_know_is_told(tmp_path: Path) -> None:
+def test_a_direction_that_the_model_was_not_trained_for_is_reported(tmp_path: Path) -> None:
     """`numbers` writes German; here German is the source."""
     numbers = REVERSE.with_name("numbers.safetensors")
     data = write(tmp_path / "gold.tsv", *["zweiundvierzig\tforty-two\t0-0"] * 3)
@@ -271,7 +269,7 @@ def test_a_direction_that_the_model_does_not_know_is_told(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("lines", "said"), [(["a b\tb a\t1-2"], "line 1: the link 1-2 points beyond"), ([], "the file is empty")]
 )
-def test_a_bad_gold_file_is_a_sentence_and_an_exit_code(tmp_path: Path, lines: list[str], said: str) -> None:
+def test_a_bad_gold_file_gives_an_error_and_an_exit_code(tmp_path: Path, lines: list[str], said: str) -> None:
     result = run("align", REVERSE, "--data", write(tmp_path / "gold.tsv", *lines))
     assert result.exit_code == 1
     assert said in result.stderr

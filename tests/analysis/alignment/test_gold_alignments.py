@@ -23,7 +23,7 @@ def test_without_the_fourth_column_all_links_are_sure(tmp_path: Path) -> None:
     assert pair.sure == pair.possible == {(0, 1), (1, 0)}
 
 
-def test_swapped_columns_turn_their_links_round(tmp_path: Path) -> None:
+def test_swapped_columns_reverse_their_links(tmp_path: Path) -> None:
     (pair,) = read_gold(write(tmp_path / "gold.tsv", LINE), swap=True)
     assert pair.source[0] == "das"
     assert (4, 5) in pair.sure
@@ -36,8 +36,8 @@ def test_swapped_columns_turn_their_links_round(tmp_path: Path) -> None:
     [
         ("a b\tc d", "2 columns instead of 4"),
         ("a\tb\t0-0\t0-0\tx", "5 columns instead of 4"),
-        ("a b\tc d\t0:1\t0-1", "0:1 is no link"),
-        ("a b\tc d\t0--1", "0--1 is no link"),
+        ("a b\tc d\t0:1\t0-1", "0:1 is not a link"),
+        ("a b\tc d\t0--1", "0--1 is not a link"),
         ("a b\tc d\t0-2", "the link 0-2 points beyond the sentences, which have 2 and 2 words"),
         ("a b\tc d\t0-0\t2-1", "the link 2-1 points beyond"),
         ("a  b\tc d\t0-0", "a word is empty"),
@@ -45,7 +45,7 @@ def test_swapped_columns_turn_their_links_round(tmp_path: Path) -> None:
         ("a \u200b b\tc d\t0-0", "a word is empty"),
     ],
 )
-def test_a_line_that_is_none_is_named(tmp_path: Path, line: str, said: str) -> None:
+def test_an_invalid_line_is_named(tmp_path: Path, line: str, said: str) -> None:
     path = write(tmp_path / "gold.tsv", "a b\tc d\t0-0", line)
     with pytest.raises(CorpusError) as told:
         read_gold(path)
@@ -64,12 +64,12 @@ def test_a_file_that_counts_from_1_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "said"), [([], "is empty"), ([""], "is empty"), (["a\tb\t\t0-0"], "no sure link on any line")]
 )
-def test_a_file_with_nothing_to_find_is_refused(tmp_path: Path, lines: list[str], said: str) -> None:
+def test_a_file_without_sure_links_is_refused(tmp_path: Path, lines: list[str], said: str) -> None:
     with pytest.raises(CorpusError, match=said):
         read_gold(write(tmp_path / "gold.tsv", *lines))
 
 
-def test_what_is_no_text_is_named(tmp_path: Path) -> None:
+def test_a_line_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     (tmp_path / "gold.tsv").write_bytes(b"a\tb\t0-0\n\xff\tb\t0-0\n")
     with pytest.raises(CorpusError, match="line 2: not UTF-8"):
         read_gold(tmp_path / "gold.tsv")

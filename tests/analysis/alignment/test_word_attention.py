@@ -37,7 +37,7 @@ WORDS = st.lists(
 
 
 @given(WORDS)
-def test_the_pieces_of_each_word_spell_it(words: list[str]) -> None:
+def test_the_tokens_of_each_word_spell_it(words: list[str]) -> None:
     tokenizer = trained()
     found = sentence(words, tokenizer)
     assert tokenizer.encode(found.text) == list(found.ids)
@@ -46,7 +46,7 @@ def test_the_pieces_of_each_word_spell_it(words: list[str]) -> None:
         assert tokenizer.decode(ids).strip() == word
 
 
-def test_source_pieces_are_summed_and_target_pieces_averaged() -> None:
+def test_source_tokens_are_summed_and_target_tokens_averaged() -> None:
     weights = np.random.default_rng(0).dirichlet(np.ones(4), size=(2, 4))  # (H, T, S), </s> the last of both
     source, target = made([0, 1, 1]), made([0, 0, 1])
     for shift, first in (("predicts", 0), ("reads", 1)):
@@ -59,7 +59,7 @@ def test_source_pieces_are_summed_and_target_pieces_averaged() -> None:
             assert found[head, 1, 1] == pytest.approx(rows[2, 1] + rows[2, 2])
 
 
-def test_a_word_without_a_piece_has_no_row() -> None:
+def test_a_word_without_a_token_has_no_row() -> None:
     weights = np.full((3, 3), 1 / 3)
     words, found = word_weights(weights, made([0, 1]), Sentence("", (9, 9), np.array([0, 2]), 3), "predicts")
     assert words.tolist() == [0, 2]
@@ -67,7 +67,7 @@ def test_a_word_without_a_piece_has_no_row() -> None:
 
 
 @pytest.mark.parametrize("shift", SHIFTS)
-def test_the_page_puts_pieces_together_in_the_same_way(shift: str) -> None:
+def test_the_app_merges_tokens_in_the_same_way(shift: str) -> None:
     source, target = ("▁the", "▁hou", "se", "</s>"), ("▁das", "▁ha", "us", "</s>")
     weights = np.random.default_rng(1).dirichlet(np.ones(4), size=(1, 4))  # (1, T, S)
     page = word_alignment(weights, source, target, shift)  # type: ignore[arg-type]

@@ -1,6 +1,4 @@
-"""Which head aligns? Encoder-decoder attention read as word alignment and scored against what people have aligned.
+"""Encoder-decoder attention as word alignment, scored against gold alignments.
 
-    gold file -> gold.py -> pairs -> words.py -> attention between words -> error_rate.py -> measure.py -> map.py
-
-`measure` makes the map: the alignment error rate of each decoder layer and head, for both of its readings.
+`measure_heads.measure` makes a map: the alignment error rate of each decoder layer and head, for both readings of rows.
 """

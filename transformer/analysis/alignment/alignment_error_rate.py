@@ -2,19 +2,17 @@
 
     precision = |A and P| / |A|    recall = |A and S| / |S|    AER = 1 - (|A and S| + |A and P|) / (|A| + |S|)
 
-A are the links that were found, S the sure ones of the gold alignment, P the possible ones, S among them. 0 is perfect.
-Over a corpus the counts are summed first. Where all gold links are sure, AER = 1 - F1.
+A are the links that were found, S the sure links of the gold alignment, P the possible ones, which include S. 0 is
+perfect. Over a corpus the counts are summed first. If all gold links are sure, AER = 1 - F1.
 
-What a head finds: each word of the target is linked to the word of the source that has most of its weight, so A has as
-many links as the target has words. No word stays without a link, and none gets several: where a gold alignment has many
-such words, the best head stays away from 0.
+A head links each word of the target to the word of the source with most of its weight. So each word has exactly one
+link, and if the gold alignment has many words with none or several, even the best head does not reach 0.
 
-Two rates tell what a number is worth: that of the *diagonal*, which knows lengths and nothing else, and that of
-*chance*, a word of the source drawn at random (what even weights say, on average).
+Two baselines: the *diagonal*, which depends on the lengths alone, and *chance*, a random word of the source.
 """
 
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 import numpy as np
@@ -27,7 +25,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 @dataclass(frozen=True)
 class Rate:
-    """Three shares, 0 to 1: checked where they are read from a file."""
+    """Three shares from 0 to 1, checked when they are read from a file."""
 
     aer: Share
     precision: Share
@@ -36,29 +34,25 @@ class Rate:
 
 @dataclass
 class Counts:
-    """The four counts of a corpus, for as many aligners at once as `shape` says.
+    """The four counts of a corpus, for several aligners (...) at once.
 
     Attributes:
-        links: |A|, the same for all of them, as each links every word.
+        links: |A|, the same for all aligners, as each links every word.
         sure: |S|.
-        in_sure, in_possible: |A and S|, |A and P|, of that shape.
+        in_sure, in_possible: |A and S|, |A and P|, (...).
     """
 
-    links: int
-    sure: int
-    in_sure: np.ndarray
-    in_possible: np.ndarray
-
-    @classmethod
-    def none(cls, shape: tuple[int, ...] = ()) -> "Counts":
-        return cls(0, 0, np.zeros(shape), np.zeros(shape))
+    links: int = 0
+    sure: int = 0
+    in_sure: np.ndarray = field(default_factory=lambda: np.zeros(()))
+    in_possible: np.ndarray = field(default_factory=lambda: np.zeros(()))
 
     def add(self, gold: GoldPair, words: np.ndarray, linked: np.ndarray) -> None:
-        """One pair more.
+        """Adds one pair.
 
         Args:
             words: (N) which words of the target are linked.
-            linked: (..., N) the word of the source to which each is.
+            linked: (..., N) the word of the source that each is linked to.
         """
         sure, possible = _table(gold, gold.sure), _table(gold, gold.possible)  # (T', S')
         self.links += len(words)
@@ -79,7 +73,7 @@ class Counts:
         return self.in_sure / self.sure
 
     def rate(self) -> Rate:
-        """Of a single aligner."""
+        """The rate of a single aligner."""
         return Rate(float(self.aer), float(self.precision), float(self.recall))
 
 
@@ -89,8 +83,8 @@ def strongest(weights: np.ndarray) -> np.ndarray:
 
 
 def diagonal(pairs: list[GoldPair]) -> Rate:
-    """Word j of T' is linked to the word of the source at the same share of the sentence, floor((j + 1/2) S' / T')."""
-    counts = Counts.none()
+    """The rate if word j of T' is linked to the word floor((j + 1/2) S' / T') of the source."""
+    counts = Counts()
     for pair in pairs:
         words = np.arange(len(pair.target))
         counts.add(pair, words, (2 * words + 1) * len(pair.source) // (2 * len(pair.target)))
@@ -98,8 +92,8 @@ def diagonal(pairs: list[GoldPair]) -> Rate:
 
 
 def chance(pairs: list[GoldPair]) -> Rate:
-    """What a word of the source drawn at random for each word of the target gives on average: an exact expectation."""
-    counts = Counts.none()
+    """The expected rate if each word of the target is linked to a random word of the source."""
+    counts = Counts()
     for pair in pairs:
         counts.links += len(pair.target)
         counts.sure += len(pair.sure)

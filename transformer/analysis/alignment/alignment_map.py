@@ -1,10 +1,8 @@
 """The map: how well each decoder layer and head aligns, stored beside its checkpoint as NAME.alignment.json.
 
-Beside it, as the card is, and not inside: a map can be measured long after training, and a checkpoint of megabytes need
-not be written anew for a few numbers. So that it is never read as the map of other weights, it names those it was
-measured on by their checksum: of all bytes after the header, which says things that may change (scores).
-
-A map is as little to be believed as a checkpoint from somewhere: names, sizes and numbers are checked.
+A map can be measured long after training, so it is a file of its own, like the card. It contains the checksum of the
+weights that it was measured on: of all bytes after the header, whose scores may change. A map is not trusted: names,
+sizes and numbers are checked.
 """
 
 import hashlib
@@ -34,7 +32,7 @@ Mean = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 @dataclass(frozen=True, config=STRICT)
 class Gold:
-    """Which gold alignment was used."""
+    """The gold alignment that was used."""
 
     name: str  # of the file
     sha256: str  # of the file
@@ -42,30 +40,30 @@ class Gold:
     pairs: Count
     left_out: Count  # pairs too long for the model
     sure: Count  # links
-    possible: Count  # the sure ones among them
+    possible: Count  # including the sure ones
 
 
 @dataclass(frozen=True, config=STRICT)
 class TextMeasures:
-    """What tells how far a text is from another. Words are counted alike in each, whoever cut it."""
+    """Measures by which texts are compared. Words are counted in the same way in each."""
 
     name: str
     pairs: Count
-    source_words: Mean  # a sentence
+    source_words: Mean  # per sentence
     target_words: Mean
-    source_pieces: Mean  # a word
+    source_pieces: Mean  # tokens per word
     target_pieces: Mean
-    loss: Mean  # nats a piece of the target, </s> among them, teacher-forced, without label smoothing
+    loss: Mean  # nats per target token, </s> included, teacher-forced, without label smoothing
 
 
 @dataclass(frozen=True, config=STRICT)
 class Reading:
-    """What the rows of one shift give.
+    """The rates of one shift.
 
     Attributes:
         aer, precision, recall: L lists of H.
         layers: AER of the mean of all heads of each layer, L.
-        best: some heads, that of the lowest AER first.
+        best: the heads of the lowest AER, the lowest first.
         together: AER of the mean of the first n of them, for n from 1.
     """
 
@@ -79,7 +77,7 @@ class Reading:
 
 @dataclass(frozen=True, config=STRICT)
 class AlignmentMap:
-    """The map, and all that says what its numbers are worth."""
+    """The map, and the baselines of its numbers."""
 
     weights_sha256: str  # of the checkpoint, see `weights_checksum`
     gold: Gold
@@ -89,7 +87,7 @@ class AlignmentMap:
     chance: Rate
     text: TextMeasures  # of the gold alignment
     home: TextMeasures | None  # of a text like that of training
-    valid_loss: Mean | None  # that the checkpoint carries
+    valid_loss: Mean | None  # in the metrics of the checkpoint
     format_version: int = field(default=FORMAT_VERSION)
 
     def reading(self, shift: Shift) -> Reading:
@@ -97,17 +95,17 @@ class AlignmentMap:
 
     @property
     def best_shift(self) -> Shift:
-        """The one in which a single head reaches the lowest AER."""
+        """The shift in which a single head has the lowest AER."""
         return min(SHIFTS, key=lambda shift: self.reading(shift).together[0])
 
     def opening(self, shift: Shift) -> list[Head]:
-        """The heads to look at first: of the best ones as many as align best together."""
+        """The heads to show first: as many of the best ones as have the lowest AER together."""
         found = self.reading(shift)
         return sorted(found.best[: found.together.index(min(found.together)) + 1])
 
 
 def map_path(checkpoint: Path) -> Path:
-    """Where the map of a checkpoint lies."""
+    """The path of the map of a checkpoint."""
     return checkpoint.with_suffix(".alignment.json")
 
 
@@ -122,7 +120,7 @@ def weights_checksum(checkpoint: Path) -> str:
 
 
 def write_map(found: AlignmentMap, checkpoint: Path) -> Path:
-    """Writes the map beside its checkpoint, whole or not at all; an older one is replaced. Returns where it lies."""
+    """Writes the map beside its checkpoint, completely or not at all, and returns its path."""
     path = map_path(checkpoint)
     lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in _rounded(asdict(found)).items()]
     with replacing(path) as temporary:
@@ -131,24 +129,24 @@ def write_map(found: AlignmentMap, checkpoint: Path) -> Path:
 
 
 def read_map(checkpoint: Path, config: ModelConfig) -> AlignmentMap | None:
-    """The map beside a checkpoint, or None where there is none.
+    """The map beside a checkpoint; None if it does not exist.
 
     Raises:
-        CheckpointError: it is damaged, or of other weights than these.
+        CheckpointError: it is damaged, or of other weights.
     """
     path = map_path(checkpoint)
     if not path.is_file():
         return None
     again = f"Measure again with `python -m transformer align {checkpoint.name} --data FILE --store`, or delete it."
     if path.stat().st_size > LARGEST:
-        raise CheckpointError(f"{path} is no map of heads: it is larger than {LARGEST:,} bytes. {again}")
+        raise CheckpointError(f"{path} is not a map of heads: it is larger than {LARGEST:,} bytes. {again}")
     try:
         values: dict[str, Any] = parse_object(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise CheckpointError(f"{path} is no map of heads: it is not JSON ({error}). {again}") from None
+        raise CheckpointError(f"{path} is not a map of heads: it is not JSON ({error}). {again}") from None
     found, problems = validate(AlignmentMap, values)
     if found is None:
-        raise CheckpointError(f"{path} is no map of heads. {' '.join(problems[:3])} {again}")
+        raise CheckpointError(f"{path} is not a map of heads. {' '.join(problems[:3])} {again}")
     if found.format_version != FORMAT_VERSION:
         raise CheckpointError(
             f"{path} has the format {found.format_version}; this Headlight reads {FORMAT_VERSION}. {again}"
@@ -171,7 +169,7 @@ def _fits(found: Reading, layers: int, heads: int) -> bool:
 
 
 def _rounded(value: Any) -> Any:
-    """Five digits after the point: more than a few thousand words can tell."""
+    """Rounded to five decimals, which is more than the precision of a few thousand words."""
     if isinstance(value, dict):
         return {name: _rounded(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

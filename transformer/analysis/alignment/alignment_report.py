@@ -1,4 +1,4 @@
-"""The map for people to read: tables of layers x heads in per cent, and what their numbers are worth."""
+"""The map as text: tables of layers x heads in per cent, the best heads and the baselines."""
 
 from math import exp
 
@@ -9,7 +9,7 @@ SHOWN = 4  # of the best heads
 
 
 def as_text(found: AlignmentMap) -> str:
-    """The map as tables, and below them the best heads, what is better than nothing, and the text."""
+    """The tables, the best heads, the baselines, and the measures of the text."""
     gold = found.gold
     left_out = f" ({gold.left_out:,} left out: too long for this model)" if gold.left_out else ""
     blocks = [
@@ -20,8 +20,7 @@ def as_text(found: AlignmentMap) -> str:
     blocks += [_table(f"rows that {shift[:-1]} a word ({shift})", found.reading(shift)) for shift in SHIFTS]
     blocks.append("\n".join(["Best heads (chosen on this very text)", *best_heads(found)]))
     blocks.append(
-        f"For comparison: the diagonal {percent(found.diagonal.aer)}, a word drawn at random "
-        f"{percent(found.chance.aer)}"
+        f"For comparison: the diagonal {percent(found.diagonal.aer)}, a random word {percent(found.chance.aer)}"
     )
     blocks.append(_texts(found))
     return "\n\n".join(blocks)
@@ -46,7 +45,7 @@ def _table(title: str, found: Reading) -> str:
 
 
 def best_heads(found: AlignmentMap) -> list[str]:
-    """A line for each of the best heads of either shift, and for the heads that align best together."""
+    """A line for each of the best heads of each shift, and for the heads that align best together."""
     lines = []
     for shift in SHIFTS:
         reading = found.reading(shift)
@@ -63,14 +62,15 @@ def best_heads(found: AlignmentMap) -> list[str]:
 
 
 def _texts(found: AlignmentMap) -> str:
-    lines = ["How far this text is from home", f"{'':>8}{'words a sentence':>20}{'pieces a word':>18}  loss a piece"]
-    lines += [_measures("here", found.text)]
+    lines = ["This text (here) beside a text like that of training (home)"]
+    lines.append(f"{'':>8}{'words per sentence':>20}{'tokens per word':>18}  loss per token")
+    lines.append(_measures("here", found.text))
     if found.home:
         lines += [_measures("home", found.home), f"home is {found.home.name}, {found.home.pairs:,} pairs"]
     if found.valid_loss is not None:
         lines.append(f"the checkpoint's own validation loss: {_loss(found.valid_loss)}")
     if not found.home and found.valid_loss is None:
-        lines.append("home is not known: name a text like that of training with --home FILE.tsv")
+        lines.append("home is unknown: give a text like that of training with --home FILE.tsv")
     return "\n".join(lines)
 
 

@@ -1,15 +1,15 @@
-"""Gold word alignments: what people said belongs to what, read from a file.
+"""Gold word alignments, made by people, read from a file.
 
-A line holds a pair, columns separated by one TAB:
+A line is a pair, columns separated by one TAB:
 
     words of one sentence   words of the other   sure links   possible links
 
-Words are separated by a space. A link `i-j` says that word i of the first column belongs to word j of the second, both
-counted from 0. *Sure* links are those that nobody doubts, *possible* ones those that one may draw (Och & Ney 2003);
-what is sure is possible, whether or not the file says so. Without the fourth column all links are sure.
+Words are separated by a space. A link `i-j` connects word i of the first column with word j of the second, counted from
+0. *Sure* links are unambiguous, *possible* ones are ambiguous (Och & Ney 2003); sure links are possible, too, whether
+or not the file lists them. Without the fourth column all links are sure.
 
-Trap: many published files count from 1, and read as they stand every link is one word off. A link beyond its sentence
-is refused, and so is a file in which nothing is ever linked to a first word
+Trap: many published files count from 1, so every link would be one word off. A link beyond its sentence is refused, and
+so is a file without any link to a first word
 (test_a_file_that_counts_from_1_is_refused).
 """
 
@@ -37,17 +37,17 @@ class GoldPair:
     source: tuple[str, ...]
     target: tuple[str, ...]
     sure: frozenset[Link]
-    possible: frozenset[Link]  # the sure ones among them
+    possible: frozenset[Link]  # including the sure ones
 
 
 def read_gold(path: Path, *, swap: bool = False) -> list[GoldPair]:
     """All pairs of a `.tsv` or `.tsv.gz`.
 
     Args:
-        swap: the first column is the target, the second the source; links are turned round with them.
+        swap: the first column is the target, the second the source; links are reversed, too.
 
     Raises:
-        CorpusError: the file is no such file; the message names the line.
+        CorpusError: the file is not a gold alignment; the message names the line.
     """
     pairs = [_pair(f"{path}, line {number}", line, swap) for number, line in _lines(path)]
     if not pairs:
@@ -78,7 +78,7 @@ def _pair(where: str, line: str, swap: bool) -> GoldPair:
     fields = line.split("\t")
     if len(fields) not in (3, 4):
         raise CorpusError(
-            f"{where}: there are {len(fields)} columns instead of 4. A line holds two sentences, sure links and "
+            f"{where}: there are {len(fields)} columns instead of 4. A line has two sentences, sure links and "
             "possible links, separated by one TAB each."
         )
     first, second = _words(where, fields[0]), _words(where, fields[1])
@@ -86,12 +86,12 @@ def _pair(where: str, line: str, swap: bool) -> GoldPair:
     every = sure.union(*possible)
     if not swap:
         return GoldPair(first, second, sure, every)
-    return GoldPair(second, first, _turned(sure), _turned(every))
+    return GoldPair(second, first, _reversed(sure), _reversed(every))
 
 
 def _words(where: str, field: str) -> tuple[str, ...]:
     words = tuple(clean(word) for word in field.split(" "))
-    if not all(words):  # to leave one out would count the others anew
+    if not all(words):  # leaving one out would change the numbers of the others
         raise CorpusError(f"{where}: a word is empty. Words are separated by exactly one space.")
     return words
 
@@ -102,7 +102,7 @@ def _links(where: str, field: str, first: int, second: int) -> frozenset[Link]:
         found = _LINK.fullmatch(text)
         if not found:
             raise CorpusError(
-                f"{where}: {shown(text)} is no link. A link is i-j: word i of the first sentence, word j of the second."
+                f"{where}: {shown(text)} is not a link. A link is i-j: word i of the first sentence, j of the second."
             )
         link = int(found[1]), int(found[2])
         if link[0] >= first or link[1] >= second:
@@ -114,5 +114,5 @@ def _links(where: str, field: str, first: int, second: int) -> frozenset[Link]:
     return frozenset(links)
 
 
-def _turned(links: frozenset[Link]) -> frozenset[Link]:
+def _reversed(links: frozenset[Link]) -> frozenset[Link]:
     return frozenset((j, i) for i, j in links)

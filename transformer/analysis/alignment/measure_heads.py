@@ -1,11 +1,10 @@
 """A checkpoint and a gold alignment -> the map of its heads.
 
-The gold translation is forced: the decoder reads it as it reads a target in training, and nothing is searched, so every
-head is asked about the words that people have aligned. Then each layer and head, in both shifts, links every word of
-the target to the word of the source that it looks at most (see words.py and error_rate.py).
+The gold translation is teacher-forced, so every head is measured on the words that people have aligned. Each layer and
+head, in both shifts, links every word of the target to the word of the source with most weight (word_attention.py).
 
-A rate says how a head aligns *this* text. How far that is from what the model was trained on is measured as well: words
-a sentence, pieces a word (a strange text falls into more of them), and the loss, beside the same of a text from home.
+A rate says how a head aligns *this* text. How different the text is from the training text is measured, too: words per
+sentence, tokens per word (more in an unusual text), and the loss, beside those of a text like that of training (home).
 """
 
 import hashlib
@@ -39,11 +38,11 @@ from transformer.text.tokenizer import Tokenizer
 from transformer.training.loss import mean_loss
 
 AT_ONCE = 16  # pairs in one pass: the weights of all heads of all layers are kept
-TOGETHER = 6  # of so many of the best heads the mean is tried
+TOGETHER = 6  # the means of the first 1, 2, ... of so many best heads are measured
 _WORD = re.compile(r"\w+|[^\w\s]+")
 
 Advance = Callable[[int, int], None]
-Asked = tuple[GoldPair, Sentence, Sentence]
+EncodedPair = tuple[GoldPair, Sentence, Sentence]
 
 
 def measure(
@@ -59,8 +58,8 @@ def measure(
 
     Args:
         data: the file of `pairs`, and `swapped` as it was read.
-        home: a text like that of training, its name and pairs of source and target.
-        advance: told after each batch how many pairs are done, of how many, all passes counted.
+        home: the name and the pairs of a text like that of training.
+        advance: called after each batch with the number of pairs done and the total, for all passes.
 
     Raises:
         CorpusError: all pairs with sure links are too long for the model.
@@ -68,16 +67,24 @@ def measure(
     model, tokenizer = checkpoint.model, checkpoint.tokenizer
     every = [(pair, *_read(pair, tokenizer)) for pair in pairs]
     most = model.config.max_positions
-    asked = [each for each in every if max(len(each[1].ids), len(each[2].ids)) < most]  # </s> comes to it
-    if not any(pair.sure for pair, _, _ in asked):
+    encoded = [each for each in every if max(len(each[1].ids), len(each[2].ids)) < most]  # </s> is added
+    if not any(pair.sure for pair, _, _ in encoded):
         raise CorpusError(
-            f"{data}: every pair with a sure link has {most:,} pieces or more on a side, too many for this model. "
+            f"{data}: every pair with a sure link has {most:,} tokens or more on a side, too many for this model. "
             "Give shorter pairs, or a model with more positions."
         )
-    kept = [pair for pair, _, _ in asked]
-    heads = _heads(model, asked, lambda done: advance(done, 2 * len(asked)))
-    best = {shift: _best(counts.aer) for shift, (counts, _) in heads.items()}
-    together = _together(model, asked, best, lambda done: advance(len(asked) + done, 2 * len(asked)))
+    kept = [pair for pair, _, _ in encoded]
+
+    def heads_and_mean(weights: np.ndarray, shift: Shift) -> np.ndarray:
+        mean = weights.mean(axis=1, keepdims=True, dtype=np.float64)  # (L, 1, T, S)
+        return np.concatenate([weights, mean], axis=1)  # (L, H + 1, T, S)
+
+    def best_together(weights: np.ndarray, shift: Shift) -> np.ndarray:
+        return np.stack([weights[head] for head in best[shift]]).cumsum(axis=0)  # (n, T, S), n-fold means
+
+    heads = _count(model, encoded, heads_and_mean, lambda done: advance(done, 2 * len(encoded)))
+    best = {shift: _best(counts.aer[:, :-1]) for shift, counts in heads.items()}
+    together = _count(model, encoded, best_together, lambda done: advance(len(encoded) + done, 2 * len(encoded)))
     valid_loss = finite_number(checkpoint.metrics.get("valid_loss"))
     return AlignmentMap(
         weights_sha256=weights_checksum(checkpoint.path),
@@ -90,18 +97,18 @@ def measure(
             sure=sum(len(pair.sure) for pair in kept),
             possible=sum(len(pair.possible) for pair in kept),
         ),
-        predicts=_reading(*heads["predicts"], best["predicts"], together["predicts"]),
-        reads=_reading(*heads["reads"], best["reads"], together["reads"]),
+        predicts=_reading(heads["predicts"], best["predicts"], together["predicts"]),
+        reads=_reading(heads["reads"], best["reads"], together["reads"]),
         diagonal=diagonal(kept),
         chance=chance(kept),
-        text=measure_text(model, tokenizer, data.name, [(source.text, target.text) for _, source, target in asked]),
+        text=measure_text(model, tokenizer, data.name, [(source.text, target.text) for _, source, target in encoded]),
         home=measure_text(model, tokenizer, *home) if home else None,
         valid_loss=None if valid_loss is None or valid_loss < 0 else valid_loss,
     )
 
 
 def measure_text(model: Transformer, tokenizer: Tokenizer, name: str, pairs: Sequence[tuple[str, str]]) -> TextMeasures:
-    """Lengths, pieces and loss of a text; pairs too long for the model are left out."""
+    """Lengths, tokens and loss of a text, without pairs too long for the model."""
     ids = [(text, tokenizer.encode(text[0]), tokenizer.encode(text[1])) for text in pairs]
     fit = [each for each in ids if max(len(each[1]), len(each[2])) < model.config.max_positions]
     batches = (
@@ -122,7 +129,7 @@ def measure_text(model: Transformer, tokenizer: Tokenizer, name: str, pairs: Seq
 
 
 def seems_swapped(checkpoint: Checkpoint, pairs: Sequence[GoldPair], found: TextMeasures) -> bool:
-    """Whether the model finds the text of `pairs`, of which `found` was measured, more probable the other way round."""
+    """Whether the text of `pairs`, measured as `found`, is more probable with source and target swapped."""
     turned = [(normalise(written(pair.target)), written(pair.source)) for pair in pairs]
     other = measure_text(checkpoint.model, checkpoint.tokenizer, found.name, turned)
     return other.pairs > 0 and other.loss < found.loss
@@ -136,40 +143,28 @@ def _parts(items: Sequence) -> Iterator[Sequence]:
     return (items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE))
 
 
-def _heads(
-    model: Transformer, asked: Sequence[Asked], done: Callable[[int], None]
-) -> dict[Shift, tuple[Counts, Counts]]:
-    """For each shift the counts of all heads (L, H), and those of the mean of the heads of each layer (L)."""
-    layers, heads = model.config.decoder_layers, model.config.heads
-    counts = {shift: (Counts.none((layers, heads)), Counts.none((layers,))) for shift in SHIFTS}
-    for (pair, source, target), weights in _attention(model, asked, done):
-        for shift in SHIFTS:
-            words, between = word_weights(weights, source, target, shift)  # (N), (L, H, N, S')
-            counts[shift][0].add(pair, words, strongest(between))
-            counts[shift][1].add(pair, words, strongest(between.mean(axis=1)))  # (L, N, S')
-    return counts
-
-
-def _together(
-    model: Transformer, asked: Sequence[Asked], best: dict[Shift, list[Head]], done: Callable[[int], None]
+def _count(
+    model: Transformer,
+    encoded: Sequence[EncodedPair],
+    select: Callable[[np.ndarray, Shift], np.ndarray],
+    done: Callable[[int], None],
 ) -> dict[Shift, Counts]:
-    """For each shift the counts of the mean of its best heads: of the first, of the first two, ..."""
-    counts = {shift: Counts.none((len(best[shift]),)) for shift in SHIFTS}
-    for (pair, source, target), weights in _attention(model, asked, done):
+    """The counts of what `select` makes of the weights of all heads (L, H, T, S): (..., T, S), for each shift."""
+    counts = {shift: Counts() for shift in SHIFTS}
+    for (pair, source, target), weights in _attention(model, encoded, done):
         for shift in SHIFTS:
-            chosen = np.stack([weights[layer, head] for layer, head in best[shift]])  # (n, T, S)
-            words, between = word_weights(chosen.cumsum(axis=0), source, target, shift)  # (n, N, S'); n-fold means
+            words, between = word_weights(select(weights, shift), source, target, shift)  # (N), (..., N, S')
             counts[shift].add(pair, words, strongest(between))
     return counts
 
 
 def _attention(
-    model: Transformer, asked: Sequence[Asked], done: Callable[[int], None]
-) -> Iterator[tuple[Asked, np.ndarray]]:
-    """Each pair with its encoder-decoder attention (L, H, T, S), padding among T and S."""
+    model: Transformer, encoded: Sequence[EncodedPair], done: Callable[[int], None]
+) -> Iterator[tuple[EncodedPair, np.ndarray]]:
+    """Each pair with its encoder-decoder attention (L, H, T, S), padding included."""
     sites = [f"{SITES['cross'].format(layer)}.weights" for layer in range(model.config.decoder_layers)]
     ready = 0
-    for part in _parts(sorted(asked, key=lambda each: len(each[2].ids))):
+    for part in _parts(sorted(encoded, key=lambda each: len(each[2].ids))):
         sources, targets = ([(*each[side].ids, EOS) for each in part] for side in (1, 2))
         for each, found in zip(part, trace_batch(model, sources, targets, sites), strict=True):
             yield each, np.stack([found[site] for site in sites])
@@ -183,12 +178,12 @@ def _best(aer: np.ndarray) -> list[Head]:
     return [(int(place) // aer.shape[1], int(place) % aer.shape[1]) for place in order]
 
 
-def _reading(heads: Counts, layers: Counts, best: list[Head], together: Counts) -> Reading:
+def _reading(counts: Counts, best: list[Head], together: Counts) -> Reading:
     return Reading(
-        aer=heads.aer.tolist(),
-        precision=heads.precision.tolist(),
-        recall=heads.recall.tolist(),
-        layers=layers.aer.tolist(),
+        aer=counts.aer[:, :-1].tolist(),
+        precision=counts.precision[:, :-1].tolist(),
+        recall=counts.recall[:, :-1].tolist(),
+        layers=counts.aer[:, -1].tolist(),
         best=best,
         together=together.aer.tolist(),
     )

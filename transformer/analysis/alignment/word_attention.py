@@ -1,16 +1,15 @@
-"""Words <-> pieces: a sentence that was cut into words, as the model reads it, and attention between its words.
+"""Words <-> tokens: a sentence given as words, as the model reads it, and attention between words.
 
-Gold sentences are cut into words, and commas stand alone. A model that was trained on text as people write it should
-read that: so a word of nothing but closing punctuation loses the space before it, and which piece belongs to which word
-is told by its place in the sentence. (Case stays as it is: a text that lost its capitals keeps none.)
+In gold sentences, punctuation is separated from words. The model reads text as people write it, so the space before
+closing punctuation is removed. The span of a token says to which word it belongs. Case is not changed.
 
-The weight between two words is the sum over the pieces of the source word, which share what is looked at, of the mean
-over the pieces of the target word, each of which looks for itself (Clark et al. 2019, arXiv:1906.04341; the app's pages
-do the same). Then comes the argmax. Others take the argmax of each piece and link two words if any of their pieces are
-linked (the scripts of Zenkel et al. 2019): that gives a long word several links, so rates differ by a little.
+The weight between two words is the sum over the tokens of the source word of the mean over the tokens of the target
+word (Clark et al. 2019, arXiv:1906.04341; also in the app). Then comes the argmax. Others take the argmax per token and
+link two words if any of their tokens are linked (the scripts of Zenkel et al. 2019), so a long word may have several
+links, and rates differ slightly.
 
-The shift: row t of the decoder reads piece t and predicts piece t + 1. A word is aligned by the rows that *predict* its
-pieces, or by those that *read* them, one later, when the decoder knows what was written (Chen et al. 2020).
+The shift: row t of the decoder reads token t and predicts token t + 1. A word is aligned by the rows that *predict* its
+tokens, or by those that *read* them, one row later (Chen et al. 2020).
 """
 
 import re
@@ -34,7 +33,7 @@ class Sentence:
 
     text: str
     ids: tuple[int, ...]  # without </s>
-    word: np.ndarray  # (pieces) to which word each belongs, from 0
+    word: np.ndarray  # (tokens) the word of each, from 0
     words: int
 
 
@@ -44,12 +43,12 @@ def written(words: Sequence[str]) -> str:
 
 
 def sentence(words: Sequence[str], tokenizer: Tokenizer) -> Sentence:
-    """The words as a sentence in pieces, each of which knows its word."""
+    """The words as a sentence in tokens, with the word of each."""
     spaced = _spaced(words)
     ends = np.cumsum([len(part) for part in spaced]).tolist()
     text = "".join(spaced)
     pieces = tokenizer.analyse(text)
-    # A piece begins with the space before its word, which is counted to that word.
+    # A token begins with the space before its word, which belongs to that word.
     word = np.array([bisect_right(ends, piece.begin) for piece in pieces], np.int64)
     return Sentence(text, tuple(piece.id for piece in pieces), np.minimum(word, len(words) - 1), len(words))
 
@@ -57,29 +56,29 @@ def sentence(words: Sequence[str], tokenizer: Tokenizer) -> Sentence:
 def word_weights(
     weights: np.ndarray, source: Sentence, target: Sentence, shift: Shift
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Attention between words. Special tokens are no words and are left out; rows are not divided by what is left.
+    """Attention between words. Special tokens are left out; rows are not normalised again.
 
     Args:
         weights: encoder-decoder attention (..., T, S) of a pass that read <s> and predicted </s>: T and S are one more
-            than there are pieces.
+            than the numbers of tokens.
 
     Returns:
-        The words of the target that have a piece, (N), and their weights, (..., N, S').
+        The words of the target that have a token, (N), and their weights, (..., N, S').
     """
     first = 1 if shift == "reads" else 0
-    rows = weights[..., first : first + len(target.ids), : len(source.ids)]  # (..., pieces of target, of source)
-    summed = rows @ _belongs(source)  # (..., pieces of target, S')
-    belongs = _belongs(target)  # (pieces of target, T')
+    rows = weights[..., first : first + len(target.ids), : len(source.ids)]  # (..., tokens of target, of source)
+    summed = rows @ _belongs(source)  # (..., tokens of target, S')
+    belongs = _belongs(target)  # (tokens of target, T')
     found = np.flatnonzero(belongs.any(axis=0))  # (N)
-    mean = (belongs / np.maximum(belongs.sum(axis=0), 1))[:, found]  # (pieces of target, N)
+    mean = (belongs / np.maximum(belongs.sum(axis=0), 1))[:, found]  # (tokens of target, N)
     return found, np.swapaxes(mean, 0, 1) @ summed  # (..., N, S')
 
 
 def _belongs(found: Sentence) -> np.ndarray:
-    """(pieces, words) 1 where the piece belongs to the word."""
+    """(tokens, words) 1 where the token belongs to the word."""
     return (found.word[:, None] == np.arange(found.words)).astype(np.float64)
 
 
 def _spaced(words: Sequence[str]) -> list[str]:
-    """Each word with the space that goes before it."""
+    """Each word with the space before it."""
     return [word if i == 0 or _CLOSING.fullmatch(word) else f" {word}" for i, word in enumerate(words)]

@@ -1,12 +1,11 @@
-"""The checkpoint doctor: what is wrong with a model, computed from it and from the sentence at hand.
+"""The checkpoint doctor: problems of a model, found in its weights and in its computations for a sentence.
 
     translator = Translator.load("pretrained/en-de.safetensors")
     for finding in diagnose(translator, "Where is the station?"):
         print(finding.title, finding.says, finding.advice)
 
-Each finding has its numbers, and a threshold that is a named constant with its reason. The rule for thresholds: a
-doctor who cries wolf is not listened to, so a model that does its work has no findings
-(test_the_doctor_has_nothing_to_say_about_what_ships).
+Each finding has numbers and a threshold, a named constant with its reason. Thresholds are chosen so that a model that
+translates well has no findings (test_the_doctor_has_no_findings_for_included_checkpoints).
 """
 
 from collections.abc import Mapping
@@ -24,18 +23,20 @@ from transformer.decoding.translation import Hypothesis, Translation
 from transformer.decoding.translator import Translator
 from transformer.errors import TranslationError
 
-__all__ = ["SITES", "Constitution", "Finding", "Head", "Name", "as_text", "constitution", "diagnose", "examine"]
+__all__ = [
+    "SITES", "CheckpointExamination", "Finding", "Head", "Name", "as_text", "diagnose", "examine", "examine_checkpoint",
+]  # fmt: skip
 
 SITES = ("*.self_attention.weights", "*.cross_attention.weights", "logits")
 
 
 @dataclass(frozen=True)
-class Constitution:
-    """What the doctor knows of a checkpoint before there is a sentence.
+class CheckpointExamination:
+    """What is known about a checkpoint without a sentence.
 
     Attributes:
         findings: in its weights.
-        unlearnt: ids of pieces that training hardly met, as far as that can be known.
+        unlearnt: ids of tokens that hardly occurred in training, as far as this can be known.
         lengths: of the training sentences.
     """
 
@@ -44,11 +45,11 @@ class Constitution:
     lengths: Lengths
 
 
-def constitution(translator: Translator) -> Constitution:
-    """Looks at the weights once; it is the same for every sentence."""
+def examine_checkpoint(translator: Translator) -> CheckpointExamination:
+    """The part of an examination that is the same for every sentence."""
     recipe: Mapping[str, Any] | None = translator.checkpoint.recipe if translator.checkpoint else None
     metrics: Mapping[str, Any] = translator.checkpoint.metrics if translator.checkpoint else {}
-    return Constitution(
+    return CheckpointExamination(
         tuple(examine_weights(translator.model)),
         never_learnt(translator.model, translator.tokenizer, recipe),
         trained_lengths(metrics, recipe),
@@ -57,19 +58,19 @@ def constitution(translator: Translator) -> Constitution:
 
 def examine(
     translator: Translator,
-    known: Constitution,
+    known: CheckpointExamination,
     translation: Translation,
     hypothesis: Hypothesis,
     own: Trace | None = None,
 ) -> tuple[Finding, ...]:
-    """All findings for a sentence, the gravest first, from one probed pass over it and one over another source.
+    """All findings for a sentence, the most serious first, from a probed pass with its source and one with another.
 
     Args:
         own: the trace of the hypothesis at SITES, if the caller has it; None computes it.
     """
     model, tokenizer = translator.model, translator.tokenizer
     if any(finding.name == "not_finite" for finding in known.findings):
-        return known.findings  # nothing that is computed with them says more
+        return known.findings  # nothing computed from them is meaningful
     own = own or trace(model, translation.source_ids, hypothesis.ids, SITES, tokenizer.piece)
     other_ids = other_source(translation.source_ids, tokenizer)
     other = trace(model, other_ids, hypothesis.ids, ("logits",), tokenizer.piece)
@@ -84,23 +85,23 @@ def examine(
 
 
 def diagnose(translator: Translator, sentence: str) -> tuple[Finding, ...]:
-    """Translates one sentence and says what is wrong.
+    """Translates one sentence and returns all findings.
 
     Raises:
         TranslationError: it is empty, or too long for this model.
     """
     (translation,) = translator.translate_sentences([sentence])
     if not translation.hypotheses:
-        raise TranslationError("There is nothing to translate: the sentence is empty. Give one with words in it.")
-    return examine(translator, constitution(translator), translation, translation.hypotheses[0])
+        raise TranslationError("There is nothing to translate: the sentence is empty. Type a sentence.")
+    return examine(translator, examine_checkpoint(translator), translation, translation.hypotheses[0])
 
 
 def as_text(findings: tuple[Finding, ...]) -> str:
-    """The findings for people to read: a block for each."""
+    """The findings as text, a block for each."""
     blocks = [f"{finding.title}\n  {_printable(finding.says)}\n  {finding.advice}" for finding in findings]
     return "\n\n".join(blocks) or "Nothing found."
 
 
 def _printable(text: str) -> str:
-    """Without what a terminal would obey."""
+    """The text with control characters escaped."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)

@@ -1,8 +1,8 @@
-"""What can be seen in the attention of one sentence: heads that say nothing about it.
+"""Findings in the attention of one sentence: heads without information.
 
-All from the weights (H, Q, K) of one teacher-forced pass. A flat head averages over the source; a head that rests on
-<s> or </s> adds about the same vector everywhere; a head whose rows are all alike does not use its queries. Each is a
-head lost, no more; a model whose whole encoder-decoder attention is flat has no way to align.
+They are computed from the weights (H, Q, K) of one teacher-forced pass. A flat head averages over the source; a head
+that attends to <s> or </s> only adds about the same vector everywhere; a head with equal rows does not use its queries.
+Single heads of this kind are harmless; a model whose whole encoder-decoder attention is flat cannot align.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,18 +13,18 @@ from transformer.analysis.doctor.finding import Finding, Head, listed
 from transformer.analysis.trace import Trace
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
-# Of log K, the entropy of an even row. Flat heads of trained models that were looked at reach 0.7, untrained ones 0.99.
+# Share of log K, the entropy of an even row. Flat heads of trained models reach 0.7, untrained heads 0.99.
 FLAT = 0.95
-# Of a head's mass: what Clark et al. 2019 (arXiv:1906.04341) call attention to delimiters as a no-op.
-RESTS = 0.90
-# Half the sum of absolute differences between a row and the mean row. Heads of the checkpoints that ship: above 0.05.
+# Share of a head's weight on a delimiter: a no-op, as Clark et al. 2019 (arXiv:1906.04341) call it.
+ON_SPECIAL = 0.90
+# Half the sum of absolute differences between a row and the mean row. Heads of the included checkpoints: above 0.05.
 SAME = 0.02
-FEWEST_KEYS = 4  # with fewer, chance makes rows flat or alike
+FEWEST_KEYS = 4  # with fewer, rows may be flat or equal by chance
 SPECIAL = ("<s>", "</s>")
 
 
 def examine_attention(found: Trace, layers: tuple[int, int]) -> list[Finding]:
-    """Findings in the attention weights of a trace that holds all of them; `layers` of encoder and decoder."""
+    """Findings in a trace of all attention weights; `layers`: of encoder and decoder."""
     counts: dict[Kind, int] = {"cross": layers[1], "encoder": layers[0], "decoder": layers[1]}
     findings = []
     for kind, count in counts.items():
@@ -32,7 +32,7 @@ def examine_attention(found: Trace, layers: tuple[int, int]) -> list[Finding]:
         weights = np.stack([found[site] for site in sites]).astype(np.float64)  # (L, H, Q, K)
         flat = list(_flat(weights)) if kind == "cross" else []
         findings += flat or [
-            *_resting(kind, weights, found.target_pieces if kind == "decoder" else found.source_pieces),
+            *_special(kind, weights, found.target_pieces if kind == "decoder" else found.source_pieces),
             *_same(kind, weights),
         ]
     return findings
@@ -51,15 +51,15 @@ def _flat(weights: np.ndarray) -> Iterator[Finding]:
         yield Finding(
             "flat_attention",
             "Encoder-decoder attention is flat",
-            f"All {weights.shape[0] * weights.shape[1]} heads of encoder-decoder attention look almost evenly at the "
-            f"whole source: the entropy of their rows is at least {least:.1%} of the most it can be.",
-            "It cannot align. The model was trained too little, or it never learnt to use the source: train longer.",
+            f"All {weights.shape[0] * weights.shape[1]} heads of encoder-decoder attention attend almost evenly to the "
+            f"whole source: the entropy of their rows is at least {least:.1%} of its maximum.",
+            "It cannot align. The model was trained too little, or has not learnt to use the source: train longer.",
             Head("cross", int(layer), int(head)),
         )
 
 
-def _resting(kind: Kind, weights: np.ndarray, keys: Sequence[str]) -> Iterator[Finding]:
-    rows = weights[:, :, 1:] if kind == "decoder" else weights  # its first row has nothing but <s> to look at
+def _special(kind: Kind, weights: np.ndarray, keys: Sequence[str]) -> Iterator[Finding]:
+    rows = weights[:, :, 1:] if kind == "decoder" else weights  # the first row can attend to <s> only
     if rows.shape[2] < 2 or len(keys) < FEWEST_KEYS:
         return
     mass = rows.mean(axis=2)  # (L, H, K)
@@ -67,36 +67,36 @@ def _resting(kind: Kind, weights: np.ndarray, keys: Sequence[str]) -> Iterator[F
     heads = [
         (float(mass[layer, head, place]), Head(kind, int(layer), int(head)), keys[place])
         for place in places
-        for layer, head in np.argwhere(mass[:, :, place] > RESTS)
+        for layer, head in np.argwhere(mass[:, :, place] > ON_SPECIAL)
     ]
     if heads:
         share, worst, key = max(heads, key=lambda found: found[0])
         rest = f" So do {listed([str(head) for _, head, _ in heads if head != worst])}." if len(heads) > 1 else ""
         yield Finding(
             "special_head",
-            f"Heads that only look at {listed(sorted({key for _, _, key in heads}))}",
-            f"Head {worst} of {KINDS[kind].lower()} looks at {key} for {share:.0%} of its mass.{rest}",
-            "Such a head rests: it adds about the same vector at every position. Some are normal, most of a layer not.",
+            f"Heads that only attend to {listed(sorted({key for _, _, key in heads}))}",
+            f"Head {worst} of {KINDS[kind].lower()} attends to {key} with {share:.0%} of its weight.{rest}",
+            "Such a head adds about the same vector at every position. A few are normal, most of a layer are not.",
             worst,
         )
 
 
 def _same(kind: Kind, weights: np.ndarray) -> Iterator[Finding]:
-    """Not of decoder self-attention, whose rows see more and more keys."""
+    """Not for decoder self-attention, whose rows have different numbers of keys."""
     if kind == "decoder" or weights.shape[2] < 3 or weights.shape[3] < FEWEST_KEYS:
         return
     mean = weights.mean(axis=2, keepdims=True)  # (L, H, 1, K)
     moves = np.abs(weights - mean).sum(axis=-1).mean(axis=-1) / 2  # (L, H)
-    rests = mean[:, :, 0].max(axis=-1) > RESTS  # a head that rests is that, and told as that
-    heads = [Head(kind, int(layer), int(head)) for layer, head in np.argwhere((moves < SAME) & ~rests)]
+    special = mean[:, :, 0].max(axis=-1) > ON_SPECIAL  # reported as special_head
+    heads = [Head(kind, int(layer), int(head)) for layer, head in np.argwhere((moves < SAME) & ~special)]
     if heads:
         worst = min(heads, key=lambda head: moves[head.layer, head.head])
         rest = f" So do {listed([str(head) for head in heads if head != worst])}." if len(heads) > 1 else ""
         yield Finding(
             "same_head",
-            "Heads that look the same way from everywhere",
-            f"Head {worst} of {KINDS[kind].lower()} looks the same way from every position: its rows differ "
-            f"from their mean by {moves[worst.layer, worst.head]:.1%} of their mass.{rest}",
-            "Its queries say nothing. It is a head lost: try fewer heads, or train longer.",
+            "Heads with equal rows",
+            f"Head {worst} of {KINDS[kind].lower()} has almost the same row for every query: rows differ "
+            f"from their mean by {moves[worst.layer, worst.head]:.1%} of their weight.{rest}",
+            "It does not use its queries: try fewer heads, or train longer.",
             worst,
         )

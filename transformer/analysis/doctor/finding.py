@@ -1,4 +1,4 @@
-"""What the doctor found: one thing that is wrong, where, in numbers, and where to look or what to do."""
+"""A finding of the doctor: one problem, its place, its numbers, and what to do."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,7 +6,7 @@ from typing import Literal
 from transformer.model.attention_kinds import Kind
 
 Name = Literal[
-    # of the checkpoint, whatever the sentence
+    # of the checkpoint, for every sentence
     "not_finite",
     "zero_weights",
     "large_gains",
@@ -42,13 +42,13 @@ class Head:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong.
+    """One problem.
 
     Attributes:
-        title: what, in a few words; nothing of the sentence stands in it.
+        title: the problem in a few words, without text of the sentence.
         says: the same with numbers. It may quote the sentence.
-        advice: what to do, or where to look.
-        head: where it is seen, if in one head.
+        advice: what to do.
+        head: the head that shows it best, if there is one.
     """
 
     name: Name

@@ -1,9 +1,9 @@
-"""What can be seen in the weights and the configuration alone, whatever the sentence.
+"""Findings in the weights and the configuration alone.
 
 A unit of the feed-forward network (section 3.3) is max(0, w.x + b), and x comes out of a LayerNorm: x = g * z + c, with
 z of mean 0 and length sqrt(d_model). Over all directions of z, w.x + b therefore has the mean w.c + b and the deviation
-|w * g| (its mean taken away). A unit whose mean lies many deviations below 0 is 0 for every sentence: it is dead, and
-no gradient will ever reach it again.
+|w * g| (its mean subtracted). A unit whose mean is many deviations below 0 is 0 for every sentence: it is dead, and its
+gradient is always 0.
 """
 
 import math
@@ -18,9 +18,9 @@ from transformer.model.layers import DecoderLayer, EncoderLayer
 
 # A LayerNorm's gain starts at 1; in models that translate well the largest is 1 to 5.
 LARGEST_GAIN = 30.0
-# A normal variable lies 7 deviations out once in 10^12; the most silent units of the en-de that ships lie at 4.2.
+# A normal variable exceeds 7 deviations once in 10^12; the largest value in the included en-de is 4.2.
 DEAD_DEVIATIONS = 7.0
-# A few dead units are common, and cost nothing but memory; from a quarter of a layer on it is narrower than it says.
+# A few dead units are common and harmless; a quarter of a layer reduces its capacity.
 DEAD_SHARE = 0.25
 
 
@@ -36,11 +36,11 @@ def _numbers(model: Transformer) -> Iterator[Finding]:
     if broken:
         yield Finding(
             "not_finite",
-            "Weights that are no numbers",
-            f"{len(broken)} of {len(ranges)} tensors hold infinities or values that are no numbers: {listed(broken)}.",
+            "Weights that are not finite",
+            f"{len(broken)} of {len(ranges)} tensors have infinities or NaN: {listed(broken)}.",
             "Training has diverged. Take an earlier checkpoint, lower training.peak_rate or set training.clip_norm.",
         )
-    # A bias may be 0 and so may the row of a piece, but no whole matrix, and no LayerNorm's gain.
+    # A bias may be 0, and the row of a token, but not a whole matrix or the gain of a LayerNorm.
     matrices = [name for name, weight in model.named_parameters() if weight.dim() > 1 or name.endswith("norm.weight")]
     zero = [name for name in matrices if ranges[name] == [0.0, 0.0]]
     if zero:
@@ -48,7 +48,7 @@ def _numbers(model: Transformer) -> Iterator[Finding]:
             "zero_weights",
             "Weights that are all zero",
             f"{len(zero)} of {len(matrices)} matrices are all zero: {listed(zero)}.",
-            "What passes through them is lost. The file was made wrongly, or they never got a gradient.",
+            "Their output is always 0. The file is wrong, or they never had a gradient.",
         )
 
 
@@ -57,10 +57,9 @@ def _mask(model: Transformer) -> Iterator[Finding]:
         yield Finding(
             "no_causal_mask",
             "Trained without the causal mask",
-            "In training each position of the decoder saw the piece that it had to predict (model.causal_training = "
-            "false), so it learnt to copy it. In decoding that piece is not there yet.",
-            "Its training loss is wonderful and its translations are not; that is what it is for. Train anew with the "
-            "mask for one that translates.",
+            "In training each position of the decoder attended to the token that it had to predict "
+            "(model.causal_training = false), so it learnt to copy it. In decoding that token does not exist yet.",
+            "Its training loss is low and its translations are wrong. Train with the mask for a model that translates.",
         )
 
 
@@ -75,26 +74,26 @@ def _gains(model: Transformer) -> Iterator[Finding]:
         worst = max(large, key=lambda name: large[name])
         yield Finding(
             "large_gains",
-            "LayerNorm gains have exploded",
+            "LayerNorm gains are too large",
             f"The gain of {worst} reaches {large[worst]:,.0f}; it starts at 1. In "
-            f"{len(large)} of {len(gains)} LayerNorms there are gains beyond {LARGEST_GAIN:.0f}.",
+            f"{len(large)} of {len(gains)} LayerNorms there are gains above {LARGEST_GAIN:.0f}.",
             "Training is about to diverge. Lower training.peak_rate, or set training.clip_norm.",
         )
 
 
 def _dead_units(model: Transformer) -> Iterator[Finding]:
-    if model.config.activation != "relu":  # the others let a little through wherever they stand
+    if model.config.activation != "relu":  # the others are never exactly 0
         return
     dead = {name: _dead(norm, hidden) for name, norm, hidden in _feed_forwards(model)}
-    sick = {name: share for name, share in dead.items() if share > DEAD_SHARE}
-    if sick:
-        worst = max(sick, key=lambda name: sick[name])
+    affected = {name: share for name, share in dead.items() if share > DEAD_SHARE}
+    if affected:
+        worst = max(affected, key=lambda name: affected[name])
         yield Finding(
             "dead_units",
             "Dead feed-forward units",
-            f"{sick[worst]:.0%} of the {model.config.d_ff:,} units of {worst} are 0 for every sentence; in "
-            f"{len(sick)} of {len(dead)} layers more than {DEAD_SHARE:.0%} are.",
-            "They do not come back to life: train anew with a lower training.peak_rate or a longer warm-up.",
+            f"{affected[worst]:.0%} of the {model.config.d_ff:,} units of {worst} are 0 for every sentence; in "
+            f"{len(affected)} of {len(dead)} layers more than {DEAD_SHARE:.0%} are.",
+            "They do not recover: train again with a lower training.peak_rate or a longer warm-up.",
         )
 
 
@@ -110,7 +109,7 @@ def _feed_forwards(model: Transformer) -> Iterator[tuple[str, nn.LayerNorm, nn.L
 
 
 def _dead(norm: nn.LayerNorm, hidden: nn.Linear) -> float:
-    """The share of units that are never above 0."""
+    """The share of units that are always 0."""
     scaled = hidden.weight * norm.weight  # (F, D)
     deviation = (scaled - scaled.mean(dim=1, keepdim=True)).norm(dim=1)  # (F)
     mean: Tensor = hidden.weight @ norm.bias + hidden.bias  # (F)

@@ -1,10 +1,9 @@
 """The key-value cache of the fast model: `transformer.model.cache` without a new tensor in each step.
 
-- Keys and values of all layers are in one tensor that has room for more positions than are used, so a step appends in
+- Keys and values of all layers are in one tensor with room for more positions than are used, so a step appends in
   place, and `select` is one operation for all layers.
-- A row holds key and value of its first position, of the second, and so on. After the last there is room for a query:
-  the product that gives key, value and query of the newest position writes them where they belong in one copy. The next
-  position's key overwrites the query.
+- A row has key and value of its first position, of the second, and so on, then room for a query: key, value and query
+  of the newest position, which are one matrix product, are stored in one copy. The next key overwrites the query.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +22,7 @@ class Past:
         self.layers = layers
         self.length = 0  # K: positions read so far, including the newest
         self.buffer = torch.empty(0)  # (N, R, C*2D + D), of which the first K*2D are in use
-        self.spare = torch.empty(0)  # where `select` writes: on a CPU new memory would cost as much as the copy
+        self.spare = torch.empty(0)  # where `select` writes: on a CPU allocating would take as long as the copy
         self.newest: Sequence[Tensor] = ()  # (R, 3D) each: key, value and query of the newest position
         self.queries: Sequence[Tensor] = ()  # (R, H, 1, E) each, views of the buffer, as are the next two
         self.keys: Sequence[Tensor] = ()  # (R, H, K, E) each
@@ -52,7 +51,7 @@ class Past:
         self.keys, self.values = keys.unbind(), values.unbind()  # (R, H, K, E) each
 
     def capacity(self) -> int:
-        """C: for how many positions the next buffer has room."""
+        """C: the number of positions of the next buffer."""
         return FIRST_CAPACITY if self.length == 1 else 2 * (self.length - 1)
 
     @torch.no_grad()
@@ -80,7 +79,7 @@ class FastLayerCache:
 
 @dataclass
 class FastState:
-    """The encoder's side of all layers, the mask of the source, and the target positions so far."""
+    """Keys and values of the source for all layers, the mask of the source, and the target positions so far."""
 
     layers: list[FastLayerCache]
     source_mask: Tensor  # (B, 1, 1, S)

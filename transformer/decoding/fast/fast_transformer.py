@@ -1,23 +1,22 @@
 """The inference copy of the model, for decoding on a CPU: encoder and decoding step over plain tensors.
 
-A decoding step multiplies a few vectors by small matrices. On a CPU much of its time goes into what surrounds the
-products: calls of modules, sites without a probe, views. Here:
+A decoding step multiplies a few vectors by small matrices. On a CPU much of its time is overhead: calls of modules,
+sites without a probe, views. Here:
 
-- maps of the same input are one matrix: W^Q, W^K and W^V of self-attention, and the keys and values that all layers
-  take from the encoder's output, so there is one product instead of three, or instead of 2N;
-- keys and values are stored in place (fast_cache.py), and sums and ReLUs are written into the product before them;
+- linear maps of the same input are one matrix: W^Q, W^K and W^V of self-attention, and W^K and W^V of cross-attention
+  in all layers, so there is one product instead of three, or instead of 2N;
+- keys and values are stored in place (fast_cache.py), and sums and ReLUs are computed in place;
 - every matrix is stored in the order in which the product reads it (transformer/kernels/packed_linear.py);
 - for a single short sentence, W^Q and W^O of cross-attention are folded into its keys and values (folded_attention.py);
 - masked scores get -inf added, from one small tensor for all layers.
 
 `Transformer.start` and `step` are the definition; tests/decoding/test_fast_transformer.py holds the two equal.
-tests/benchmarks/decoding.py prints what each of these gains. The copy takes as much memory as the matrices of the
-model, and in float32 once more for W^Q and W^O of cross-attention. On a GPU `Translator` uses the model itself: there,
-nobody has measured that the copy is faster.
+tests/benchmarks/decoding.py prints the gain of each. The copy takes as much memory as the matrices of the model, and in
+float32 once more for W^Q and W^O of cross-attention. On a GPU `Translator` uses the model itself, because the copy has
+not been measured there.
 
-There is no switch for `torch.compile`: on a CPU, with torch 2.13, a compiled step of this was not faster at batch 1 in
-any way that was tried (fixed shapes, frozen weights, its C++ wrapper), and with the cache's length left open it was
-compiled anew at every step.
+`torch.compile` is not used: on a CPU, with torch 2.13, a compiled step was not faster at batch 1 (fixed shapes, frozen
+weights, C++ wrapper), and with a variable length of the cache it was compiled again at every step.
 """
 
 from collections.abc import Callable, Sequence
@@ -40,7 +39,7 @@ SubLayer = Callable[[Tensor, Tensor], Tensor]  # of its input and the residual, 
 
 
 class FastLayer:
-    """What a layer of either stack has: self-attention, feed-forward, and LayerNorm around each sub-layer."""
+    """Self-attention, feed-forward, and LayerNorm, which layers of both stacks have."""
 
     def __init__(self, layer: EncoderLayer | DecoderLayer, pre_norm: bool):
         attention = layer.self_attention
@@ -159,7 +158,7 @@ class FastTransformer:
         return FastTransformer, (self.model,)
 
     def is_current(self) -> bool:
-        """Whether the model's weights are still those that were copied: in the same place, and never written since."""
+        """Whether the model's weights are still those that were copied: same memory, not written since."""
         return all(w.data_ptr() == place and writes(w) == count != -1 for w, place, count in self._copied)
 
     @property
@@ -168,7 +167,7 @@ class FastTransformer:
         return self.model.training
 
     def start(self, source: Tensor) -> FastState:
-        """Reads the source (B, S) once, and keeps what every decoding step needs of it."""
+        """Encodes the source (B, S) once for all decoding steps."""
         encoder, sentences = self.model.encoder, len(source)
         mask = source_mask(source, encoder.window)  # (B, 1, 1, S), or (B, 1, S, S) with a window
         if encoder.window is not None:
@@ -183,7 +182,7 @@ class FastTransformer:
             x = self.encoder_norm(x)
         width = x.shape[1] // self.config.heads
         memory = self.memory(x).view(sentences, -1, 2 * len(self.layers), self.config.heads, width)
-        # Contiguous, or every step would copy them.
+        # Contiguous, otherwise every step would copy them.
         kept = memory.permute(2, 0, 3, 1, 4).contiguous()  # (2N, B, H, S, E)
         keys, values = kept[::2], kept[1::2]  # (N, B, H, S, E) each
         caches = [FastLayerCache(*both) for both in zip(keys.unbind(), values.unbind(), strict=True)]

@@ -1,0 +1,110 @@
+"""Text -> ids, in memory or, in several processes, to files.
+
+With subword sampling (text/subword_sampling.py) words are segmented at random in each epoch, and names may be swapped
+(name_swapping.py), so each epoch has its own ids. One random generator serves 100,000 pairs of text; the next 100,000
+have another one, so the result does not depend on how many processes share the work.
+"""
+
+import random
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+
+import numpy as np
+
+from transformer.data.corpus import Pair
+from transformer.data.encoded_pairs import EncodedPairs, write_encoded_pairs
+from transformer.data.name_swapping import Names
+from transformer.data.parallel_map import in_order, processes_for
+from transformer.data.prepared_text import TrainingText
+from transformer.progress_bar import show_progress
+from transformer.text.tokenizer import Tokenizer
+
+AT_ONCE = 10_000  # pairs in one call of sentencepiece
+BLOCKS_PER_GENERATOR = 10  # blocks of text that one random generator serves
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """How text becomes tokens, and which pairs are left out as too long.
+
+    With `alpha` above 0 words are segmented at random (subword sampling), with `swap_names` above 0 names are swapped;
+    `seed` determines how.
+    """
+
+    model: bytes  # a serialized tokenizer
+    max_length: int  # tokens
+    alpha: float = 0.0
+    swap_names: float = 0.0
+    seed: str = ""
+
+    @property
+    def is_random(self) -> bool:
+        """Whether each epoch has other ids."""
+        return self.alpha > 0 or self.swap_names > 0
+
+    def rng(self, portion: int = 0) -> random.Random:
+        """The generator for one portion of the text, counted from 0."""
+        return random.Random(f"{self.seed} {portion}" if portion else self.seed)
+
+
+def encode_pairs(
+    tokenizer: Tokenizer, pairs: Iterable[Pair], max_length: int, alpha: float = 0.0, rng: random.Random | None = None
+) -> EncodedPairs:
+    """Encodes pairs, read as a stream. Those with more than `max_length` tokens on a side are left out and counted.
+
+    With `alpha` above 0 and an `rng`, each call draws other segmentations (subword sampling).
+    """
+    sides: tuple[list[np.ndarray], ...] = ([np.zeros(0, np.int32)], [np.zeros(0, np.int32)])
+    lengths: tuple[list[np.ndarray], ...] = ([np.zeros(1, np.int64)], [np.zeros(1, np.int64)])
+    stream, too_long = iter(pairs), 0
+    while some := list(islice(stream, AT_ONCE)):
+        texts = [side for pair in some for side in pair]
+        if rng is not None and alpha > 0:
+            encoded = [tokenizer.sample(text, alpha, rng) for text in texts]
+        else:
+            encoded = tokenizer.encode_batch(texts)
+        both = zip(encoded[::2], encoded[1::2], strict=True)
+        fits = [pair for pair in both if max(map(len, pair)) <= max_length]
+        for side in (0, 1):
+            sides[side].append(np.fromiter(chain.from_iterable(pair[side] for pair in fits), np.int32))
+            lengths[side].append(np.fromiter((len(pair[side]) for pair in fits), np.int64, len(fits)))
+        too_long += len(some) - len(fits)
+    (sources, source_starts), (targets, target_starts) = (
+        (np.concatenate(sides[side]), np.cumsum(np.concatenate(lengths[side]))) for side in (0, 1)
+    )
+    return EncodedPairs(sources, source_starts, targets, target_starts, too_long)
+
+
+def encode_text(
+    text: TrainingText, segmentation: Segmentation, workers: int, folder: Path, *, show: bool = True
+) -> None:
+    """Fills an empty folder with the ids of all training pairs, for `read_encoded_pairs`; `show`: with a progress
+    bar."""
+    size = BLOCKS_PER_GENERATOR if segmentation.is_random else 1
+    portions = range(-(-text.blocks // size))
+    work, processes = partial(_Encoder, text.folder, segmentation), processes_for(text.blocks, workers)
+    with show_progress("pairs as ids", show) as advance, closing(in_order(work, portions, processes)) as parts:
+        write_encoded_pairs(parts, folder, lambda done: advance(done, text.counts.learnt))
+
+
+class _Encoder:
+    """Number of a portion -> its pairs. A portion is a block, or the blocks that one random generator serves."""
+
+    def __init__(self, text: Path, segmentation: Segmentation):
+        self._text, self._segmentation = TrainingText(text), segmentation
+        self._tokenizer = Tokenizer.from_bytes(segmentation.model)
+
+    def __call__(self, portion: int) -> EncodedPairs:
+        how, text = self._segmentation, self._text
+        size = BLOCKS_PER_GENERATOR if how.is_random else 1
+        blocks = range(portion * size, min((portion + 1) * size, text.blocks))
+        pairs: Iterable[Pair] = (pair for block in blocks for pair in text.pairs(block))
+        if how.swap_names:
+            held = list(pairs)
+            names = random.Random(f"names {how.seed} {portion}")
+            pairs = Names(held).swapped(held, how.swap_names, names)
+        return encode_pairs(self._tokenizer, pairs, how.max_length, how.alpha, how.rng(portion))
