@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tests.browser.conftest import Visit
-from tests.support.browser_pages import HEATMAP, PAGES, is_drawn
+from tests.support.browser_pages import PAGES, is_drawn
 
 Begin = Callable[..., Visit]
 HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b] the the the 🚂"

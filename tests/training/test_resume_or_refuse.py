@@ -30,7 +30,7 @@ from transformer.data import pair_sources
 from transformer.data.toy_tasks import toy_pairs
 from transformer.errors import TrainingError
 from transformer.training import run_folder as run_module
-from transformer.training import train, trainer, training, training_state, validation
+from transformer.training import train, training, training_state, validation
 from transformer.training.metrics import Metrics
 from transformer.training.resume_check import differences
 from transformer.training.training_state import read_progress
