@@ -6,6 +6,7 @@ forbidden is read from the mask of the model, the parts only say why.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -18,12 +19,11 @@ from app.figures.panels import (
     Cell,
     Piece,
     cell_frames,
-    grid,
+    clickable,
     heat,
     panel_axes,
     panel_height,
     panels_top,
-    places,
     words,
 )
 from app.figures.tensor import label_width
@@ -35,7 +35,6 @@ SEVERAL = len(PARTS) + 1  # in `reasons`
 LETTERS_UP_TO = 22  # columns of a panel
 ROW = 20  # px
 CAPITAL = 0.68  # width of a capital over the height of the text
-CELLS_TO_CLICK = 2500
 
 
 def reasons(mask: np.ndarray, parts: Parts) -> np.ndarray:
@@ -106,7 +105,7 @@ def parts_figure(
     data: list[Piece] = []
     shapes: list[Piece] = []
     for number, (_, allowed, why) in enumerate(panels, start=1):
-        data.append(reason_heat(allowed, why, number))
+        data.append(clickable(reason_heat(allowed, why, number), partial(_said, allowed, why)))
         if columns * len(panels) <= 3 * LETTERS_UP_TO and panel >= TEXT_FROM * rows:
             q, k = np.nonzero(~allowed)
             text = letters(allowed, why)[q, k].tolist()
@@ -114,9 +113,6 @@ def parts_figure(
             beside = label_width(queries.tokens, 13) + 40
             room = {"columns": columns * len(panels), "beside": beside, "short": text, "letter": CAPITAL}
             data.append(words(x, y, text, INK, size, number, meta=room))  # see chart.js
-        if can_be_clicked(mask, 1 if number == len(panels) else len(panels)):
-            q, k = grid(rows, columns)
-            data.append(places(k, q, _said(allowed, why), "%{y}<br>%{x}<br>%{text}<extra></extra>", 17, number))
         shapes += cell_frames(cell, columns, number)
     names = [name for name, _, _ in panels]
     top = panels_top(keys, len(panels))
@@ -134,11 +130,6 @@ def _said(allowed: np.ndarray, why: Parts) -> list[str]:
         "may look" if allowed[i, j] else " and ".join(NAMES[p] for p in forbidden_by(why, i, j))
         for i, j in np.ndindex(allowed.shape)
     ]
-
-
-def can_be_clicked(mask: np.ndarray, panels: int = 1) -> bool:
-    """Whether a mask (Q, K) is small enough for a place to click over each cell, in so many panels."""
-    return mask.size * panels <= CELLS_TO_CLICK
 
 
 def mask_table(mask: np.ndarray, parts: Parts, queries: TokenAxis, keys: TokenAxis) -> dict[str, list[str]]:

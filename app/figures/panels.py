@@ -4,7 +4,7 @@ Everything here is a piece of a figure as a dictionary.
 Panels count from 1, as Plotly counts axes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import radians, sin
 from textwrap import wrap
 from typing import Any
@@ -27,6 +27,8 @@ BELOW: Piece = {  # a legend
     "font": {"size": 14},
 }  # fmt: skip
 
+MOST_TEXTS = 2500  # of the cells of a heatmap
+
 
 def on(panel: int) -> Piece:
     """The axes of a panel."""
@@ -38,6 +40,20 @@ def heat(z: np.ndarray, colorscale: object, low: float, high: float, panel: int 
     """Cells with colours from `low` to `high`."""
     base = {"type": "heatmap", "z": z, "colorscale": colorscale, "zmin": low, "zmax": high, "showscale": False}
     return base | {"xgap": 1, "ygap": 1, "hoverinfo": "skip"} | on(panel) | more
+
+
+def clickable(cells: Piece, said: Callable[[], Sequence[str]], place: str = "%{y}<br>%{x}<br>") -> Piece:
+    """A heatmap whose cells can be clicked (see chart.js) and say something when they are pointed at.
+
+    Args:
+        said: gives a text for each cell, row by row. Of very many cells only the place is said.
+        place: what stands before it, in Plotly's template.
+    """
+    shape = np.shape(cells["z"])
+    few = shape[0] * shape[1] <= MOST_TEXTS
+    text = {"text": np.array(said(), object).reshape(shape)} if few else {}
+    hover = f"{place}%{{text}}<extra></extra>" if few else "%{y}<br>%{x}<extra></extra>"
+    return cells | {"meta": {"clicks": True}, "hoverinfo": "all", "hovertemplate": hover} | text
 
 
 def words(

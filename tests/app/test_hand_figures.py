@@ -13,9 +13,9 @@ import torch
 from app.figures.attention_stages import plain, short, stages_alt, stages_figure, stages_table
 from app.figures.axes import TokenAxis
 from app.figures.mask_reasons import forbidden_by, row_name, verdict
+from app.figures.panels import MOST_TEXTS
 from app.views.hand.arithmetic import LARGEST_EXPONENT, ByHand, differences
 from app.views.hand.hand_figures import (
-    CELLS_TO_CLICK,
     row_stages,
     terms_figure,
     terms_table,
@@ -275,14 +275,16 @@ def test_the_pictures_draw_the_numbers(queries: int, keys: int, d_k: int) -> Non
     )
     cells = np.asarray(small.data[0].z)
     assert np.array_equal(cells[~np.isnan(cells)], tensors["weights"][np.isfinite(tensors["masked_scores"])])
-    assert (len(small.data[1].x), len(small.data[1].text)) == (len(rows) * len(columns),) * 2
+    assert np.shape(small.data[0].text) == (len(rows), len(columns))
+    assert small.data[0].meta == {"clicks": True}
 
 
-def test_a_large_matrix_is_drawn_without_a_marker_in_each_cell() -> None:
-    n = int(CELLS_TO_CLICK**0.5) + 1
+def test_a_large_matrix_is_drawn_without_a_text_in_each_cell() -> None:
+    n = int(MOST_TEXTS**0.5) + 1
     weights = np.full((n, n), 1 / n, np.float32)
     large = checked(weights_map(weights, weights > 0, axis(n), axis(n), query=0, key=0, title="t"))
     assert len(large.data) == 1
+    assert large.data[0].text is None
     assert large.data[0].xgap == large.data[0].ygap == 0  # lines would cover what is between them
 
 
@@ -312,7 +314,7 @@ def test_hostile_tokens_are_drawn_letter_by_letter() -> None:
     stages = checked(stages_figure(row_stages(hand), axis(6), hand.mask, title="t"))
     for text in (
         *figure.layout.xaxis.ticktext,
-        *figure.data[1].text,
+        *np.ravel(figure.data[0].text),
         figure.layout.title.text,
         *stages.layout.yaxis.ticktext,
     ):

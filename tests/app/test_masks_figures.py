@@ -8,7 +8,6 @@ import pytest
 from app.figures.attention_stages import stages_figure
 from app.figures.axes import TokenAxis
 from app.figures.mask_matrix import (
-    CELLS_TO_CLICK,
     LETTERS_UP_TO,
     SEVERAL,
     letters,
@@ -18,6 +17,7 @@ from app.figures.mask_matrix import (
     reasons,
 )
 from app.figures.mask_reasons import together
+from app.figures.panels import MOST_TEXTS
 from app.figures.theme import mask_color, resolved
 from app.views.masks.batch_figure import Line, batch_alt, batch_figure, batch_table
 from app.views.masks.decoding_rows import apart, steps_figure, steps_table
@@ -93,8 +93,9 @@ def test_each_part_has_a_panel_and_so_has_the_whole(kind: Any, panels: int) -> N
     for (_, part), z in zip(parts.items(), drawn, strict=False):
         assert ((z == 0) == part).all()
     assert ((drawn[-1] == 0) == mask).all()
-    markers = having(figure, "markers")
-    assert [len(trace.x) for trace in markers] == [mask.size] * panels
+    heatmaps = [trace for trace in figure.data if trace.type == "heatmap"]
+    assert all(trace.meta == {"clicks": True} and np.shape(trace.text) == mask.shape for trace in heatmaps)
+    assert (np.array(heatmaps[-1].text)[mask] == "may look").all()
     assert len(figure.layout.shapes) == 2 * panels
     assert figure.layout.yaxis.title.text == "reads"  # the row of the decoder
     legend = [trace.name for trace in figure.data if trace.type == "scatter" and trace.name]
@@ -105,18 +106,12 @@ def test_each_part_has_a_panel_and_so_has_the_whole(kind: Any, panels: int) -> N
     assert f"{int(mask[0].sum())} of {mask.shape[1]} keys" in mask_alt(mask, parts, rows, columns, "t")
 
 
-def test_of_a_larger_mask_the_whole_alone_can_be_clicked() -> None:
-    mask = np.tril(np.ones((40, 40), dtype=bool))
-    figure = checked(parts_figure(mask, {"padding": mask, "causal": mask}, axis(40), axis(40), title="t", cell=(0, 0)))
-    (markers,) = having(figure, "markers")
-    assert (len(markers.x), markers.xaxis) == (mask.size, "x3")
-
-
-def test_a_large_mask_is_drawn_without_a_marker_in_each_cell() -> None:
-    n = max(int(CELLS_TO_CLICK**0.5), 3 * LETTERS_UP_TO) + 1
+def test_a_large_mask_can_be_clicked_and_is_drawn_without_a_text_in_each_cell() -> None:
+    n = max(int(MOST_TEXTS**0.5), 3 * LETTERS_UP_TO) + 1
     mask = np.tril(np.ones((n, n), dtype=bool))
     figure = checked(parts_figure(mask, {"padding": mask}, axis(n), axis(n), title="t", cell=(0, 0)))
-    assert not having(figure, "markers")
+    assert figure.data[0].meta == {"clicks": True}
+    assert figure.data[0].text is None
     assert not having(figure, "text")
 
 

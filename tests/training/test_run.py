@@ -237,5 +237,5 @@ def test_a_file_system_without_locks_is_told_and_one_that_fails_is_named(
             pass
     else:
         with caplog.at_level(logging.WARNING), Run(tmp_path, resume=False):
-            assert "no second process works in this folder" in caplog.text
+            assert "no second process uses this folder" in caplog.text
     assert files[0].closed

@@ -12,7 +12,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, plotly_text, ticks, visible
 from app.figures.charts import FAINT, Figure, plain_axis, settled
-from app.figures.panels import Piece, frame, grid, heat, places, words
+from app.figures.panels import Piece, clickable, frame, heat, words
 from app.figures.tables import Table
 from app.figures.theme import (
     CELL_SIZE,
@@ -83,10 +83,10 @@ def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False) -
     drawn = closeness(seen.ranks, seen.vocabulary)  # (N + 1, T)
     bar = _color_bar(seen.vocabulary)
     gap = int(count <= GRID_UP_TO)
-    data = [heat(drawn, weight_scale(), 0, 1, showscale=True, colorbar=bar, xgap=gap)]
+    cells = heat(drawn, weight_scale(), 0, 1, showscale=True, colorbar=bar, xgap=gap)
+    data = [clickable(cells, lambda: [seen.told(i, t) for i in range(rows) for t in range(count)], "")]
     if count <= NUMBERS_UP_TO:
         data.append(_texts(seen, drawn, show_pieces))
-    data.append(_click_targets(seen))
     size = TICK_SIZE if count <= NUMBERS_UP_TO else SMALL_TICK_SIZE
     every = -(-count // NAMES_UP_TO)
     named = {
@@ -112,17 +112,6 @@ def _texts(seen: Seen, drawn: np.ndarray, show_pieces: bool) -> Piece:
     x, y = np.array([t for _, t in cells], dtype=np.int16), np.array([i for i, _ in cells], dtype=np.int16)
     inks = [text_on_weight(float(drawn[cell])) for cell in cells]
     return words(x, y, texts, inks, CELL_SIZE - 2 * show_pieces)
-
-
-def _click_targets(seen: Seen) -> Piece:
-    """Over each cell lies a marker that carries its step and tells what is there.
-
-    Trap: a marker without hover gets no clicks either (test_a_click_on_the_lens_chooses_its_step).
-    """
-    rows, count = seen.ranks.shape
-    layers, steps = grid(rows, count)
-    told = [seen.told(i, t) for i in range(rows) for t in range(count)]
-    return places(steps, layers, told, "%{text}<extra></extra>", 28, customdata=steps)
 
 
 def _color_bar(vocabulary: int) -> dict[str, object]:

@@ -66,7 +66,7 @@ def lens_part(scene: Scene, step: int) -> None:
 
 
 def _clicked(cell: Point) -> None:
-    STEP.choose(int(cell.customdata))
+    STEP.choose(int(cell.x))
 
 
 def _seen(scene: Scene) -> Seen:

@@ -5,14 +5,13 @@ import numpy as np
 from app.figures.attention_stages import Stage, plain
 from app.figures.axes import TokenAxis, plotly_text, ticks
 from app.figures.charts import Figure, axis, settled
-from app.figures.panels import BARE, Piece, frame, grid, heat, leaning_out, on, places, tick_height
+from app.figures.panels import BARE, Piece, clickable, frame, heat, leaning_out, on, tick_height
 from app.figures.tensor import tensor_heatmap
 from app.figures.theme import INK, MASKED, pair_color, role_color, weight_scale
 from app.views.hand.arithmetic import ByHand
 
 HIGHEST = 528  # px of the cells; the rows of a long sentence close up, so that the arithmetic below stays near
 LINES_UP_TO = 48  # rows or columns; lines between more would cover the cells
-CELLS_TO_CLICK = 2500  # beyond, a marker in each cell is too much for a browser; the rows of tokens still choose
 
 
 def weights_map(
@@ -34,11 +33,8 @@ def weights_map(
     rows, columns = weights.shape
     drawn = np.where(mask, weights, np.nan).astype(np.float32)  # (Q, K)
     gap = int(max(rows, columns) <= LINES_UP_TO)
-    data = [heat(drawn, weight_scale(), 0, 1, xgap=gap, ygap=gap)]
-    if rows * columns <= CELLS_TO_CLICK:
-        q, k = grid(rows, columns)
-        said = [plain(weight) for weight in weights.ravel()]
-        data.append(places(k, q, said, "%{y}<br>looks at %{x}<br>%{text}<extra></extra>", 20))
+    cells = heat(drawn, weight_scale(), 0, 1, xgap=gap, ygap=gap)
+    data = [clickable(cells, lambda: [plain(weight) for weight in weights.ravel()], "%{y}<br>attends to %{x}<br>")]
     shapes = [
         frame(-0.5, columns - 0.5, query - 0.5, query + 0.5, 1.5),
         frame(key - 0.5, key + 0.5, -0.5, rows - 0.5, 1.5),

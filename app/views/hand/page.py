@@ -16,7 +16,7 @@ from app.state.choices import WRITTEN_STEP
 from app.state.color_scheme import is_dark
 from app.views.hand.arithmetic import ByHand, differences
 from app.views.hand.calculation_steps import SITE_NAMES, STEPS, Calculation
-from app.views.hand.hand_figures import CELLS_TO_CLICK, weights_map
+from app.views.hand.hand_figures import weights_map
 from app.views.hand.latex import Writing
 from app.views.hand.numpy_snippet import numpy_snippet
 from app.views.shared.buttons import buttons
@@ -79,8 +79,7 @@ def _overview(this: Calculation, strongest: int) -> None:
             on_click=partial(choose_cell, this.kind),
             alt=matrix_alt(weights, this.queries, this.keys, this.title),
         )
-        click = "Click a cell, or choose" if weights.size <= CELLS_TO_CLICK else "Choose"
-        st.caption(f"{click} query and key above. Rows are queries, columns are keys; a row sums to 1.")
+        st.caption("Click a cell, or choose query and key above. Rows are queries, columns are keys; a row sums to 1.")
     with left:
         belongings(
             key="hand_map",

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app.components.chart import chart
 from app.figures.axes import TokenAxis
-from app.figures.mask_matrix import can_be_clicked, mask_alt, mask_table, parts_figure
+from app.figures.mask_matrix import mask_alt, mask_table, parts_figure
 from app.figures.mask_reasons import Part, Parts, verdict
 from app.figures.panels import Cell
 from app.library.source_code import SourceLines, lines_between, lines_from
@@ -155,8 +155,7 @@ def cell_and_parts(this: Sentence, controls: Controls) -> Cell:
             on_click=partial(choose_cell, this.kind),
             alt=mask_alt(mask, parts, this.queries, this.keys, name),
         )
-    click = "Click a cell, or choose" if can_be_clicked(mask) else "Choose"
-    st.caption(f"{click} row and key above. {NONE_HERE[this.kind]}")
+    st.caption(f"Click a cell, or choose row and key above. {NONE_HERE[this.kind]}")
     belongings(key="mask_parts", name=name, table=lambda: mask_table(mask, parts, this.queries, this.keys))
     for part in parts:
         section, formula, words = SAYS[part]
