@@ -4,7 +4,7 @@ What is kept is known by checkpoint, text or ids, and settings; it is immutable 
 because more passes at once than cores make all of them slower, and each pass gets one thread: two threads in each of
 Streamlit's own threads trip over each other as soon as anything else runs (0.3 s becomes 1 to 10 s, measured).
 
-Throughout, `source_ids` are pieces and EOS, as the encoder reads them, and `target_ids` what the decoder predicted,
+Throughout, `source_ids` are tokens and EOS, as the encoder reads them, and `target_ids` what the decoder predicted,
 `Hypothesis.ids`.
 """
 
@@ -85,7 +85,7 @@ def translate_one(
 
 @st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
 def given(subject: Subject, sentence: str, target: str | Ids, settings: DecodingConfig) -> Hypothesis:
-    """A translation that the visitor gives, as text or as pieces, as if it had been found; see
+    """A translation that the visitor gives, as text or as tokens, as if it had been found; see
     `transformer.decoding.teacher_forcing`.
 
     Raises TranslationError: it cannot be one.
@@ -178,7 +178,7 @@ def changed_by_padding(
 
 @st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
 def logit_lens(subject: Subject, source_ids: Ids, target_ids: Ids) -> Lens:
-    """How the predicted pieces rank after each layer of the decoder; see `transformer.analysis.logit_lens`."""
+    """How the predicted tokens rank after each layer of the decoder; see `transformer.analysis.logit_lens`."""
     model = subject.translator.model
     with GATE:
         return lens(model, source_ids, target_ids)

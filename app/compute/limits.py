@@ -72,7 +72,7 @@ def check_upload(header: Header) -> None:
     needed = BYTES_PER_PARAMETER * header.parameters + BYTES_PER_PIECE * header.config.vocab_size
     if needed > MOST_UPLOAD_MEMORY:
         raise CheckpointError(
-            f"{header.path} has {header.parameters:,} parameters and {header.config.vocab_size:,} pieces, which take "
+            f"{header.path} has {header.parameters:,} parameters and {header.config.vocab_size:,} tokens, which take "
             f"about {needed / 2**30:.1f} GiB of memory, and an upload may take {MOST_UPLOAD_MEMORY / 2**30:.0f} GiB. "
             "Put the file into the folder of checkpoints (pretrained) instead."
         )

@@ -1,6 +1,6 @@
-"""What the rungs of a ladder make of a sentence: the time machine's part of what is computed once for all sessions.
+"""What the snapshots of a run make of a sentence: the time machine's part of what is computed once for all sessions.
 
-A rung is a snapshot that a run kept on its way (transformer/training/run_folder.py).
+A snapshot is a small checkpoint that a run kept while it trained (transformer/training/run_folder.py).
 """
 
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ from transformer.analysis.trace import trace
 from transformer.config import DecodingConfig
 from transformer.model.attention_kinds import SITES, Kind, depth
 
-# An untrained model does not know when to end: it gets a little room, not the paper's 50 pieces.
+# An untrained model does not know when to end: it gets a little room, not the paper's 50 tokens.
 RUNG_SEARCH = DecodingConfig(method="greedy", max_extra_length=8)
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a rung of a ladder makes of a sentence.
+    """What a snapshot of a run makes of a sentence.
 
     Attributes:
         text: what it writes, greedily. cut: at the limit, before it had come to an end.
-        loss: of the right translation, in nats a piece, teacher-forced, without label smoothing.
-        attention: while it reads the right translation, so that all rungs have the same rows.
-        source, reads, predicts: the pieces along its sides.
+        loss: of the right translation, in nats per token, teacher-forced, without label smoothing.
+        attention: while it reads the right translation, so that all snapshots have the same rows.
+        source, reads, predicts: the tokens along its sides.
     """
 
     text: str
@@ -40,7 +40,7 @@ class Look:
 
 @st.cache_data(max_entries=256, ttl=KEPT, show_spinner=False)
 def look(file: CheckpointFile, sentence: str, right: str, kind: Kind) -> Look:
-    """What a rung makes of a sentence whose right translation is known. Raises TranslationError."""
+    """What a snapshot makes of a sentence whose right translation is known. Raises TranslationError."""
     translator = load_rung(file)
     model, tokenizer = translator.model, translator.tokenizer
     layers = depth(model.config, kind)
@@ -64,7 +64,7 @@ def look(file: CheckpointFile, sentence: str, right: str, kind: Kind) -> Look:
 
 @st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
 def written_by(file: CheckpointFile, sentence: str) -> str:
-    """What a rung writes, greedily. Raises TranslationError."""
+    """What a snapshot writes, greedily. Raises TranslationError."""
     translator = load_rung(file)
     with GATE:
         return translator.translate_sentences([sentence], RUNG_SEARCH)[0].text

@@ -1,7 +1,7 @@
-"""The distribution over the next piece: p = softmax(logits / temperature) (paper, section 3.4; the paper's is 1).
+"""The distribution over the next token: p = softmax(logits / temperature) (paper, section 3.4; the paper's is 1).
 
 The logits of a step are kept, so another temperature is arithmetic on V numbers and no new pass of the model.
-Temperature changes how sharp the distribution is and never the order of the pieces: only sampling notices it.
+Temperature changes how sharp the distribution is and never the order of the tokens: only sampling notices it.
 
 Sampling draws from what top k and top p leave, whose probabilities are made to sum to 1 again: a share of its own, and
 where it differs a number of its own, "55% → 80%" (test_the_share_is_what_the_random_number_falls_into).
@@ -25,7 +25,7 @@ Mark = Literal["", "chosen", "given"]
 
 @dataclass(frozen=True)
 class Offer:
-    """One piece that may come next."""
+    """One token that may come next."""
 
     id: int
     piece: str
@@ -65,12 +65,12 @@ def offers(
     mark: Mark = "chosen",
     allowed: np.ndarray | None = None,
 ) -> list[Offer]:
-    """The `count` most probable pieces, best first, and the chosen one after them if it is not among them.
+    """The `count` most probable tokens, best first, and the chosen one after them if it is not among them.
 
     Args:
         logits: (V) of one step.
         piece: how an id is written.
-        mark: of the chosen piece.
+        mark: of the chosen token.
         allowed: (V) boolean, what may be chosen at all; None = everything.
     """
     probabilities = softmax(logits, temperature)  # (V)
@@ -110,7 +110,7 @@ def both_texts(probability: float, share: float) -> str:
 
 
 def distribution_bars(found: list[Offer], vocabulary: int, *, title: str) -> Figure:
-    """A bar a piece, 0 to 1; the last bar is everything else together. Outlined: the share of what may be drawn."""
+    """A bar per token, 0 to 1; the last bar is everything else together. Outlined: the share of what may be drawn."""
     rest = max(1.0 - sum(offer.probability for offer in found), 0.0)
     left = max(1.0 - sum(offer.share for offer in found), 0.0)
     color = role_color("decoder")
@@ -135,7 +135,7 @@ def distribution_bars(found: list[Offer], vocabulary: int, *, title: str) -> Fig
         "constraintext": "none",
         "textfont": {"size": 14, "color": INK},
         "cliponaxis": False,
-        "customdata": [_hover(offer) for offer in found] + [f"all other pieces together: {rest:.4f}"],
+        "customdata": [_hover(offer) for offer in found] + [f"all other tokens together: {rest:.4f}"],
         "hovertemplate": "%{customdata}<extra></extra>",
         "showlegend": False,
     }

@@ -13,12 +13,12 @@ CONTROL = ("<s>", "</s>", "<pad>")
 
 
 def is_control(token: str) -> bool:
-    """Whether the piece is one that the model adds, not one of the text."""
+    """Whether the token is one that the model adds, not one of the text."""
     return token in CONTROL
 
 
 def is_sink(token: str) -> bool:
-    """Whether a piece carries no word: a control piece, or nothing but punctuation and white space."""
+    """Whether a token carries no word: a control token, or nothing but punctuation and white space."""
     text = token.replace("▁", " ").strip()
     return is_control(token) or all(unicodedata.category(ch)[0] in "PZC" for ch in text)
 
@@ -58,7 +58,7 @@ def clearest_head(weights: np.ndarray, queries: tuple[str, ...], keys: tuple[str
 
 
 def even_entropy(mask: np.ndarray) -> float:
-    """The most that the mean entropy of the rows can be, in bits: each row alike on all that it may look at.
+    """The most that the mean entropy of the rows can be, in bits: each row alike on all that it may attend to.
 
     mask (Q, K), True = may attend.
     """

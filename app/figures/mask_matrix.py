@@ -70,7 +70,7 @@ def reason_heat(mask: np.ndarray, parts: Parts, panel: int = 1) -> Piece:
 def reason_legend(drawn: Sequence[np.ndarray]) -> list[Piece]:
     """What the colours and letters mean in these pictures of `reasons`, as traces that stand in the legend alone."""
     found = set(np.unique(np.concatenate([each.ravel() for each in drawn])).tolist())
-    names = [("allowed", "may look"), *((p, f"{LETTERS[p]} {NAMES[p]}") for p in PARTS), ("several", "more than one")]
+    names = [("allowed", "may attend"), *((p, f"{LETTERS[p]} {NAMES[p]}") for p in PARTS), ("several", "more than one")]
     entries = [entry for number, entry in enumerate(names) if number in found]
     return [
         {
@@ -127,23 +127,23 @@ def parts_figure(
 def _said(allowed: np.ndarray, why: Parts) -> list[str]:
     """What each cell is, row by row."""
     return [
-        "may look" if allowed[i, j] else " and ".join(NAMES[p] for p in forbidden_by(why, i, j))
+        "may attend" if allowed[i, j] else " and ".join(NAMES[p] for p in forbidden_by(why, i, j))
         for i, j in np.ndindex(allowed.shape)
     ]
 
 
 def mask_table(mask: np.ndarray, parts: Parts, queries: TokenAxis, keys: TokenAxis) -> dict[str, list[str]]:
-    """The mask as columns of a table: "may look", or the parts that forbid."""
+    """The mask as columns of a table: "may attend", or the parts that forbid."""
     found = letters(mask, parts)
     return {"query": list(queries.names)} | {
-        name: [text or "may look" for text in found[:, k].tolist()] for k, name in enumerate(keys.names)
+        name: [text or "may attend" for text in found[:, k].tolist()] for k, name in enumerate(keys.names)
     }
 
 
 def mask_alt(mask: np.ndarray, parts: Parts, queries: TokenAxis, keys: TokenAxis, title: str) -> str:
-    """What the picture says, in words: how many keys each query may look at."""
+    """What the picture says, in words: how many keys each query may attend to."""
     lines = [
         f"{name}: {int(row.sum())} of {len(keys)} keys" for name, row in zip(queries.names[:40], mask, strict=False)
     ]
     used = ", ".join(NAMES[name] for name in parts)
-    return f"{title}. Made of: {used}. How many keys each query may look at: " + "; ".join(lines) + "."
+    return f"{title}. Made of: {used}. How many keys each query may attend to: " + "; ".join(lines) + "."

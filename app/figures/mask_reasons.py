@@ -39,7 +39,7 @@ def verdict(
     window: int | None = None,
     real_queries: int | None = None,
 ) -> str:
-    """Who may look at whom, and why or why not.
+    """Which query may attend to which key, and why or why not.
 
     Args:
         parts: (Q, K) each, True = may attend.
@@ -50,14 +50,12 @@ def verdict(
     row, column = row_name(queries, query), key_name(keys, key)
     why = forbidden_by(parts, query, key)
     if not why:
-        sentences = [f"{row} may look at {column}.", *_allowed(parts, query, key, queries, window)]
+        sentences = [f"{row} may attend to {column}.", *_allowed(parts, query, key, queries, window)]
     else:
-        sentences = [f"{row} may not look at {column}."]
+        sentences = [f"{row} may not attend to {column}."]
         sentences += [_because(part, query, key, window) for part in why]
     if not together(parts)[query].any():
-        sentences.append(
-            "This row may look nowhere at all: its weights are all 0, and so is what it takes from others."
-        )
+        sentences.append("This row is fully masked: its weights are all 0, and so is what it takes from others.")
     if real_queries is not None and query >= real_queries:
         sentences.append(
             "The row is padding itself: it is computed because a batch is a rectangle, and nobody reads it."
@@ -74,19 +72,19 @@ def row_name(queries: TokenAxis, index: int) -> str:
 
 
 def key_name(keys: TokenAxis, index: int) -> str:
-    """Who is looked at: `key 3 ("▁the")`."""
+    """Who is attended to: `key 3 ("▁the")`."""
     return f'key {index + 1} ("{keys.tokens[index]}")'
 
 
 def _allowed(parts: Parts, query: int, key: int, queries: TokenAxis, window: int | None) -> list[str]:
     """What each part of the mask has nothing against."""
     if "causal" not in parts:
-        reader = "the encoder begins" if queries.role == "encoder" else "the first piece of the translation is written"
+        reader = "the encoder begins" if queries.role == "encoder" else "the first token of the translation is written"
         said = [f"It belongs to the sentence, no padding, and the whole source is known before {reader}."]
     elif query == key:
         said = ["It is the same position, which the decoder has just read."]
     elif key == 0:
-        said = ["That is where every translation starts: it was there before the first piece was written."]
+        said = ["That is where every translation starts: it was there before the first token was written."]
     else:
         said = ["That has already been written."]
     if "window" in parts and (apart := abs(query - key)):
@@ -99,5 +97,5 @@ def _because(part: Part, query: int, key: int, window: int | None) -> str:
     if part == "padding":
         return "That is padding, put there so that all sentences of the batch are equally long: there is no word."
     if part == "causal":
-        return f"That is the future: when row {query + 1} is computed, piece {key + 1} has not been written yet."
+        return f"That is the future: when row {query + 1} is computed, token {key + 1} has not been written yet."
     return f"That is {abs(query - key)} positions away, and the attention window of this checkpoint is r = {window}."

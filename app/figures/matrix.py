@@ -1,7 +1,7 @@
 """One head as a large matrix: softmax(Q K^T / sqrt(d_k)) of equation 1, a number in every cell.
 
-Rows are queries (who looks), columns are keys (what is looked at), so each row sums to 1. Cells that the mask forbids
-are grey and empty, which a weight of 0 is not.
+Rows are queries (which attend), columns are keys (what is attended to), so each row sums to 1. Cells that the mask
+forbids are grey and empty, which a weight of 0 is not.
 """
 
 import csv
@@ -82,7 +82,7 @@ def attention_matrix(
             0,
             1,
             hoverinfo="all",
-            hovertemplate=("reads " if queries.predicts else "") + "%{y}<br>looks at %{x}<br>%{z:.4f}<extra></extra>",
+            hovertemplate=("reads " if queries.predicts else "") + "%{y}<br>attends to %{x}<br>%{z:.4f}<extra></extra>",
             hoverongaps=False,
             showscale=True,
             colorbar=COLOR_BAR,

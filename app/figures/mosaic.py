@@ -125,6 +125,6 @@ def mosaic_table(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis) -> di
         "layer": layer + 1,
         "head": head + 1,
         "row": [queries.names[i] for i in row],
-        "looks most at": [keys.names[i] if most else "nowhere" for i, most in strongest],
+        "attends most to": [keys.names[i] if most else "nowhere" for i, most in strongest],
         "weight": weights.max(axis=-1).ravel(),
     }

@@ -1,6 +1,6 @@
 """What panels of queries and keys are made of: heatmaps, texts, cells to click, frames, axes with tokens on them.
 
-Everything here is a piece of a figure as a dictionary.
+Everything here is a part of a figure as a dictionary.
 Panels count from 1, as Plotly counts axes.
 """
 

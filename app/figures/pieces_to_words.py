@@ -1,8 +1,8 @@
-"""Pieces put together into words: rows are averaged, columns are summed.
+"""Tokens put together into words: rows are averaged, columns are summed.
 
-The attention that a word gives is the mean of what its pieces give; the attention that it gets is the sum of what they
-get. So each row still sums to 1. A word is what stands between two spaces (SentencePiece marks its first piece with
-▁); punctuation at its end is a word of its own, as in the alignments that people make, and so is a control piece.
+The attention that a word gives is the mean of what its tokens give; the attention that it gets is the sum of what they
+get. So each row still sums to 1. A word is what stands between two spaces (SentencePiece marks its first token with
+▁); punctuation at its end is a word of its own, as in the alignments that people make, and so is a control token.
 """
 
 import re
@@ -12,12 +12,12 @@ import numpy as np
 
 from app.figures.heads import is_control, is_sink
 
-Group = tuple[int, ...]  # the positions of the pieces of a word
+Group = tuple[int, ...]  # the positions of the tokens of a word
 _BYTE = re.compile("<0x([0-9A-F]{2})>")
 
 
 def words_of(pieces: Sequence[str]) -> tuple[Group, ...]:
-    """The pieces of each word, in order; every piece belongs to one."""
+    """The tokens of each word, in order; every token belongs to one."""
     groups: list[list[int]] = []
     for i, piece in enumerate(pieces):
         begins = not groups or piece.startswith("▁") or is_control(piece) or is_control(pieces[i - 1])
@@ -37,7 +37,7 @@ def _without_its_punctuation(group: list[int], pieces: Sequence[str]) -> list[Gr
 
 
 def spelled(pieces: Sequence[str]) -> str:
-    """The word that these pieces spell, bytes put together again."""
+    """The word that these tokens spell, bytes put together again."""
     raw = b"".join(
         bytes([int(found[1], 16)]) if (found := _BYTE.fullmatch(piece)) else piece.encode(errors="replace")
         for piece in pieces
@@ -60,5 +60,5 @@ def merged(weights: np.ndarray, rows: Sequence[Group], columns: Sequence[Group])
 
 
 def merged_mask(mask: np.ndarray, rows: Sequence[Group], columns: Sequence[Group]) -> np.ndarray:
-    """(Q, K) -> (Q', K'): a word may look at a word if a piece of the one may look at a piece of the other."""
+    """(Q, K) -> (Q', K'): a word may attend to a word if a token of the one may attend to a token of the other."""
     return np.array([[mask[np.ix_(row, column)].any() for column in columns] for row in rows])

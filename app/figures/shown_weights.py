@@ -2,7 +2,7 @@
 
 Hiding `<s>` and `</s>` takes their columns away and divides each row by what is left, so that rows sum to 1 again. That
 is no longer what the model computed, so every picture made of it says so. A row that looked at nothing else is left
-with nothing and stays empty. Row t of the decoder reads one piece and predicts the next; it can be called by either.
+with nothing and stays empty. Row t of the decoder reads one token and predicts the next; it can be called by either.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ TINY = 1e-6  # a row with less than this left has nothing left but rounding
 
 @dataclass(frozen=True)
 class Options:
-    """What a reader may ask for: a name for the rows of the decoder, special tokens hidden, words instead of pieces."""
+    """What a reader may ask for: a name for the rows of the decoder, special tokens hidden, words instead of tokens."""
 
     naming: Naming = "both"
     hide_special: bool = False

@@ -70,12 +70,12 @@ def _mask(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
     later = "What comes later in the output is masked"
     if window is None:
         unmasked = "" if causal else " Here none is: the scores stay as they were."
-        said = f"{later}: row t may look at rows 1 to t." if causal else f"{alone}, so every position may be seen."
+        said = f"{later}: row t may attend to rows 1 to t." if causal else f"{alone}, so every position may be seen."
         if causal and not config.causal_training:
             said += " This checkpoint was trained without this mask; here, as whenever it translates, it has it."
         return {"masked": said, "mask_section": "section 3.2.3", "none_masked": unmasked}
     reach = f"rows t − {window} to t" + ("" if causal else f" + {window}")
-    said = f"{later if causal else alone}. This checkpoint has a window, too: row t may look at {reach}."
+    said = f"{later if causal else alone}. This checkpoint has a window, too: row t may attend to {reach}."
     return {"masked": said, "mask_section": "sections 3.2.3 and 4", "none_masked": ""}
 
 

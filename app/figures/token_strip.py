@@ -1,4 +1,4 @@
-"""Pieces of a sentence as a strip of chips and as a table; the data of the browser component `pieces`."""
+"""Tokens of a sentence as a strip of chips and as a table; the data of the browser component `pieces`."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -31,7 +31,7 @@ KINDS = {
 
 
 def source_strip(pieces: Sequence[PieceLike]) -> dict[str, Any]:
-    """What the encoder reads: each piece with its id and the characters of the text that it covers."""
+    """What the encoder reads: each token with its id and the characters of the text that it covers."""
     chips = [
         {
             "text": visible(piece.text),
@@ -45,12 +45,12 @@ def source_strip(pieces: Sequence[PieceLike]) -> dict[str, Any]:
     return {
         "chips": chips,
         "color": role_color("encoder"),
-        "label": "Pieces of the source with id and characters",
+        "label": "Tokens of the source with id and characters",
     }
 
 
 def target_strip(pieces: Sequence[str], ids: Sequence[int], probabilities: Sequence[float]) -> dict[str, Any]:
-    """What the decoder gave: each piece with its id and the probability it had when it was chosen."""
+    """What the decoder gave: each token with its id and the probability it had when it was chosen."""
     chips = [
         {
             "text": visible(text),
@@ -64,12 +64,12 @@ def target_strip(pieces: Sequence[str], ids: Sequence[int], probabilities: Seque
     return {
         "chips": chips,
         "color": role_color("decoder"),
-        "label": "Pieces of the translation with probability and id",
+        "label": "Tokens of the translation with probability and id",
     }
 
 
 def source_table(pieces: Sequence[PieceLike], text: str) -> list[dict[str, Any]]:
-    """The same as rows of a table. Characters are counted from 0; a piece that covers none has no first one."""
+    """The same as rows of a table. Characters are counted from 0; a token that covers none has no first one."""
     return [
         {
             "number": number,
@@ -85,7 +85,7 @@ def source_table(pieces: Sequence[PieceLike], text: str) -> list[dict[str, Any]]
 
 
 def target_table(pieces: Sequence[str], ids: Sequence[int], probabilities: Sequence[float]) -> list[dict[str, Any]]:
-    """The pieces of a hypothesis with their probabilities, as rows of a table."""
+    """The tokens of a hypothesis with their probabilities, as rows of a table."""
     return [
         {"number": number, "piece": text, "id": piece_id, "probability": float(probability)}
         for number, (text, piece_id, probability) in enumerate(zip(pieces, ids, probabilities, strict=True), start=1)

@@ -85,7 +85,7 @@ class Entry:
 
     @property
     def longest(self) -> int | None:
-        """The most pieces that a sentence of its training may have had; None where its recipe does not say."""
+        """The most tokens that a sentence of its training may have had; None where its recipe does not say."""
         recipe = self.header.recipe if self.header else None
         data = recipe.get("data") if isinstance(recipe, dict) else None
         found = data.get("max_length") if isinstance(data, dict) else None

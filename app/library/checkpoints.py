@@ -131,7 +131,7 @@ def _checked(path: str) -> Translator:
 
 
 def load_rung(file: CheckpointFile) -> Translator:
-    """`load` for whoever goes through all rungs of a ladder: it must not push out what visitors are looking at."""
+    """`load` for whoever goes through all snapshots of a run: it must not push out what visitors are looking at."""
     return _load_rung(file.path, file.modified, file.size)
 
 
@@ -163,17 +163,17 @@ def upload_path(content: bytes) -> Path:
 
 
 def pieces_needed(file: CheckpointFile, text: str) -> tuple[int, int]:
-    """(pieces of the longest sentence of the text, how many sentences there are), counted as the translator will."""
+    """(tokens of the longest sentence of the text, how many sentences there are), counted as the translator will."""
     lengths = sentence_lengths(load(file), text)
     return max(lengths, default=0), len(lengths)
 
 
 def sentence_lengths(translator: Translator, text: str) -> list[int]:
-    """The pieces of each sentence of a text, </s> not counted, as the translator will cut it."""
+    """The tokens of each sentence of a text, </s> not counted, as the translator will cut it."""
     sentences = [found for line in text[: 2 * MOST_CHARACTERS].splitlines() for found in split_sentences(line)]
     return [len(translator.tokenizer.encode(normalise(sentence))) for sentence in sentences]
 
 
 def most_pieces(translator: Translator) -> int:
-    """How many pieces a sentence may have on the page, its end sign not counted."""
+    """How many tokens a sentence may have on the page, its end sign not counted."""
     return min(translator.max_length, MOST_PIECES)

@@ -62,7 +62,7 @@ def read_run(name: str) -> Run | None:
     update = progress.update if progress else 0
     finished = bool(update) and _finished_at(str(average), modified(average)) == update
     rungs = ladder(name)
-    if rungs and not state.exists():  # one that ships: its newest rung says how it was made
+    if rungs and not state.exists():  # one that ships: its newest snapshot says how it was made
         update, recipe = max(rungs), _recipe_of(rungs[max(rungs)].path, rungs[max(rungs)].modified)
         finished = recipe is not None and update >= recipe.training.updates
     running = holder(folder) is not None

@@ -1,11 +1,11 @@
 """The folder of training runs, and the ladders in it: small checkpoints that a run keeps from its first update on.
 
-A rung is a checkpoint like any other, so every page can open it: it has a name, `reverse-1, update 50`, which may stand
-in an address. Such a name is looked up in what the folder holds and never becomes a path.
+A snapshot is a checkpoint like any other, so every page can open it: it has a name, `reverse-1, update 50`, which may
+stand in an address. Such a name is looked up in what the folder holds and never becomes a path.
 
-Some ladders ship, in `ladders/` beside the checkpoints: of such a run only its metrics and its rungs are there. They
-come after the reader's own runs, the one that shows most first; one of the reader's own with the same name takes the
-place of a shipped one.
+Some ladders ship, in `ladders/` beside the checkpoints: of such a run only its metrics and its snapshots are there.
+They come after the reader's own runs, the one that shows most first; one of the reader's own with the same name takes
+the place of a shipped one.
 """
 
 import os
@@ -52,7 +52,7 @@ def run_folder(name: str) -> Path | None:
 
 
 def ladder(run: str) -> dict[int, CheckpointFile]:
-    """The rungs of a run by update, the first one first."""
+    """The snapshots of a run by update, the first one first."""
     folder = run_folder(run)
     found = {}
     try:
@@ -70,18 +70,18 @@ def ladder(run: str) -> dict[int, CheckpointFile]:
 
 
 def rung_name(run: str, update: int) -> str:
-    """What a rung is called in the list of checkpoints."""
+    """What a snapshot is called in the list of checkpoints."""
     return f"{run}, update {update}"
 
 
 def place_of(name: str) -> tuple[str, int] | None:
-    """(run, update) that the name of a rung says, whether there is one or not; None: it is no such name."""
+    """(run, update) that the name of a snapshot says, whether there is one or not; None: it is no such name."""
     match = _NAME.fullmatch(name)
     return (match["run"], int(match["update"])) if match else None
 
 
 def rung(name: str) -> CheckpointFile | None:
-    """The rung of this name; None if there is none."""
+    """The snapshot of this name; None if there is none."""
     place = place_of(name)
     return ladder(place[0]).get(place[1]) if place else None
 

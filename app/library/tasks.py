@@ -14,7 +14,7 @@ LANGUAGES = {
 
 CAPTIONS = "captions"  # what a model that was trained on Multi30k has read: English captions of photographs
 
-# The first is what a visitor is met with: short, and its translation has another number of pieces, so that in a shape
+# The first is what a visitor is met with: short, and its translation has another number of tokens, so that in a shape
 # the two sides are told apart.
 EXAMPLES = {
     "en": (

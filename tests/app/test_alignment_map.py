@@ -95,7 +95,7 @@ def test_the_text_and_its_distance_from_the_training_text_are_told(stored: Align
     words = said(opened())
     assert "Measured on gold.tsv: 40 pairs, 1,234 sure links." in words
     assert "the diagonal alone has an alignment error rate of 62.5%, a word drawn at random of 90.0%" in words
-    for row in ("words a sentence | 14.5 | 6.5", "pieces a target word | 1.75 | 1.25", "perplexity | 33.1 | 4.5"):
+    for row in ("words a sentence | 14.5 | 6.5", "tokens a target word | 1.75 | 1.25", "perplexity | 33.1 | 4.5"):
         assert f"| {row} |" in words
     assert "Home is home.tsv" in words
 

@@ -50,9 +50,9 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {  # of these pages every second
 class Length(Enum):
     """How long the translation is beside its source."""
 
-    ALIKE = "two pieces longer"
+    ALIKE = "two tokens longer"
     SHORT = "nothing but the end sign"
-    LONG = "thirty pieces longer"
+    LONG = "thirty tokens longer"
 
 
 @st.composite

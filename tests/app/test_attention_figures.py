@@ -44,14 +44,14 @@ def test_a_row_that_looks_nowhere_says_so_and_is_not_averaged() -> None:
     hidden = shown(weights, causal(7), TokenAxis("German", "decoder", READ), TokenAxis("German", "decoder", READ),
                    Options(hide_special=True))  # fmt: skip
     seen = shown(weights, causal(7), TARGET, TokenAxis("German", "decoder", READ), Options("predicts", True))
-    assert (hidden.emptied, seen.emptied) == (0, 1)  # the row that reads <s> looks at itself alone
+    assert (hidden.emptied, seen.emptied) == (0, 1)  # the row that reads <s> attends to itself alone
     found = head_facts(seen.weights[0, 0], seen.mask, seen.keys.tokens)
     rest = head_facts(seen.weights[0, 0, 1:], seen.mask[1:], seen.keys.tokens)
     assert found == rest
     assert found["strongest"] >= 1 / 6
     assert f"{seen.queries.names[0]}: nowhere;" in matrix_alt(seen.weights[0, 0], seen.queries, seen.keys, "x")
     table = mosaic_table(seen.weights, seen.queries, seen.keys)
-    assert [where == "nowhere" for where in table["looks most at"]] == [True, *[False] * (len(seen.queries) - 1)]
+    assert [where == "nowhere" for where in table["attends most to"]] == [True, *[False] * (len(seen.queries) - 1)]
 
 
 # Words

@@ -193,7 +193,7 @@ def test_the_chosen_cell_is_framed_and_its_weight_is_the_tensors(
     row = weights[kind][1, 2, 0]
     app = shown(kind=kind, layer="2", head="3")
     assert "Row 1 (" in said(app)
-    assert f'looks at key {row.argmax() + 1} ("' in said(app)  # opens with the strongest key
+    assert f'attends to key {row.argmax() + 1} ("' in said(app)  # opens with the strongest key
     assert f"with {number(float(row.max()), 4)}." in said(app)
     app.session_state[place] = 1
     app.run()
@@ -299,7 +299,7 @@ def test_each_part_of_the_page_carries_its_own_styles_alone(shown: Open) -> None
 
 def test_bertviz_says_its_limits_before_and_draws_nothing_beyond(shown: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     app = shown("the cat sat on the mat " * 6, more="bertviz", bertviz="model")
-    assert "Up to 30 pieces it draws all layers, up to 160 the chosen one" in said(app)
+    assert "Up to 30 tokens it draws all layers, up to 160 the chosen one" in said(app)
     tokens = len(components(app, "attention_lines")[0]["keys"]["tokens"])
     assert tokens > 30
     assert len(bertviz_data(app)["attention"][0]["attn"]) == 1

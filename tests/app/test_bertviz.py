@@ -101,7 +101,7 @@ def test_the_data_travels_once_and_is_the_tensor_to_three_digits(view: View) -> 
     if view == "neuron":
         for name in ("queries", "keys"):
             assert np.abs(np.array(attention[name]) / PARTS - given[name]).max() <= 0.0005
-    assert html(view) == text  # the same again: the frame is not loaded anew
+    assert html(view) == text  # the same again: the frame is not loaded again
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -111,7 +111,7 @@ def test_the_code_that_travels_is_the_drawing_code(view: View) -> None:
 
 @pytest.mark.parametrize(("view", "most"), [("head", 26_000), ("model", 26_000), ("neuron", 46_000)])
 def test_a_view_of_twelve_words_is_light(view: View, most: int) -> None:
-    """The sizes of the models that ship: 4 layers (the neuron view draws one) of 8 heads, d_k 32, and 20 pieces."""
+    """The sizes of the models that ship: 4 layers (the neuron view draws one) of 8 heads, d_k 32, and 20 tokens."""
     random = np.random.default_rng(0)
     layers = 1 if view == "neuron" else 4
     weights = random.dirichlet(np.full(20, 0.2), size=(layers, 8, 20))  # (L, H, Q, K)

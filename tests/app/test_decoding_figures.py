@@ -157,7 +157,7 @@ def test_the_loop_shows_what_was_read_and_not_what_is_to_come() -> None:
     assert data["output"]["tokens"] == ["<s>", "▁x"]
     assert data["output"]["weights"] == [0.4, 0.6]
     assert data["source"]["weights"] == [0.75, 0.25]
-    assert "H looks most at ▁e of the source, with 0.75." in data["alt"]
+    assert "H attends most to ▁e of the source, with 0.75." in data["alt"]
     assert (data["own"]["filled"], data["own"]["room"], data["own"]["newest"]) == (2, 3, 1)
     assert (data["cross"]["filled"], data["cross"]["room"]) == (2, 2)
     assert (data["chosen"], data["probability"]) == ("▁y", "50% → 60%")

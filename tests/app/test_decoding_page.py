@@ -107,7 +107,7 @@ def test_the_bars_are_softmax_of_the_logits_divided_by_the_temperature(
         healthy(app)
     assert ("at temperature 0.4" in title(charts(app)[0])) == (temperature == 0.4)
     said = " ".join(caption.value for caption in app.caption)
-    assert ("It was decoded at 1, where the chosen piece has" in said) == (temperature == 0.4)
+    assert ("It was decoded at 1, where the chosen token has" in said) == (temperature == 0.4)
     translator, found = searched(folder)
     logits = logits_of(translator, found)[2].astype(np.float64)
     expected = np.exp(logits / temperature) / np.exp(logits / temperature).sum()
@@ -177,7 +177,7 @@ def test_why_a_piece_was_chosen_is_what_the_search_says(open_page: Open, folder:
     _, found = searched(folder)
     path = path_to(found.tree, found.hypotheses[0].node or 0)
     for step in (1, len(path)):
-        assert f"Why this piece: {path[step - 1].reason}" in texts(open_page(t=str(step)))
+        assert f"Why this token: {path[step - 1].reason}" in texts(open_page(t=str(step)))
 
 
 def test_sampling_shows_the_stretch_into_which_its_random_number_fell(open_page: Open) -> None:
@@ -244,7 +244,7 @@ def test_a_chosen_node_shows_its_score_worked_out_by_hand_and_where_it_looked(op
 
 
 def logits_of_path(translator: Translator, found: Translation, ids: list[int]) -> np.ndarray:
-    """Of what comes after these pieces."""
+    """Of what comes after these tokens."""
     return trace(translator.model, found.source_ids, [*ids, EOS], ["logits"])["logits"][-1]
 
 
@@ -301,7 +301,7 @@ def test_the_search_from_a_forced_beginning_is_drawn_as_a_tree(open_page: Open, 
     way = path_to(expected.tree, expected.hypotheses[0].node or 0)
     assert tuple(node.token for node in way[:2]) == prefix
     assert {node["id"] for node in drawn["nodes"] if node["best"]} == {0, *(node.id for node in way)}
-    assert drawn["chosen"] == way[2].id  # the first piece that the model chose itself
+    assert drawn["chosen"] == way[2].id  # the first token that the model chose itself
     forced = way[0]
     app = open_page(PARTS[1], {"beginning": prefix, "continued_node": forced.id}, method=method)
     assert component(app, "continued_tree")["chosen"] == forced.id
@@ -320,7 +320,7 @@ def test_a_translation_can_be_ended_by_hand(open_page: Open, folder: Path) -> No
     assert [chip["share"] for chip in component(app, "continued")["chips"]] == pytest.approx(
         np.exp(expected.log_probabilities)
     )
-    assert f"Ended by you after {len(ids)} pieces" in [heading.value for heading in app.subheader]
+    assert f"Ended by you after {len(ids)} tokens" in [heading.value for heading in app.subheader]
     at_start = component(open_page(PARTS[1], {"node": (0, 0)}, t="1"), "next_pieces")
     assert len(at_start["rows"]) == 6  # nothing is no translation
     assert "</s>" not in [row["text"] for row in at_start["rows"]]
@@ -346,7 +346,7 @@ def test_what_was_continued_is_shown_on_every_page(open_page: Open, folder: Path
 
 
 def test_pieces_that_were_chosen_stay_these_pieces(open_page: Open, folder: Path) -> None:
-    """Their text alone would be cut in the usual way: into other pieces, with other probabilities."""
+    """Their text alone would be cut in the usual way: into other tokens, with other probabilities."""
     translator, _ = searched(folder)
     tokenizer = translator.tokenizer
     ids = {tokenizer.piece(id): id for id in range(tokenizer.vocab_size)}
@@ -432,7 +432,7 @@ def test_greedy_and_beam_stand_side_by_side_whatever_is_searched_with(
         assert [chip["share"] for chip in strip["chips"]] == pytest.approx(np.exp(hypothesis.log_probabilities))
         assert [i for i, chip in enumerate(strip["chips"]) if "parts here" in chip["under"]] == [apart]
         assert f"sum of log p {fixed(hypothesis.score, 3)}, score {fixed(hypothesis.normalised_score, 3)}" in said
-    assert f"They part at step {apart + 1}. Greedy takes the most probable piece there" in texts(app)
+    assert f"They part at step {apart + 1}. Greedy takes the most probable token there" in texts(app)
     for line, hypothesis in zip(charts(app)[0]["data"], found.values(), strict=True):
         begin = max(apart - 1, 0)
         assert array(line["y"]) == pytest.approx(np.cumsum(hypothesis.log_probabilities)[begin:], rel=1e-5)

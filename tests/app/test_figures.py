@@ -162,7 +162,7 @@ def test_the_table_of_all_heads_says_where_each_row_looks_most() -> None:
     assert {len(column) for column in table.values()} == {2 * 3 * 4}
     place = (1 * 3 + 2) * 4 + 3  # layer 2, head 3, row 4
     assert [table["layer"][place], table["head"][place], table["row"][place]] == [2, 3, queries.names[3]]
-    assert table["looks most at"][place] == keys.names[int(weights[1, 2, 3].argmax())]
+    assert table["attends most to"][place] == keys.names[int(weights[1, 2, 3].argmax())]
     assert table["weight"][place] == weights[1, 2, 3].max()
 
 

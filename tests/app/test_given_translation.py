@@ -110,7 +110,7 @@ def test_every_part_of_decoding_has_something_to_say(
     app = opened("decoding", part=part, method=method, reference="Das Tier")
     said = words(app)
     if part == "loop":
-        assert "You gave this piece" in said
+        assert "You gave this token" in said
     if part in ("tree", "penalty"):
         assert "was not searched for" in said
     if part == "reference":

@@ -105,7 +105,7 @@ def test_a_query_that_may_look_at_one_key_has_a_sum_over_1_key() -> None:
     assert "over 6 keys}" in Writing(ByHand(hand.query, hand.keys, hand.values, np.ones(6, bool), 1), 0).summary()
 
 
-def test_a_query_that_may_look_nowhere_has_weights_of_zero_and_a_snippet_that_runs() -> None:
+def test_a_query_that_are_fully_masked_has_weights_of_zero_and_a_snippet_that_runs() -> None:
     hand, _ = case()
     blind = ByHand(hand.query, hand.keys, hand.values, np.zeros_like(hand.mask), 1)
     assert (blind.weights == 0).all()
@@ -364,11 +364,11 @@ CONFIG = ModelConfig(vocab_size=20, d_model=8, heads=2, attention_window=2)
         ("decoder", 2, 5, ["padding", "causal", "window"], "padding"),
         ("encoder", 5, 5, ["padding"], "padding, put there"),
         ("encoder", 0, 3, ["padding", "window"], "r = 2"),
-        ("cross", 0, 2, [], "before the first piece of the translation is written."),
+        ("cross", 0, 2, [], "before the first token of the translation is written."),
         ("cross", 5, 3, ["padding"], "padding itself"),
     ],
 )
-def test_a_sentence_says_who_may_look_at_whom_and_why_not(
+def test_a_sentence_says_who_may_attend_to_whom_and_why_not(
     kind: Any, query: int, key: int, parts: list[str], said: str
 ) -> None:
     source, target = (5, 6, 3, 0, 0, 0), (2, 5, 6, 7, 8, 0)
@@ -380,11 +380,11 @@ def test_a_sentence_says_who_may_look_at_whom_and_why_not(
     text = verdict(found, query, key, queries, keys, window=2, real_queries=real)
     assert text.startswith(row_name(queries, query) + " may ")
     assert said in text
-    assert ("may not look" in text) == bool(parts)
+    assert ("may not attend" in text) == bool(parts)
     assert ("padding itself" in text) == (query >= real)
 
 
-def test_a_row_that_may_look_nowhere_is_named() -> None:
+def test_a_row_that_are_fully_masked_is_named() -> None:
     parts = mask_parts(CONFIG, (5, 6, 3, 0, 0, 0), (2,), "encoder")
-    assert "nowhere at all" in verdict(parts, 5, 0, axis(6), axis(6), window=2)
-    assert "nowhere at all" not in verdict(parts, 4, 0, axis(6), axis(6), window=2)
+    assert "is fully masked" in verdict(parts, 5, 0, axis(6), axis(6), window=2)
+    assert "is fully masked" not in verdict(parts, 4, 0, axis(6), axis(6), window=2)

@@ -167,7 +167,7 @@ def test_all_terms_are_written_out_on_request(open_hand: Open) -> None:
 def test_a_reason_is_given_for_what_the_mask_says(open_hand: Open, kind: str) -> None:
     said = " ".join(text.value for text in open_hand(kind=kind, t="2", s="4", k="4").text)
     assert ("the future" in said) == (kind == "decoder")
-    assert ("may look at" in said) == (kind == "cross")
+    assert ("may attend to" in said) == (kind == "cross")
 
 
 @pytest.mark.parametrize("sentence", [HOSTILE, "a", "the the the the", "🙂"])

@@ -13,7 +13,7 @@ from tests.support.app_checkpoints import write_checkpoint
 from tests.support.drawn import array, chart, open_view
 from transformer.decoding.translator import Translator
 
-TRAINED = 41  # of 40 pieces at most, and one for the sign of the end
+TRAINED = 41  # of 40 tokens at most, and one for the sign of the end
 
 
 @pytest.fixture

@@ -61,7 +61,7 @@ def test_a_search_that_takes_too_long_is_refused_and_the_message_says_what_to_ch
 
 def test_a_text_of_many_sentences_is_translated_by_a_model_as_those_that_ship() -> None:
     config = replace(BASE, vocab_size=8000, d_model=256, d_ff=1024)
-    check_search(config, 13_100_000, [42] * 24, DecodingConfig(beam=4))  # a thousand pieces
+    check_search(config, 13_100_000, [42] * 24, DecodingConfig(beam=4))  # a thousand tokens
 
 
 def test_a_model_with_more_heads_than_a_page_can_show_is_refused() -> None:
@@ -72,7 +72,7 @@ def test_a_model_with_more_heads_than_a_page_can_show_is_refused() -> None:
 
 def test_an_upload_is_bounded_by_the_memory_that_it_takes_and_not_by_its_size() -> None:
     check_upload(header_of())
-    with pytest.raises(CheckpointError, match=r"1,000,000 pieces, which take about 2.3 GiB .* may take 1 GiB"):
+    with pytest.raises(CheckpointError, match=r"1,000,000 tokens, which take about 2.3 GiB .* may take 1 GiB"):
         check_upload(header_of(vocab_size=1_000_000, d_model=2, heads=1))
 
 

@@ -95,14 +95,14 @@ def test_each_part_has_a_panel_and_so_has_the_whole(kind: Any, panels: int) -> N
     assert ((drawn[-1] == 0) == mask).all()
     heatmaps = [trace for trace in figure.data if trace.type == "heatmap"]
     assert all(trace.meta == {"clicks": True} and np.shape(trace.text) == mask.shape for trace in heatmaps)
-    assert (np.array(heatmaps[-1].text)[mask] == "may look").all()
+    assert (np.array(heatmaps[-1].text)[mask] == "may attend").all()
     assert len(figure.layout.shapes) == 2 * panels
     assert figure.layout.yaxis.title.text == "reads"  # the row of the decoder
     legend = [trace.name for trace in figure.data if trace.type == "scatter" and trace.name]
-    assert legend[0] == "may look"
+    assert legend[0] == "may attend"
     assert len(legend) == 1 + len(parts) + (len(parts) > 1)
     table = mask_table(mask, parts, rows, columns)
-    assert [table[name][0] == "may look" for name in columns.names] == mask[0].tolist()
+    assert [table[name][0] == "may attend" for name in columns.names] == mask[0].tolist()
     assert f"{int(mask[0].sum())} of {mask.shape[1]} keys" in mask_alt(mask, parts, rows, columns, "t")
 
 
@@ -150,7 +150,7 @@ def test_the_overview_holds_all_masks_and_frames_the_chosen_one() -> None:
     frame = figure.layout.shapes[0]
     assert frame.x0 < markers.x[5] < frame.x1
     assert frame.y0 < markers.y[5] < frame.y1
-    assert overview_table(tiles)["may look"] == [int(tile.mask.sum()) for tile in flat]
+    assert overview_table(tiles)["may attend"] == [int(tile.mask.sum()) for tile in flat]
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (5, 8), (6, NUMBERS_UP_TO), (4, MARKS_UP_TO), (3, 60)])
@@ -252,7 +252,7 @@ def test_a_step_has_cells_for_the_keys_that_there_are_and_none_for_the_future() 
     assert apart(weights, one[3]) == pytest.approx(1e-3, rel=1e-3)
     assert apart(weights, weights[:2]) == pytest.approx(0.7)  # a key that a step lacks counts
     table = steps_table(*one, axis(5, "decoder"))
-    assert table["step, may look"] == ["False", "True", "True", "", ""]
+    assert table["step, may attend"] == ["False", "True", "True", "", ""]
     assert len(set(map(len, table.values()))) == 1
 
 

@@ -145,7 +145,7 @@ def test_the_batch_shows_padding_where_the_shorter_sentence_ends(open_masks: Ope
         ("decoder", {"t": "2", "k": "4"}, "the future"),
         ("encoder", {"s": "1", "k": "last"}, "padding, put there"),
         ("encoder", {"s": "1", "k": "2"}, "the whole source is known before the encoder begins"),
-        ("cross", {"t": "1", "s": "1"}, "the whole source is known before the first piece of the translation"),
+        ("cross", {"t": "1", "s": "1"}, "the whole source is known before the first token of the translation"),
         ("cross", {"t": "last", "s": "last"}, "padding itself"),
     ],
 )
@@ -156,17 +156,17 @@ def test_the_sentence_says_why(open_masks: Open, folder: Path, kind: str, place:
     assert said in texts(open_masks(kind=kind, **address))
 
 
-def test_a_window_is_a_part_of_its_own_and_rows_that_may_look_nowhere_are_named(open_masks: Open, folder: Path) -> None:
+def test_a_window_is_a_part_of_its_own_and_rows_that_are_fully_masked_are_named(open_masks: Open, folder: Path) -> None:
     path = folder / "window.safetensors"
     write_checkpoint(path, options={"attention_window": 1})
     try:
         app = open_masks(checkpoint="window", kind="encoder", s="10")
         panels = heatmaps(next(f for name, f in by_title(app).items() if name.endswith("sentence 2: the mask")))
         assert len(panels) == 3
-        assert "nowhere at all" in texts(app)
+        assert "is fully masked" in texts(app)
         assert "2 positions away" in texts(open_masks(checkpoint="window", kind="encoder", s="1", k="3"))
         allowed = texts(open_masks(checkpoint="window", kind="encoder", s="1", k="2"))
-        assert "may look" in allowed
+        assert "may attend" in allowed
         assert "1 position away, and the attention window of this checkpoint is r = 1" in allowed
     finally:
         path.unlink()
@@ -201,7 +201,7 @@ def test_a_row_of_the_whole_pass_is_the_step_with_the_cache(open_masks: Open, fo
     assert (hidden[2, 3:] == 1).all()
     assert any("def step_mask" in code.value for code in app.code)
     assert not any("def step_mask" in code.value for code in open_masks(kind="encoder").code)
-    # The weights of the first row are a single 1 on both roads.
+    # The weights of the first row are a single 1 on both paths.
     assert any("and step 1: none. " in caption.value for caption in open_masks(kind="decoder", t="1").caption)
 
 

@@ -1,4 +1,4 @@
-"""Two outputs piece by piece: where they part, and how their sums grow."""
+"""Two outputs token by token: where they part, and how their sums grow."""
 
 import numpy as np
 import pytest

@@ -40,7 +40,7 @@ def toy(finished_run: Path, runs: Path) -> Path:
 
 @pytest.fixture
 def shipped(finished_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A ladder that ships: of its run only metrics and rungs."""
+    """A ladder that ships: of its run only metrics and snapshots."""
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path / "pretrained"))
     folder = tmp_path / "pretrained" / "ladders" / "shipped toy"
     shutil.copytree(finished_run / "ladder", folder / "ladder")

@@ -46,7 +46,7 @@ def reader(count: int) -> TokenAxis:
 # -- the arithmetic
 
 
-def test_the_softmax_is_that_of_torch_and_a_row_that_may_look_nowhere_is_zero() -> None:
+def test_the_softmax_is_that_of_torch_and_a_row_that_are_fully_masked_is_zero() -> None:
     random = np.random.default_rng(0)
     scores, mask = 5 * random.normal(size=(6, 9)), random.random((6, 9)) < 0.6
     mask[2] = False

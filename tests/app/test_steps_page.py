@@ -274,7 +274,7 @@ def test_the_mask_is_drawn_as_who_may_look_and_why_not(open_app: Callable[..., A
     figure = charts(app)[0]
     np.testing.assert_array_equal(drawn(app) == 0, truth[site][0])
     assert not any(trace.get("showscale") for trace in figure["data"])
-    assert [trace["name"] for trace in figure["data"][-2:]] == ["may look", "C causal mask"]
+    assert [trace["name"] for trace in figure["data"][-2:]] == ["may attend", "C causal mask"]
     base = "encoder.layers.0.self_attention.mask"  # one sentence alone: nothing is masked
     assert not drawn(opened(open_app, base)).any()
 

@@ -45,7 +45,7 @@ def slider(app: AppTest) -> Any:
 
 
 def at(app: AppTest) -> int:
-    """The rung that is shown."""
+    """The snapshot that is shown."""
     return int(slider(app).value)
 
 
@@ -167,7 +167,7 @@ def test_a_sentence_and_a_translation_of_ones_own_are_taken(toy: Path) -> None:
     app.text_input(key="run_sentence").set_value("<img src=x> _a_ 🚂 " * 15).run()
     assert not app.exception
     app.text_input(key="run_sentence").set_value("a " * 149).run()
-    assert "pieces; the page shows up to" in said(app)
+    assert "tokens; the page shows up to" in said(app)
 
 
 def test_a_snapshot_opens_on_every_page_by_its_name_in_the_address(toy: Path) -> None:

@@ -63,14 +63,14 @@ def test_loop_and_bar_have_the_probability_at_the_temperature_of_sampling(temper
     expected = float(powers[ids[1]] / powers.sum())
     (loop,) = components(app, "decoding_loop")
     assert loop["probability"].split(" → ")[0] == probability_text(expected)
-    bars = chart(app, "the next piece")["data"][0]
+    bars = chart(app, "the next token")["data"][0]
     (label,) = [text for text in bars["text"] if "chosen" in text]
     assert label.split(" · ")[0] == loop["probability"]  # after an arrow: without PAD, UNK and BOS, never drawn
     other = app.slider(key=f"what_if_sampling_{temperature}").set_value(2.0).run()
-    assert f"It was decoded at {temperature:g}, where the chosen piece has {loop['probability']}." in said(other)
+    assert f"It was decoded at {temperature:g}, where the chosen token has {loop['probability']}." in said(other)
     assert array(chart(other, "at temperature 2")["data"][0]["x"]).sum() == pytest.approx(1)
     tree = open_view("decoding", temperature=str(temperature), part="tree", **address)
-    assert ("at temperature 1; pieces were drawn at" in said(tree)) == (temperature != 1)
+    assert ("at temperature 1; tokens were drawn at" in said(tree)) == (temperature != 1)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_what_the_visitor_gave_was_not_chosen(checkpoint: Any) -> None:
             app.session_state[name] = value
         app.run()
         assert not app.exception
-        bars = json.dumps(chart(app, "row 2" if address else "the next piece")["data"][0]["text"])
+        bars = json.dumps(chart(app, "row 2" if address else "the next token")["data"][0]["text"])
         assert "given" in bars
         assert "chosen" not in bars
         assert "was chosen" not in said(app)
@@ -162,7 +162,7 @@ def test_the_walk_says_whether_logits_come_from_the_embedding_s_matrix() -> None
 
 
 def test_rows_are_counted_alike_wherever_their_piece_is_named() -> None:
-    assert "row t reads piece t and predicts piece t + 1" in station("shifted").text
+    assert "row t reads token t and predicts token t + 1" in station("shifted").text
 
 
 def test_the_sentence_is_called_read_not_typed_for_typed_quotes_have_become_plain(checkpoint: Any) -> None:
@@ -210,7 +210,7 @@ def test_the_most_bits_of_a_causal_head_are_those_of_its_rows(checkpoint: Any) -
 @pytest.mark.parametrize("kind", ["encoder", "decoder"])
 def test_who_looks_at_whom_is_said_with_the_window(kind: Any) -> None:
     assert "1 position away" in explained(kind, 1)
-    assert "all pieces" not in explained(kind, 1)
+    assert "all tokens" not in explained(kind, 1)
     assert "away" not in explained(kind, None)
     assert "away" not in explained("cross", 1)
 

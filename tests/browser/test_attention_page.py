@@ -88,7 +88,7 @@ def test_a_cell_is_chosen_by_a_click_or_a_key_among_the_lines_and_worked_out_by_
     page = one.page
     page.locator('.st-key-lines .token[data-side="0"]').nth(1).focus()
     page.keyboard.press("Enter")
-    page.locator(".st-key-chosen_cell").get_by_text("looks at key 2").wait_for()
+    page.locator(".st-key-chosen_cell").get_by_text("attends to key 2").wait_for()
     one.settle()
     assert page.locator('.st-key-lines .token[data-side="0"][data-index="1"][aria-pressed="true"]').count() == 1
     page.locator(".st-key-matrix").scroll_into_view_if_needed()
@@ -99,7 +99,7 @@ def test_a_cell_is_chosen_by_a_click_or_a_key_among_the_lines_and_worked_out_by_
     )
     page.mouse.click(cells["x"] + 2.5 * cells["width"] / columns, cells["y"] + 1.5 * cells["height"] / rows)
     page.locator(".st-key-chosen_cell").get_by_text("Row 2 (").wait_for()
-    page.locator(".st-key-chosen_cell").get_by_text("looks at key 3").wait_for()
+    page.locator(".st-key-chosen_cell").get_by_text("attends to key 3").wait_for()
     page.get_by_role("button", name="Work it out by hand").click()
     page.locator(".st-key-pick_t [aria-checked='true'][aria-label^='2:']").wait_for()
     page.locator(".st-key-pick_s [aria-checked='true'][aria-label^='3:']").wait_for()

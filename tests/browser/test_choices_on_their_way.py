@@ -60,5 +60,5 @@ def test_keys_count_on_from_the_newest_choice_and_not_from_a_page_that_was_drawn
     draw(0, sent()[-1]["number"])  # all are heard, and the page has chosen another one
     assert marked() == ("1" if name == "switches" else "a")
     assert first < second < sent()[-1]["number"]
-    draw(4, 0)  # a server that begins anew has heard nothing; what it says counts
+    draw(4, 0)  # a server that begins again has heard nothing; what it says counts
     assert marked() == ("5" if name == "switches" else "e")

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from tests.browser.conftest import Visit, chosen_in
+from tests.support.browser_pages import click_cell
 
 Begin = Callable[..., Visit]
 SENTENCE = "the cat sat on the mat"
@@ -39,7 +40,7 @@ def test_the_tree_is_walked_and_a_node_chosen_by_keys_alone(visit: Begin) -> Non
     page.locator(f"svg.tree .node.on[data-id='{chosen}']").wait_for()
     one.settle()
     assert chosen_in(page)["t"] == ["1"]  # the step of the node is the step of the page
-    for _ in range(2):  # taken back, the same piece can be taken again
+    for _ in range(2):  # taken back, the same token can be taken again
         page.locator(".st-key-next_pieces button").first.click()
         page.get_by_role("heading", name="With your beginning").wait_for()
         one.settle()
@@ -52,7 +53,7 @@ def test_the_tree_is_walked_and_a_node_chosen_by_keys_alone(visit: Begin) -> Non
 def test_a_click_on_the_lens_chooses_its_step(visit: Begin) -> None:
     one = visit(dark=True).open("decoding", sentence=SENTENCE, part="lens", t="1")
     page = one.page
-    page.locator(".st-key-lens .scatterlayer path.point").nth(2).click(force=True)
+    click_cell(page, "lens", 0, 2)
     page.locator(".picker button[aria-checked='true'][aria-label^='3:']").wait_for()
 
 

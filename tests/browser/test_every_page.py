@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tests.browser.conftest import Visit
-from tests.support.browser_pages import PAGES, is_drawn
+from tests.support.browser_pages import PAGES, click_cell, is_drawn
 
 Begin = Callable[..., Visit]
 HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b] the the the 🚂"
@@ -67,7 +67,7 @@ def test_it_draws_and_nobody_is_shut_out_in_the_light_or_in_the_dark_by_hostile_
     assert page.locator("img[src='x'], [onerror]").count() == 0
     ground = page.locator('[data-testid="stApp"]').evaluate("node => getComputedStyle(node).backgroundColor")
     assert max(int(part) for part in re.findall(r"\d+", ground)[:3]) < 60
-    if name not in WITHOUT_THE_SENTENCE:  # the model has no piece for "<" and reads its byte; shown, never dropped
+    if name not in WITHOUT_THE_SENTENCE:  # the model has no token for "<" and reads its byte; shown, never dropped
         assert "<0x3C>" in page.locator('[data-testid="stMain"]').evaluate(SAID)
     assert serious(page) == []
 
@@ -140,7 +140,7 @@ def test_nobody_is_shut_out_of_what_the_doctor_says(visit: Begin) -> None:
     for scheme in ("light", "dark"):
         one.page.emulate_media(color_scheme=scheme)
         one.settle()
-        if not heading.is_visible():  # another ground draws the page anew
+        if not heading.is_visible():  # another ground draws the page again
             doctor.locator("summary").click()
         heading.wait_for()
         one.settle()
@@ -161,9 +161,7 @@ def test_nobody_is_shut_out_of_a_mask_where_a_cell_is_chosen(visit: Begin, kind:
     one = visit(dark=dark).open("masks", sentence="the cat sat on the mat", kind=kind, sentence_of_batch="1")
     is_drawn(one, "masks")
     page = one.page
-    cells = page.locator(".st-key-picture_mask_parts .scatterlayer path.point")
-    cells.last.scroll_into_view_if_needed()
-    cells.last.click(force=True)
+    click_cell(page, "picture_mask_parts", 1, 1)
     one.settle()
     assert page.locator(".st-key-said_verdict").inner_text()
     assert serious(page) == []
@@ -218,7 +216,7 @@ def test_what_was_typed_goes_along_to_another_page(visit: Begin) -> None:
 
 
 def test_of_ten_visitors_none_sees_the_sentence_of_another(visit: Begin) -> None:
-    # Of letters that the model has pieces for, so that the pieces in a row spell the word.
+    # Of letters that the model has tokens for, so that the tokens in a row spell the word.
     words = ["dog", "garden", "street", "violet", "animal", "tower", "dragon", "river", "lantern", "violin"]
     visitors = [visit() for _ in words]
     pages = [name for name in PAGES if name not in WITHOUT_THE_SENTENCE]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Visit, chosen_in
-from tests.support.browser_pages import is_drawn
+from tests.support.browser_pages import click_cell, is_drawn
 
 Begin = Callable[..., Visit]
 SENTENCE = "the cat sat on the mat"
@@ -29,10 +29,9 @@ def test_a_click_on_a_cell_and_the_arrow_keys_choose_query_and_key(visit: Begin)
     page = one.page
     said = page.locator(".st-key-said_hand")
     assert set(page.locator(".picker .faint").all_inner_texts()) == {"▁"}  # the mark of a word's start stands back
-    columns = page.locator(".st-key-picture_hand_map .xaxislayer-above .xtick").count()
-    click(page, "hand_map", 2 * columns + 3)
+    click_cell(page, "picture_hand_map", 2, 3)
     said.get_by_text("Row 3 (reads").wait_for()
-    assert "looks at key 4" in said.inner_text()
+    assert "attends to key 4" in said.inner_text()
     one.settle()
     assert (chosen_in(page)["t"], chosen_in(page)["s"]) == (["3"], ["4"])
     page.get_by_role("radiogroup", name="Query: reads → predicts").get_by_role("radio", checked=True).focus()
@@ -86,8 +85,7 @@ def test_a_click_chooses_a_mask_and_a_cell_of_it(visit: Begin) -> None:
     click(page, "mask_overview", 1)  # the first sentence, decoder self-attention
     page.get_by_role("heading", name="Decoder self-attention, sentence 1").wait_for()
     one.settle()
-    columns = page.locator(".st-key-picture_mask_parts .xaxislayer-above .xtick").count()
-    click(page, "mask_parts", 2 * columns + 4, "x3y3")
+    click_cell(page, "picture_mask_parts", 2, 4, "3")
     said = page.locator(".st-key-said_verdict")
     said.get_by_text("the future").wait_for()
     assert said.inner_text().startswith("Row 3")

@@ -10,7 +10,7 @@ from tests.browser.conftest import Visit
 from tests.support.browser_pages import is_drawn
 
 Begin = Callable[..., Visit]
-LONG = " ".join(["the cat sat on the mat because it was too tired"] * 7)  # 91 pieces
+LONG = " ".join(["the cat sat on the mat because it was too tired"] * 7)  # 91 tokens
 
 NAMES = """selector => [...document.querySelectorAll(selector)].filter(n => n.style.visibility !== 'hidden').map(n => {
     const [, x, y] = n.getAttribute('transform').match(/translate\\(([^,)]*),?([^)]*)/);
@@ -68,12 +68,12 @@ def test_the_loop_shows_the_piece_that_is_looked_at_most_and_all_of_them_on_dema
     weights = "nodes => nodes.map(node => +node.dataset.weight)"
     bars = page.locator("svg.loop .weight")
     some = bars.evaluate_all(weights)
-    page.get_by_role("button", name="All pieces").click()
+    page.get_by_role("button", name="All tokens").click()
     every = bars.evaluate_all(weights)
     source = pieces(page) + 1
     assert len(some) < len(every) == source + 45
     assert max(every[:source]) in some
-    page.get_by_role("button", name="Only the pieces round the strongest").click()
+    page.get_by_role("button", name="Only the tokens round the strongest").click()
     assert bars.evaluate_all(weights) == some
 
 

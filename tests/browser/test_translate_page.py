@@ -31,7 +31,7 @@ def weights_of(folder: Path, text: str = EXAMPLE) -> np.ndarray:
 
 
 def typed(chips: list[str]) -> str:
-    """The text that the chips of a source spell: pieces, bytes and the end sign put together again."""
+    """The text that the chips of a source spell: tokens, bytes and the end sign put together again."""
     spelled = b"".join(
         bytes([int(chip[3:5], 16)]) if re.fullmatch("<0x..>", chip) else chip.encode() for chip in chips[:-1]
     )
@@ -98,10 +98,10 @@ def test_the_lines_answer_to_mouse_and_keyboard(visit: Begin) -> None:
     spoken = page.locator(".st-key-lines .spoken")
     token = page.locator('.st-key-lines .token[data-side="1"]')
     token.nth(1).hover()
-    assert "looks at" in spoken.inner_text()
+    assert "attends to" in spoken.inner_text()
     assert page.locator(".st-key-lines .number").count() > 0
     page.mouse.move(5, 5)
-    assert "looks at" not in spoken.inner_text()
+    assert "attends to" not in spoken.inner_text()
     assert page.locator(".st-key-lines svg .line").count() == all_lines
     token.nth(0).focus()
     page.keyboard.press("ArrowRight")
@@ -109,7 +109,7 @@ def test_the_lines_answer_to_mouse_and_keyboard(visit: Begin) -> None:
     page.keyboard.press("Enter")
     assert token.nth(1).get_attribute("aria-pressed") == "true"
     page.keyboard.press("ArrowUp")
-    assert "is looked at by" in spoken.inner_text()
+    assert "is attended to by" in spoken.inner_text()
     page.keyboard.press("Escape")
     assert token.nth(1).get_attribute("aria-pressed") == "false"
 
@@ -230,7 +230,7 @@ def test_pictures_and_numbers_can_be_saved(visit: Begin) -> None:
             content = Path(saved.value.path()).read_bytes()
             assert content.startswith(start)
             assert len(content) > 3000
-    for number, head in enumerate(("layer,head,row,looks most at,weight", "query \\ key,")):
+    for number, head in enumerate(("layer,head,row,attends most to,weight", "query \\ key,")):
         with page.expect_download() as saved:
             page.get_by_role("button", name="CSV").nth(number).click()
         assert Path(saved.value.path()).read_text().startswith(head)

@@ -10,7 +10,7 @@ from tests.support.browser_driver import ROOT, running_app
 from tests.support.browser_pages import PAGES, Wire, is_drawn
 
 TWELVE = "The old man who lives here has never seen such a garden."
-LONGEST = " ".join(["the old man has never seen such a beautiful garden as this one"] * 7)  # near 100 pieces
+LONGEST = " ".join(["the old man has never seen such a beautiful garden as this one"] * 7)  # near 100 tokens
 
 
 @pytest.fixture(scope="module")

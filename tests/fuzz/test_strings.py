@@ -46,7 +46,7 @@ def fuzz_normalise(rng: Random, cases: int) -> None:
 
 
 def fuzz_tokenizer(rng: Random, cases: int) -> None:
-    """Pieces give back the text that was normalised; their spans cover it in order; nothing else raises an error."""
+    """Tokens give back the text that was normalised; their spans cover it in order; nothing else raises an error."""
     tokenizers = [Tokenizer.train(LINES, TokenizerConfig(kind=kind, vocab_size=400)) for kind in ("unigram", "bpe")]
     poor = Tokenizer.train(LINES, TokenizerConfig(kind="unigram", vocab_size=60, byte_fallback=False))
     for _ in range(cases):

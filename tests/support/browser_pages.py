@@ -73,3 +73,16 @@ class Wire:
     def take(self) -> int:
         sent, self.sent = self.sent, 0
         return sent
+
+
+PLACE_OF_CELL = """([picture, row, column, panel]) => {
+    const plot = document.querySelector(`.st-key-${picture} .js-plotly-plot`), layout = plot._fullLayout;
+    const x = layout[`xaxis${panel}`], y = layout[`yaxis${panel}`], box = plot.getBoundingClientRect();
+    return [box.x + x._offset + x.l2p(column), box.y + y._offset + y.l2p(row)];
+}"""
+
+
+def click_cell(page: Any, picture: str, row: int, column: int, panel: str = "") -> None:
+    """Clicks the middle of a cell of a heat map, both from 0, in the container with this key."""
+    page.locator(f".st-key-{picture} .hm image").first.scroll_into_view_if_needed()
+    page.mouse.click(*page.evaluate(PLACE_OF_CELL, [picture, row, column, panel]))

@@ -37,7 +37,7 @@ def chart(figure: Figure, *, key: str, alt: str, on_click: Callable[[Point], Non
     """Draws a figure as wide as its place; its layout says how high.
 
     Args:
-        key: nothing else on the page may have it. A chart with the same key is the same chart, drawn anew.
+        key: nothing else on the page may have it. A chart with the same key is the same chart, drawn again.
         alt: what the picture says, in words.
         on_click: is told which point of a scatter or bar was clicked; a heatmap has `panels.places` on top for that, or
             says `meta={"clicks": True}`.

@@ -1,6 +1,6 @@
 """A line of choices with few options each, drawn as one part of the page.
 
-Streamlit has widgets for this, but the browser builds each of them anew at every click, whether it has changed or not,
+Streamlit has widgets for this, but the browser builds each of them again at every click, whether it has changed or not,
 and a page has three or four (tests/benchmarks/app.py shows what a click costs). What is chosen is told to the page,
 which keeps it; nothing is kept here.
 """
@@ -51,7 +51,7 @@ def switches(
     on_choose: Callable[[str, int], None],
     on_press: Callable[[], None] | None = None,
 ) -> None:
-    """Draws the line. `on_choose` gets the name of what was chosen anew and its place, from 0."""
+    """Draws the line. `on_choose` gets the name of what was chosen and its place, from 0."""
     counts = {options.name: len(options.texts) for options in line}
 
     def chosen() -> None:

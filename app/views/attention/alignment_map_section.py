@@ -17,8 +17,8 @@ from transformer.analysis.alignment.word_attention import Shift
 from transformer.errors import CheckpointError
 
 GUESS = (
-    "Nobody has measured which heads of this checkpoint align, so it opens with those that look most sharply at words "
-    "on this sentence: a guess. `python -m transformer align CHECKPOINT --data FILE --store` measures it, against "
+    "It was not measured which heads of this checkpoint align. It opens with those that attend most sharply to words "
+    "of this sentence: a guess. `python -m transformer align CHECKPOINT --data FILE --store` measures it, against "
     "links that people have drawn."
 )
 
@@ -55,7 +55,7 @@ def drawn_map(found: AlignmentMap, shift: Shift, heads: list[Head], choose: Call
         )
     with right:
         st.caption(
-            "Each head links every word of a right translation to the word of the source at which it looks most; the "
+            "Each head links every word of a right translation to the word of the source to which it attends most; the "
             "rate says how far that is from links that people have drawn (Och & Ney, 2003): 0% is perfect. A click "
             "chooses a head, or with “all” the heads of a layer."
         )
@@ -93,8 +93,8 @@ def _measured_on(found: AlignmentMap) -> None:
 def _numbers(text: TextMeasures) -> dict[str, str]:
     return {
         "words a sentence": f"{text.source_words:.1f}",
-        "pieces a source word": f"{text.source_pieces:.2f}",
-        "pieces a target word": f"{text.target_pieces:.2f}",
-        "nats a target piece": f"{text.loss:.2f}",
+        "tokens a source word": f"{text.source_pieces:.2f}",
+        "tokens a target word": f"{text.target_pieces:.2f}",
+        "nats a target token": f"{text.loss:.2f}",
         "perplexity": f"{exp(min(text.loss, 50)):,.1f}",
     }

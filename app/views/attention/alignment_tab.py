@@ -54,7 +54,7 @@ def alignment(scene: Scene, chosen: Chosen) -> None:
             SHIFT,
             SHIFTS,
             "A word is aligned by the",
-            help="Row t reads piece t and predicts piece t + 1. The row that predicts a word chose it; the row that "
+            help="Row t reads token t and predicts token t + 1. The row that predicts a word chose it; the row that "
             "reads it, one later, already knows it, and often aligns better (Chen et al., 2020).",
             opening=shift,
         )
@@ -90,7 +90,7 @@ def _source(target: int, source: int) -> None:
         "attention as a soft alignment, Bahdanau et al. (2015); from which rows, Chen et al. (2020)",
         r"A_{ts} = \frac{1}{|\mathcal{H}|}\sum_{h \in \mathcal{H}}\;\frac{1}{|t|}\sum_{i \in t}\,\sum_{j \in s} "
         r"\alpha^{h}_{ij} \qquad \text{link where } A_{ts} \geq \theta",
-        "The encoder-decoder attention α of the chosen heads, averaged; pieces put together into words (rows averaged, "
+        "The encoder-decoder attention α of the chosen heads, averaged; tokens put together into words (rows averaged, "
         "columns summed); a link where the weight reaches the threshold θ. Special tokens are no words: they are left "
         "out, and rows are not divided by what is left, because a row that rests on `</s>` says that it aligns "
         "with little.",

@@ -36,7 +36,7 @@ View = Literal["head", "model", "neuron"]
 STATIC = Path(__file__).resolve().parents[2] / "static"
 LIBRARIES = ("jquery.min.js", "d3.min.js")  # D3 before version 6: BertViz's handlers expect (datum, index)
 ALL_LAYERS_UP_TO: dict[View, int] = {"head": 60, "model": 30, "neuron": 0}  # tokens; beyond: one layer
-MOST_TOKENS = 160  # the longest sentence that a page takes, and 50 pieces more on the other side, as in the paper
+MOST_TOKENS = 160  # the longest sentence that a page takes, and 50 tokens more on the other side, as in the paper
 PARTS = 1000  # numbers travel as whole thousandths, which take half as many letters, and are divided in the browser
 
 _SHIM = "window.requirejs = (names, start) => start(window.jQuery, window.d3);"
@@ -109,7 +109,7 @@ def bertviz_html(
 
     Args:
         weights: (L, H, Q, K) of the layers that go in.
-        left, right: Q and K tokens: who looks, and what is looked at.
+        left, right: Q and K tokens: who looks, and what is attended to.
         title: what it is; never a user's text.
         layers: the numbers of the L layers, from 0; they are shown from 1.
         layer, head: which is shown first, from 0. The model view shows all.

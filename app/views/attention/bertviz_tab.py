@@ -41,7 +41,7 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
     queries, keys = scene.axes(chosen.kind)
     tokens = max(len(queries), len(keys))
     if tokens > MOST_TOKENS:
-        st.info(f"This sentence has {tokens} pieces on its longer side, more than this view can draw. Shorten it.")
+        st.info(f"This sentence has {tokens} tokens on its longer side, more than this view can draw. Shorten it.")
         return
     layers = scene.attention(chosen.kind).weights  # (L, H, Q, K)
     numbers = list(range(len(layers))) if tokens <= ALL_LAYERS_UP_TO[view] else [chosen.layer]
@@ -69,9 +69,9 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
         )
 
     st.caption(
-        f"{KINDS[chosen.kind]}; left: who looks"
+        f"{KINDS[chosen.kind]}; left: the queries"
         + (", named by what the row reads" if queries.predicts else "")
-        + "; right: what is looked at."
+        + "; right: the keys."
         + (f" Layer {chosen.layer + 1} alone." if len(numbers) < len(layers) else "")
         + " BertViz listens to the mouse alone; the lines above take the keyboard too."
     )
@@ -109,5 +109,5 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
 def _limits(view: View) -> str:
     all_layers = ALL_LAYERS_UP_TO[view]
     if not all_layers:
-        return f"It draws the chosen layer, up to {MOST_TOKENS} pieces."
-    return f"Up to {all_layers} pieces it draws all layers, up to {MOST_TOKENS} the chosen one."
+        return f"It draws the chosen layer, up to {MOST_TOKENS} tokens."
+    return f"Up to {all_layers} tokens it draws all layers, up to {MOST_TOKENS} the chosen one."

@@ -29,7 +29,7 @@ COLUMNS = (
     Column(
         "distance",
         "distance",
-        "How many positions away a row looks, weighted by attention. In encoder-decoder attention: away from the "
+        "How many positions away a row attends, weighted by attention. In encoder-decoder attention: away from the "
         "diagonal that joins the first with the first and the last with the last position.",
         None,
     ),
@@ -40,7 +40,7 @@ COLUMNS = (
     Column(
         "aligned",
         "aligned",
-        "The share of the source's pieces, special tokens and punctuation left out, that get the strongest weight of "
+        "The share of the source's tokens, special tokens and punctuation left out, that get the strongest weight of "
         "some row: 1 = all, as in a word alignment that forgets nothing (encoder-decoder attention only).",
     ),
 )
@@ -50,7 +50,7 @@ def head_numbers(weights: np.ndarray, keys: tuple[str, ...], itself: bool) -> di
     """The `COLUMNS` of every head: (L, H, Q, K) -> (L, H) each; NaN where a number has no meaning.
 
     Args:
-        keys: what is looked at.
+        keys: what is attended to.
         itself: whether it is self-attention, so that rows and columns are the same positions.
     """
     rows, columns = weights.shape[-2:]

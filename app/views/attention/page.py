@@ -87,7 +87,7 @@ def _options(kind: Kind) -> Options:
             "Words",
             key=WORDS.key,
             persist_state="session",
-            help="Pieces are put together into words: rows are averaged, columns are summed, so each row still sums "
+            help="Tokens are put together into words: rows are averaged, columns are summed, so each row still sums "
             "to 1. Punctuation at the end of a word stands alone.",
         )
         st.toggle(
@@ -103,7 +103,7 @@ def _options(kind: Kind) -> Options:
                 NAMING_OF_WORDS if words else NAMING,
                 WORD_NAMINGS if words else NAMINGS,
                 "Names of a row",
-                help="Row t of the decoder reads piece t and predicts piece t + 1: the same row, two names. A word "
+                help="Row t of the decoder reads token t and predicts token t + 1: the same row, two names. A word "
                 "needs one of them.",
             )
     return Options(naming, hide, words)
@@ -141,7 +141,7 @@ def _cells(found: cached_results.Attention, chosen: Chosen, sides: tuple[TokenAx
     matrix(chosen, None if row is None or column is None else (row, column), partial(_clicked, kind, now))
     seen = f"with {number(float(weights[query, key]), 4)}" if found.mask[query, key] else "not at all: that is masked"
     with st.container(key="chosen_cell", horizontal=True, vertical_alignment="center", gap="small"):
-        st.text(f"{row_name(queries, query)} looks at {key_name(keys, key)} {seen}.", width="content")
+        st.text(f"{row_name(queries, query)} attends to {key_name(keys, key)} {seen}.", width="content")
         if st.button("Work it out by hand", key="to_hand", type="tertiary", help="Every number of this weight."):
             go_to("hand")
     matrix_numbers(chosen)
@@ -178,8 +178,8 @@ def _ranking(found: cached_results.Attention, keys: TokenAxis, kind: Kind, layer
     label = f"Numbers of every head, {KINDS[kind]}"
     components.ranking(head_ranking(numbers, layer, head, label), key="ranking", on_choose=choose_head)
     st.caption(
-        "Means over the rows, of the pieces as the model saw them. A title sorts, a row chooses the head. Entropy in "
-        f"bits, at most {even_entropy(found.mask):.2f}; distance in pieces"
+        "Means over the rows, of the tokens as the model saw them. A title sorts, a row chooses the head. Entropy in "
+        f"bits, at most {even_entropy(found.mask):.2f}; distance in tokens"
         + (" from the diagonal" if kind == "cross" else "")
         + "; sinks: special tokens and punctuation"
         + ("; aligned: the share of the source that is some row's strongest." if kind == "cross" else ".")
@@ -197,7 +197,7 @@ def _ranking(found: cached_results.Attention, keys: TokenAxis, kind: Kind, layer
 def _numbers_in_code(found: cached_results.Attention) -> None:
     with st.expander("How the numbers of a head are computed"):
         triplet(
-            "numbers that say how a head looks, as analyses of attention use them",
+            "numbers that describe a head, as analyses of attention use them",
             r"\text{entropy} = -\frac{1}{Q}\sum_{q,k} a_{qk}\log_2 a_{qk} \qquad "
             r"\text{distance} = \frac{1}{Q}\sum_{q,k} a_{qk}\,\lvert k - q \rvert",
             "Each is a mean over the rows of the weights a. In encoder-decoder attention the distance is that from the "

@@ -1,11 +1,11 @@
 """Which word of the translation belongs to which of the source: cross-attention read as a soft alignment.
 
-The weights of the chosen heads are averaged, pieces are put together into words (rows averaged, columns summed), and
+The weights of the chosen heads are averaged, tokens are put together into words (rows averaged, columns summed), and
 what reaches the threshold is a link. Special tokens are no words: their rows and columns are left out, and rows are not
 divided by what is left, because a row that rests on `</s>` says that it aligns with little.
 
-The shift: the row that reads piece t predicts piece t+1. A word of the translation is aligned by the rows that
-*predict* its pieces; by those that *read* them, one later, the decoder already knows the word, and alignments are often
+The shift: the row that reads token t predicts token t+1. A word of the translation is aligned by the rows that
+*predict* its tokens; by those that *read* them, one later, the decoder already knows the word, and alignments are often
 better (Chen et al., 2020, "Accurate word alignment induction from neural machine translation").
 """
 
@@ -39,7 +39,7 @@ def word_alignment(
 
     Args:
         weights: cross-attention of the chosen heads (N, T, S).
-        source: S pieces. predicted: T pieces, what each row predicts.
+        source: S tokens. predicted: T tokens, what each row predicts.
     """
     mean = weights.astype(np.float64).mean(axis=0)  # (T, S)
     columns, written = _words(source), _words(predicted)

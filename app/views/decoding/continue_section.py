@@ -1,4 +1,4 @@
-"""Going on by hand from a node of the search: another piece, words of one's own, or the end; and what comes of it, with
+"""Going on by hand from a node of the search: another token, words of one's own, or the end; and what comes of it, with
 the tree of the search that went on from there."""
 
 import math
@@ -22,7 +22,7 @@ from transformer.decoding.translation import Hypothesis, SearchNode
 from transformer.errors import HeadlightError
 from transformer.text.normalisation import clean
 
-OFFERED = 6  # pieces to go on with
+OFFERED = 6  # tokens to go on with
 
 
 def alone(scene: Scene) -> Hypothesis:
@@ -31,8 +31,8 @@ def alone(scene: Scene) -> Hypothesis:
 
 
 def go_on(scene: Scene, path: tuple[SearchNode, ...]) -> None:
-    """Pieces to go on with, the most probable first, the end, or the reader's own words."""
-    st.subheader("Go on from here with another piece", anchor=False)
+    """Tokens to go on with, the most probable first, the end, or the reader's own words."""
+    st.subheader("Go on from here with another token", anchor=False)
     ids = tuple(node.token for node in path)
     if ids and ids[-1] == EOS:
         st.caption("This hypothesis has ended. Choose a node before its end.")
@@ -53,7 +53,7 @@ def go_on(scene: Scene, path: tuple[SearchNode, ...]) -> None:
             for offer in found
         ],
         -1,
-        "Pieces that may come next, the most probable first",
+        "Tokens that may come next, the most probable first",
         key="next_pieces",
         on_choose=lambda index: _force((*ids, found[index].id)),
     )
@@ -98,7 +98,7 @@ def continued(scene: Scene, pruned: bool) -> None:
         st.caption(f"Sum {score_text(old.score)}, score {score_text(old.normalised_score)}")
     with right:
         ended = prefix[-1] == EOS
-        pieces = counted(len(prefix) - ended, "piece")
+        pieces = counted(len(prefix) - ended, "token")
         st.subheader(f"Ended by you after {pieces}" if ended else f"Beginning with {pieces} of yours", anchor=False)
         components.token_strip(strip_of(scene, new), key="continued")
         st.caption(f"Sum {score_text(new.score)}, score {score_text(new.normalised_score)}")
@@ -119,7 +119,7 @@ def continued(scene: Scene, pruned: bool) -> None:
 
 
 def _going_on(scene: Scene, prefix: tuple[int, ...]) -> tuple[Hypothesis, tuple[SearchNode, ...]]:
-    """The translation that begins with these pieces, and the tree of its search; or, where they end, these pieces, for
+    """The translation that begins with these tokens, and the tree of its search; or, where they end, these tokens, for
     which nothing is searched. Raises TranslationError."""
     subject, source, settings = scene.subject, scene.translation.source, scene.translation.settings
     if prefix[-1] == EOS:
@@ -135,7 +135,7 @@ def _search(
     way: tuple[SearchNode, ...],
     pruned: bool,
 ) -> None:
-    """The tree of the search from these pieces on, and a node of it; at first, the first piece of the model's own."""
+    """The tree of the search from these tokens on, and a node of it; at first, the first token of the model's own."""
     chosen = CONTINUED_NODE.value
     node = nodes[chosen] if 0 <= chosen < len(nodes) else way[min(len(prefix), len(way) - 1)]
     best = {0, *(each.id for each in way)}

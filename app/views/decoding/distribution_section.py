@@ -1,4 +1,4 @@
-"""The distribution over the next piece: why this one, and what another temperature, top k or top p would leave.
+"""The distribution over the next token: why this one, and what another temperature, top k or top p would leave.
 
 Nothing is searched again: the logits of the step are there.
 """
@@ -28,12 +28,12 @@ from app.views.shared.search_code import method_of, temperature_of
 from transformer.config import DecodingConfig
 from transformer.decoding.finished_search import may_be_drawn, path_to
 
-SHOWN = 8  # pieces of the distribution
-TOP_K = (1, 2, 3, 5, 8, 10, 20, 50, 100, 200, 500, 1000, 0)  # 0 = all pieces
+SHOWN = 8  # tokens of the distribution
+TOP_K = (1, 2, 3, 5, 8, 10, 20, 50, 100, 200, 500, 1000, 0)  # 0 = all tokens
 
 
 def distribution_part(scene: Scene, step: int) -> None:
-    """Why the piece of this step (from 0), what else to try, and the most probable pieces as bars."""
+    """Why the token of this step (from 0), what else to try, and the most probable tokens as bars."""
     logits = scene.record("logits")["logits"][step]  # (V)
     _why(scene, step)
     method, usual = method_of(scene), temperature_of(scene)
@@ -44,11 +44,11 @@ def distribution_part(scene: Scene, step: int) -> None:
     mark: Mark = "given" if method == "given" else "chosen"
     offered = partial(offers, logits, scene.hypothesis.ids[step], piece, temperature=temperature, mark=mark)
     found = offered(count=SHOWN, allowed=allowed)
-    title = f"Step {step + 1}: the next piece, of {len(logits):,}{_other(scene, tried)}"
+    title = f"Step {step + 1}: the next token, of {len(logits):,}{_other(scene, tried)}"
     asked = ""
     if temperature != usual:
         asked = "The model's own is" if method == "given" else "It was decoded at"
-        asked = f" {asked} {usual:g}, where the {mark} piece has {probability_at(scene, step)}."
+        asked = f" {asked} {usual:g}, where the {mark} token has {probability_at(scene, step)}."
     figure = distribution_bars(found, len(logits), title=title)
     placed(
         figure,
@@ -59,7 +59,7 @@ def distribution_part(scene: Scene, step: int) -> None:
     )
     share = ""
     if len(figure.data) > 1:
-        share = " After the arrow, and outlined: the share of what may be drawn, from which one piece is drawn."
+        share = " After the arrow, and outlined: the share of what may be drawn, from which one token is drawn."
     st.caption(
         f"Entropy {entropy_bits(logits, temperature):.2f} bits of at most {math.log2(len(logits)):.2f}: "
         f"0 is certain.{share} Hover has logits and ranks.{asked}"
@@ -67,7 +67,7 @@ def distribution_part(scene: Scene, step: int) -> None:
 
 
 def probability_at(scene: Scene, step: int) -> str:
-    """Of the piece that the translation goes on with, as it was decoded: temperature, top k and top p included."""
+    """Of the token that the translation goes on with, as it was decoded: temperature, top k and top p included."""
     logits, chosen = scene.record("logits")["logits"][step], scene.hypothesis.ids[step]  # (V)
     probabilities = softmax(logits, temperature_of(scene))  # (V)
     sampled = method_of(scene) == "sampling"
@@ -85,18 +85,18 @@ def _tried(scene: Scene) -> DecodingConfig:
     temperature = places[0].slider(
         "Temperature", 0.1, 3.0, min(max(usual, 0.1), 3.0), 0.1, key=f"what_if_{method}_{usual}",
         help="softmax(logits / temperature), from the logits that are there: no new pass of the model. "
-        "The order of the pieces stays, so greedy and beam search choose at 1 and sampling alone notices it.",
+        "The order of the tokens stays, so greedy and beam search choose at 1 and sampling alone notices it.",
     )  # fmt: skip
     if not sampled:
         return replace(settings, temperature=temperature)
     choices = sorted({*TOP_K, settings.top_k}, key=lambda k: k or math.inf)
     top_k = places[1].select_slider(
         "Top k", choices, settings.top_k, format_func=_top_k, key=f"what_if_top_k_{settings.top_k}",
-        help="Only the k most probable pieces may be drawn.",
+        help="Only the k most probable tokens may be drawn.",
     )  # fmt: skip
     top_p = places[2].slider(
         "Top p", 0.05, 1.0, settings.top_p, 0.05, key=f"what_if_top_p_{settings.top_p}",
-        help="Only the fewest pieces may be drawn whose probabilities sum to p.",
+        help="Only the fewest tokens may be drawn whose probabilities sum to p.",
     )  # fmt: skip
     return replace(settings, temperature=temperature, top_k=int(top_k), top_p=top_p)
 
@@ -117,10 +117,10 @@ def _other(scene: Scene, tried: DecodingConfig) -> str:
 
 
 def _why(scene: Scene, step: int) -> None:
-    """Why this piece: the search's own words."""
+    """Why this token: the search's own words."""
     hypothesis, settings = scene.hypothesis, scene.translation.settings
     if hypothesis.node is None:
-        said = "You gave this piece; the model was not asked. What it finds most probable stands on top of the chart."
+        said = "You gave this token; the model was not asked. What it finds most probable stands on top of the chart."
     else:
         said = path_to(scene.translation.tree, hypothesis.node)[step].reason
     if settings.method == "sampling" and hypothesis.node is not None:
@@ -128,7 +128,7 @@ def _why(scene: Scene, step: int) -> None:
         if drawn:
             said += (
                 f" The random number {drawn[step].number:.5f} fell into its stretch, {drawn[step].begin:.5f} to "
-                f"{drawn[step].end:.5f}, of the line on which all pieces that may be drawn lie side by side."
+                f"{drawn[step].end:.5f}, of the line on which all tokens that may be drawn lie side by side."
             )
     with st.container(key="why"):
-        st.text(f"Why this piece: {said}")
+        st.text(f"Why this token: {said}")

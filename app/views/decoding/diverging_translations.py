@@ -1,6 +1,6 @@
-"""Two translations of one sentence, piece by piece: where they part, and how their sums of log-probabilities grow.
+"""Two translations of one sentence, token by token: where they part, and how their sums of log-probabilities grow.
 
-Greedy decoding takes the most probable piece at each step. A beam may take a less probable one, fall behind, and be
+Greedy decoding takes the most probable token at each step. A beam may take a less probable one, fall behind, and be
 ahead in the end: log p(y | x) = sum over t of log p(y_t | y_<t, x), and only the whole sum counts (paper, section 6.1).
 """
 
@@ -39,7 +39,7 @@ def running_chart(
     """Two lines over the steps, from the last that they share; the end of each has its sum in numbers.
 
     Args:
-        log_probabilities: of the pieces of each of the two outputs. pieces: what stands in the hover.
+        log_probabilities: of the tokens of each of the two outputs. tokens: what stands in the hover.
         parts_at: from 0.
     """
     begin = max(parts_at - 1, 0)
@@ -80,13 +80,13 @@ def running_chart(
 def running_table(
     log_probabilities: Sequence[Sequence[float]], pieces: Sequence[Sequence[str]], names: Sequence[str]
 ) -> Table:
-    """A row a step: the piece of each output, its log-probability, and the sum so far; empty where one has ended."""
+    """A row a step: the token of each output, its log-probability, and the sum so far; empty where one has ended."""
     longest = max(map(len, pieces))
     found: dict[str, Sequence[Any]] = {"step": list(range(1, longest + 1))}
     for each, written, name in zip(log_probabilities, pieces, names, strict=True):
         rest = [None] * (longest - len(written))
         found |= {
-            f"{name}: piece": [*written, *rest],
+            f"{name}: token": [*written, *rest],
             f"{name}: log p": [*each, *rest],
             f"{name}: sum": [*running_sums(each).tolist(), *rest],
         }

@@ -1,6 +1,6 @@
-"""The logit lens as pictures: how the piece that was predicted in the end ranks after each layer of the decoder.
+"""The logit lens as pictures: how the token that was predicted in the end ranks after each layer of the decoder.
 
-Ranks span from 1 to V, so colours follow their logarithm: 1 - log(rank) / log(V), strongest where the piece leads.
+Ranks span from 1 to V, so colours follow their logarithm: 1 - log(rank) / log(V), strongest where the token leads.
 The last layer is on top, as in the paper's figure 1; the lowest row is what enters the first layer.
 """
 
@@ -38,9 +38,9 @@ TOP, BOTTOM = 130, 60  # px
 class Seen:
     """What the lens saw, row 0 being what enters layer 1."""
 
-    ranks: np.ndarray  # (N + 1, T) of the predicted piece, 1 to V
-    probabilities: np.ndarray  # (N + 1, T) of the predicted piece
-    tops: Sequence[Sequence[str]]  # (N + 1, T) the most probable piece
+    ranks: np.ndarray  # (N + 1, T) of the predicted token, 1 to V
+    probabilities: np.ndarray  # (N + 1, T) of the predicted token
+    tops: Sequence[Sequence[str]]  # (N + 1, T) the most probable token
     top_probabilities: np.ndarray  # (N + 1, T)
     steps: TokenAxis  # the T rows of the decoder
     vocabulary: int  # V
@@ -73,11 +73,11 @@ def rank_text(rank: int) -> str:
 
 
 def lens_wall(seen: Seen, *, step: int, title: str, show_pieces: bool = False) -> Figure:
-    """Layers by steps, coloured by the rank of the predicted piece.
+    """Layers by steps, coloured by the rank of the predicted token.
 
     Args:
         step: the chosen one, framed.
-        show_pieces: write the most probable piece into the cells, not the rank.
+        show_pieces: write the most probable token into the cells, not the rank.
     """
     rows, count = seen.ranks.shape
     drawn = closeness(seen.ranks, seen.vocabulary)  # (N + 1, T)
@@ -130,7 +130,7 @@ def _layer_axis(seen: Seen) -> dict[str, object]:
 
 
 def _short(piece: str, letters: int = 9) -> str:
-    """The piece cut to so many letters; the mark of a word's beginning is left out where it would cost one."""
+    """The token cut to so many letters; the mark of a word's beginning is left out where it would cost one."""
     piece = visible(piece)
     if len(piece) > letters:
         piece = piece.removeprefix("▁") or piece
@@ -138,7 +138,7 @@ def _short(piece: str, letters: int = 9) -> str:
 
 
 def _letters(seen: Seen) -> int:
-    """How many letters of a piece stand in a cell."""
+    """How many letters of a token stand in a cell."""
     return max(5, min(9, WIDEST // (LETTER * seen.ranks.shape[1])))
 
 
@@ -150,7 +150,7 @@ def lens_width(seen: Seen, show_pieces: bool = False) -> int:
 
 
 def lens_bars(seen: Seen, step: int, *, title: str) -> Figure:
-    """One step, layer by layer: the probability of the predicted piece, and the piece that leads where it does not."""
+    """One step, layer by layer: the probability of the predicted token, and the token that leads where it does not."""
     rows = len(seen.ranks)
     ranks, own, best = seen.ranks[:, step], seen.probabilities[:, step], seen.top_probabilities[:, step]  # (N + 1)
     tops = ticks(tuple(_short(row[step]) for row in seen.tops))
@@ -159,8 +159,8 @@ def lens_bars(seen: Seen, step: int, *, title: str) -> Figure:
     others = ["" if lead else text for lead, text in zip(leads, others, strict=True)]
     mine = [f"rank {int(rank):,}, {probability_text(float(p))}" for rank, p in zip(ranks, own, strict=True)]
     both = (
-        ("most probable piece there", np.where(leads, 0.0, best), FAINT, others, 0.2),
-        ("the translation's piece", own.astype(np.float64), role_color("decoder"), mine, -0.2),
+        ("most probable token there", np.where(leads, 0.0, best), FAINT, others, 0.2),
+        ("the translation's token", own.astype(np.float64), role_color("decoder"), mine, -0.2),
     )
     data = [
         {
@@ -205,7 +205,7 @@ def lens_table(seen: Seen, step: int | None = None) -> Table:
 
 
 def lens_alt(seen: Seen, title: str) -> str:
-    """For each step, from which layer on the predicted piece is the most probable."""
+    """For each step, from which layer on the predicted token is the most probable."""
     said = []
     for t, name in enumerate(seen.steps.names[:40]):
         behind = np.nonzero(seen.ranks[:, t] != 1)[0]

@@ -11,10 +11,10 @@ from app.views.decoding.lens_figures import Seen, lens_alt, lens_bars, lens_tabl
 from app.views.shared.placed import placed, scrolling
 from app.views.shared.triplet import shape_text, triplet
 
-CELLS = {"rank": "Rank of the translation's piece", "piece": "Most probable piece there"}
+CELLS = {"rank": "Rank of the translation's token", "piece": "Most probable token there"}
 _TITLES = {
-    "rank": "After each layer: rank of the translation's piece, 1 to {}",
-    "piece": "After each layer: the most probable piece",
+    "rank": "After each layer: rank of the translation's token, 1 to {}",
+    "piece": "After each layer: the most probable token",
 }
 
 
@@ -51,7 +51,7 @@ def lens_part(scene: Scene, step: int) -> None:
     does = "add to" if scene.config.norm == "pre" else "add to and normalise"
     st.caption(
         f"All layers {does} one residual stream; the output projection reads it after the last. Read earlier, it shows "
-        "what the decoder would have said. Nobody trained the earlier layers to be read: a piece that ranks far down "
+        "what the decoder would have said. Nobody trained the earlier layers to be read: a token that ranks far down "
         "there is no mistake. Click a column to choose its step."
     )
     triplet(

@@ -1,7 +1,7 @@
 """One turn of the decoder's loop as a picture: what goes in, what is kept, what comes out and goes in again.
 
-The encoder reads the source once. Each step of the decoder reads one piece, the newest; of the earlier ones it has kept
-keys and values (the cache), so Q has one row and K and V have as many as pieces were read.
+The encoder reads the source once. Each step of the decoder reads one token, the newest; of the earlier ones it has kept
+keys and values (the cache), so Q has one row and K and V have as many as tokens were read.
 """
 
 from dataclasses import dataclass
@@ -57,11 +57,11 @@ def loop_picture(
     """The data of the browser component `loop`.
 
     Args:
-        source, target: S pieces the encoder reads; T rows of the decoder.
-        step: the row of the decoder, from 0. It has read step + 1 pieces.
+        source, target: S tokens the encoder reads; T rows of the decoder.
+        step: the row of the decoder, from 0. It has read step + 1 tokens.
         looks: weights of one head in this row: encoder-decoder attention (S), self-attention (step + 1).
         head: which head that is, in words.
-        probability: of the piece that was chosen, as it is written.
+        probability: of the token that was chosen, as it is written.
         hypotheses: rows that are decoded side by side at this step.
     """
     read, s, most = step + 1, len(source), int(looks[0].argmax())
@@ -72,10 +72,10 @@ def loop_picture(
     return {
         "colors": {role: role_color(role) for role in ("query", "key", "value", "encoder", "decoder")},
         "source": {
-            "caption": f"Source: S = {s} pieces, read once",
+            "caption": f"Source: S = {s} tokens, read once",
             "tokens": [visible(token) for token in source.tokens],
             "weights": [round(float(w), 4) for w in looks[0]],
-            "kept": most,  # in sight where not all pieces have room
+            "kept": most,  # in sight where not all tokens have room
         },
         "output": {
             "caption": f"Output so far: {read} read, the newest is fed in",
@@ -120,12 +120,12 @@ def loop_picture(
         "chosen": visible(target.predicts[step]),
         "probability": probability,
         "last": step == len(target) - 1,
-        "note": f"Bars under the pieces: where {head} looks at this step.",
+        "note": f"Bars under the tokens: where {head} attends to this step.",
         "alt": (
             f"Step {step + 1} of {len(target)}. The decoder reads {visible(target.tokens[step])} and predicts "
             f"{visible(target.predicts[step])} with {probability}. It keeps keys and values of "
             f"{read} positions of the output and {s} of the source, in {counted(sizes.layers, 'layer')}. "
-            f"{head.capitalize()} looks most at {visible(source.tokens[most])} of the source, with "
+            f"{head.capitalize()} attends most to {visible(source.tokens[most])} of the source, with "
             f"{looks[0][most]:.2f}."
         ),
     }
@@ -147,7 +147,7 @@ def cache_table(target: TokenAxis, source_length: int, sizes: Sizes) -> Table:
 
 
 def looks_table(source: TokenAxis, target: TokenAxis, cross: np.ndarray, own: np.ndarray) -> Table:
-    """The bars under the pieces as numbers: one head's weights of the source (S) and of what was read (step + 1)."""
+    """The bars under the tokens as numbers: one head's weights of the source (S) and of what was read (step + 1)."""
     read = target.tokens[: len(own)]
     return {
         "attention": ["encoder-decoder"] * len(source) + ["decoder self"] * len(own),

@@ -1,4 +1,4 @@
-"""One turn of the loop: what is fed in, what is looked at and kept, beside the distribution; paper and code of it."""
+"""One turn of the loop: what is fed in, what is attended to and kept, beside the distribution; paper and code of it."""
 
 import numpy as np
 import streamlit as st
@@ -16,9 +16,9 @@ from transformer.model.transformer import Decoder, Transformer
 
 _WORDS: dict[Method, str] = {
     "beam": "Beam search keeps the best few hypotheses, and compares the **sums** of their log-probabilities: the "
-    "piece that goes on need not be the most probable one of its own step.",
-    "greedy": "Greedy decoding takes the most probable piece, and never comes back to it.",
-    "sampling": "Sampling draws the piece at random; temperature, top k and top p say how freely.",
+    "token that goes on need not be the most probable one of its own step.",
+    "greedy": "Greedy decoding takes the most probable token, and never comes back to it.",
+    "sampling": "Sampling draws the token at random; temperature, top k and top p say how freely.",
     "given": "Nothing is searched for: the decoder reads what you gave, step by step here, in training all at once.",
 }
 
@@ -32,7 +32,7 @@ _WHERE: dict[Method, tuple[str, bool]] = {  # and whether it is in the paper
 
 
 def loop_part(scene: Scene, step: int, layer: int, head: int) -> None:
-    """The loop at this step, where this head looks at it, and below it the paper and the code. All from 0."""
+    """The loop at this step, where this head attends to it, and below it the paper and the code. All from 0."""
     left, right = st.columns([3, 2], gap="medium")
     with left:
         with st.container(key="picture_loop"):
@@ -111,7 +111,7 @@ def _paper(scene: Scene, step: int) -> None:
         "section 3.4",
         r"\begin{gathered}p(y_t \mid y_{<t}, x) = \mathrm{softmax}(W\,h_t) \\"
         r"\log p(y \mid x) = \textstyle\sum_t \log p(y_t \mid y_{<t}, x)\end{gathered}",
-        "The row becomes one number a piece of the vocabulary, and the softmax makes probabilities of them: the bars "
+        "The row becomes one number a token of the vocabulary, and the softmax makes probabilities of them: the bars "
         "above. A translation's log-probability is the sum over its steps.",
         lines_from(Transformer.project, "return linear"),
         shape="logits: " + shape_text(("R", "V"), (rows, config.vocab_size)),

@@ -75,14 +75,14 @@ def _paper(scene: Scene) -> None:
 
 
 def strip_of(scene: Scene, hypothesis: Hypothesis) -> dict[str, Any]:
-    """A translation as its pieces; data of the component `pieces`."""
+    """A translation as its tokens; data of the component `pieces`."""
     probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
     strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities)
     return strip | {"headline": hypothesis.text or "(nothing)", "lang": scene.task.target_code}
 
 
 def _strip(scene: Scene, hypothesis: Hypothesis, at: int | None) -> dict[str, Any]:
-    """The same, and below the piece at which the two part it says so."""
+    """The same, and below the token at which the two part it says so."""
     strip = strip_of(scene, hypothesis)
     if at is not None and at < len(hypothesis.pieces):
         strip["chips"][at]["under"].append("parts here")
@@ -112,7 +112,7 @@ def _said(greedy: Hypothesis, beam: Hypothesis, at: int | None, size: int) -> st
         taken, other = (
             f"“{each.pieces[at]}” ({probability_text(math.exp(each.log_probabilities[at]))})" for each in (greedy, beam)
         )
-        said += f"Greedy takes the most probable piece there, {taken}; the best of the beam goes on with {other}. "
+        said += f"Greedy takes the most probable token there, {taken}; the best of the beam goes on with {other}. "
     beam_wins = beam.normalised_score >= greedy.normalised_score
     high, low = (beam, greedy) if beam_wins else (greedy, beam)
     said += f"In the end the {'beam' if beam_wins else 'greedy one'} has the better score, "

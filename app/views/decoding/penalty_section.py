@@ -75,7 +75,7 @@ def penalty_part(scene: Scene) -> None:
         hide_index=True,
     )
     st.caption(
-        f"l counts the pieces with the end sign. Of the {everyone} hypotheses that this search finished, these are all "
+        f"l counts the tokens with the end sign. Of the {everyone} hypotheses that this search finished, these are all "
         "that win for some α, and the best of the others."
         + (
             " A search with another α may find others: the penalty also decides when it stops."
@@ -90,7 +90,7 @@ def _paper(hypotheses: int) -> None:
     triplet(
         "section 6.1, which takes it from Wu et al. 2016 (equation 14)",
         r"s(y, x) = \frac{\log p(y \mid x)}{lp(l)} \quad lp(l) = \left(\frac{5 + l}{6}\right)^{\alpha}",
-        "A sum of log-probabilities falls with every piece, so without a penalty the short hypotheses win. The paper's "
+        "A sum of log-probabilities falls with every token, so without a penalty the short hypotheses win. The paper's "
         "α is 0.6.",
         lines_from(length_penalty, 'length_penalty == "paper"', "((5 + length)"),
         whole=lines_between("decoding/length_penalty.py", "length_penalty"),

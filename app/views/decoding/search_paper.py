@@ -37,7 +37,7 @@ def _beam(scene: Scene) -> None:
         "section 6.1",
         r"H_t = \operatorname{top}_k\,\{\,\log p(h \mid x) + \log p(y \mid h, x) : h \in H_{t-1},\; y \in V\,\}",
         "“We used beam search with a beam size of 4 and length penalty α = 0.6.” At each step every hypothesis of the "
-        f"beam is lengthened by every piece, and the k best sums go on, here k = {size}. The code looks at 2k of them: "
+        f"beam is lengthened by every token, and the k best sums go on, here k = {size}. The code compares 2k of them: "
         "up to k may end here.",
         lines_from(Beam.advance, "sums = (self.sums", "self.sums, kept ="),
         whole=lines_between("decoding/beam.py", "Beam.advance"),

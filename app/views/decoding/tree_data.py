@@ -62,7 +62,7 @@ def tree_picture(
     Args:
         best: ids of the nodes of the shown hypothesis, drawn heavily.
         chosen: id of the node whose details are shown.
-        probabilities: of each node's piece, given what came before: exp of its log-probability.
+        probabilities: of each node's token, given what came before: exp of its log-probability.
         pruned: whether to draw the candidates that went no further. The chosen one is drawn in any case.
     """
     drawn = [node for node in tree if pruned or node.fate != "pruned" or node.id == chosen]

@@ -79,8 +79,8 @@ def _choose(scene: Scene, node: SearchNode) -> None:
 
 
 def _looks(scene: Scene, path: tuple[SearchNode, ...], layer: int, head: int) -> None:
-    """Both attentions of this hypothesis while it predicted this piece."""
-    st.subheader("Where it looked", anchor=False)
+    """Both attentions of this hypothesis while it predicted this token."""
+    st.subheader("What it attended to", anchor=False)
     ids, piece = tuple(node.token for node in path), scene.subject.translator.tokenizer.piece
     read = TokenAxis("Read", "decoder", (piece(BOS), *(node.piece for node in path[:-1])))
     strips: tuple[tuple[Kind, str, TokenAxis], ...] = (
@@ -91,4 +91,4 @@ def _looks(scene: Scene, path: tuple[SearchNode, ...], layer: int, head: int) ->
         weights = cached_results.attention(scene.subject, scene.translation.source_ids, ids, kind).weights
         name = f"{KINDS[kind]}, layer {layer + 1}, head {head + 1}"
         st.caption(f"{name}, of the row that predicted it. Sums to 1.")
-        components.token_strip(looked_at(tokens, weights[layer, head, -1], f"{name}, of this piece"), key=key)
+        components.token_strip(looked_at(tokens, weights[layer, head, -1], f"{name}, of this token"), key=key)

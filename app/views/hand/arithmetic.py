@@ -1,6 +1,6 @@
 """One head's attention for one query, by hand (equation 1, section 3.2.1):
 
-    weight_j = e^(q·k_j / sqrt(d_k)) / sum of the same over all keys j that may be looked at
+    weight_j = e^(q·k_j / sqrt(d_k)) / sum of the same over all keys j that may be attended to
     context  = weight_1 v_1 + weight_2 v_2 + ...
 
 Every intermediate has its name. The vectors are those of the tensors (float32), the sums are carried in float64, so
@@ -22,7 +22,7 @@ class ByHand:
 
     Attributes:
         query: (E,). keys, values: (K, E). mask: (K,), True = may attend.
-        chosen: the key that is looked at closely, from 0.
+        chosen: the key that is attended to closely, from 0.
     """
 
     query: np.ndarray
@@ -82,7 +82,7 @@ class ByHand:
 
     @cached_property
     def weights(self) -> np.ndarray:
-        """(K,): sums to 1; all 0 for a query that may look nowhere."""
+        """(K,): sums to 1; all 0 for a query that may attend to nothing."""
         return self.exponentials / (self.total or 1.0)
 
     @cached_property

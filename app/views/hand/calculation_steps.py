@@ -153,7 +153,7 @@ def scale(this: Calculation) -> None:
 
 
 def mask(this: Calculation) -> None:
-    """Whether the query may look at the key, and why."""
+    """Whether the query may attend to the key, and why."""
     st.header("3. The mask", anchor=False)
     triplet(
         "section 3.2.3",

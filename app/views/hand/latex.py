@@ -109,7 +109,7 @@ class Writing:
     def mask(self) -> str:
         """The chosen score before and after the mask."""
         hand, j = self.hand, self.hand.chosen
-        said = "may be looked at" if hand.mask[j] else "may not be looked at"
+        said = "may be attended to" if hand.mask[j] else "may not be attended to"
         return rf"{digits(hand.scores[j])} \;\xrightarrow{{\text{{{said}}}}}\; {digits(hand.masked_scores[j])}"
 
     def softmax(self) -> str:

@@ -33,7 +33,7 @@ def draw(scene: Scene, controls: Controls) -> None:
     tensors = {name: recorded[f"{site}.{name}"][head] for name in SITE_NAMES}
     strongest = tensors["weights"].argmax(axis=-1)  # (Q), keys
     query = controls.token(queries, QUERIES[kind], "Query")
-    key = controls.token(keys, KEYS[kind], "Key", int(strongest[query]))  # opens with the key that is looked at most
+    key = controls.token(keys, KEYS[kind], "Key", int(strongest[query]))  # opens with the key that is attended to most
     this = Calculation(
         scene,
         kind,
@@ -89,7 +89,7 @@ def _overview(this: Calculation, strongest: int) -> None:
     with right:
         with st.container(key="said_hand"):
             row, column = row_name(this.queries, this.query), key_name(this.keys, hand.chosen)
-            st.text(f"{row} looks at {column}. How much?")
+            st.text(f"{row} attends to {column}. With what weight?")
         st.latex(Writing(hand, this.query, is_dark()).summary())
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button(

@@ -49,7 +49,7 @@ def steps_figure(
     count = len(keys)
     masks = np.full((4, count), np.nan, dtype=np.float32)
     future = np.arange(count) > query
-    masks[0] = np.where(mask, 0, np.where(future, 1, 2))  # may look, hidden by the causal mask, or by the window
+    masks[0] = np.where(mask, 0, np.where(future, 1, 2))  # may attend, hidden by the causal mask, or by the window
     masks[1, : len(step_mask)] = np.where(step_mask, 0, 2)
     cells = np.full((4, count), np.nan, dtype=np.float32)
     cells[2], cells[3] = np.where(mask, weights, np.nan), np.nan
@@ -113,8 +113,8 @@ def steps_table(
     missing = [""] * (len(keys) - len(step_mask))
     return {
         "key": list(keys.names),
-        "whole pass, may look": mask,
-        "step, may look": [*map(str, step_mask), *missing],
+        "whole pass, may attend": mask,
+        "step, may attend": [*map(str, step_mask), *missing],
         "whole pass, weight": weights,
         "step, weight": [*map(str, step_weights), *missing],
     }

@@ -1,4 +1,4 @@
-"""A section of Masks, for the decoder: what the causal mask does while the model translates, piece by piece."""
+"""A section of Masks, for the decoder: what the causal mask does while the model translates, token by token."""
 
 import streamlit as st
 
@@ -27,7 +27,7 @@ def while_translating(this: Sentence, query: int, sources: Ids, targets: Ids) ->
         "“At each step the model is auto-regressive, consuming the previously generated symbols as additional input.” "
         f"Step t computes row t alone; its keys are those in the cache and its own, so {row}: the future does not "
         "exist yet. The mask is what makes this legal. In training all rows are computed at once, and because no row "
-        "saw what comes after it, none changes when a piece is added: that is why keys and values can be kept.",
+        "saw what comes after it, none changes when a token is added: that is why keys and values can be kept.",
         lines_between("model/masks.py", "step_mask"),
         shape=shape_text(("1", "1", "1", "K"), (1, 1, 1, step + 1)) + ("" if window else ", or None: no mask at all"),
     )
@@ -58,8 +58,8 @@ def while_translating(this: Sentence, query: int, sources: Ids, targets: Ids) ->
         steps_figure(*rows, this.keys, step, title=name),
         key="mask_steps",
         name=name,
-        alt=f"{name}. Row {step + 1} with the causal mask may look at {int(rows[0].sum())} of {len(rows[0])} keys; "
-        f"the step has {len(rows[2])} keys and may look at {int(rows[2].sum())}. {said}.",
+        alt=f"{name}. Row {step + 1} with the causal mask may attend to {int(rows[0].sum())} of {len(rows[0])} keys; "
+        f"the step has {len(rows[2])} keys and may attend to {int(rows[2].sum())}. {said}.",
         table=lambda: steps_table(*rows, this.keys),
     )
     st.caption(f"{said}. Empty cells: keys that do not exist yet. Choose another row above.")

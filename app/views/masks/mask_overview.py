@@ -46,7 +46,7 @@ def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str
             x.append(float(lefts[j]) + (columns - 1) / 2)
             y.append(float(tops[i]) + (rows - 1) / 2)
             chosen_by.append((i, j))
-            text.append(f"{tile.kind}, {tile.sentence}: {int(tile.mask.sum())} of {tile.mask.size} cells may look")
+            text.append(f"{tile.kind}, {tile.sentence}: {int(tile.mask.sum())} of {tile.mask.size} cells may attend")
             if (i, j) == chosen:
                 box = frame(lefts[j] - 1, lefts[j] + columns, tops[i] - 1, tops[i] + rows, 4)
     colors = [color for _, color in reason_scale()[::2]] + ["rgba(0, 0, 0, 0)"]
@@ -81,13 +81,13 @@ def overview_figure(tiles: Sequence[Sequence[Tile]], chosen: Cell, *, title: str
 
 
 def overview_table(tiles: Sequence[Sequence[Tile]]) -> Mapping[str, list[str] | list[int]]:
-    """The overview in numbers: how many cells may look, and how many each part forbids."""
+    """The overview in numbers: how many cells may attend, and how many each part forbids."""
     flat = [tile for line in tiles for tile in line]
     table: dict[str, list[str] | list[int]] = {
         "sentence": [tile.sentence for tile in flat],
         "attention": [tile.kind for tile in flat],
         "cells": [int(tile.mask.size) for tile in flat],
-        "may look": [int(tile.mask.sum()) for tile in flat],
+        "may attend": [int(tile.mask.sum()) for tile in flat],
     }
     for name in PARTS:
         table[f"forbidden by {NAMES[name]}"] = [

@@ -1,4 +1,5 @@
-"""A section of Masks: one mask taken apart, and for a chosen cell a sentence that says who may look at whom and why."""
+"""A section of Masks: one mask taken apart, and for a chosen cell a sentence that says which query may attend to which
+key and why."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,15 +27,15 @@ from transformer.model.transformer import Transformer
 NONE_HERE: dict[Kind, str] = {
     "encoder": "There is no causal mask here: the whole source is known before the encoder begins.",
     "decoder": "",
-    "cross": "There is no causal mask here: the whole source is known before the first piece is written. The mask is "
+    "cross": "There is no causal mask here: the whole source is known before the first token is written. The mask is "
     "that of the *source*: keys are its positions, whatever row of the translation asks.",
 }
 SAYS: dict[Part, tuple[str, str, str]] = {  # section, formula, words
     "padding": (
         "section 5.1 (batches), not said of masks",
         r"\text{mask}_{qk} = [\,\text{id}_k \neq \text{pad}\,]",
-        "A batch is a rectangle, so short sentences are filled up with padding. Nobody may look at it. The paper does "
-        "not speak of this; without it the neighbours in a batch would change a sentence's numbers (see below).",
+        "A batch is a rectangle, so short sentences are filled up with padding. No query may attend to it. The paper "
+        "does not mention this; without it the neighbours in a batch would change a sentence's numbers (see below).",
     ),
     "causal": (
         "sections 3.1 and 3.2.3",
@@ -45,7 +46,7 @@ SAYS: dict[Part, tuple[str, str, str]] = {  # section, formula, words
     "window": (
         "section 4",
         r"\text{mask}_{qk} = [\,|q - k| \leq r\,]",
-        "Restricted self-attention: only a neighbourhood of size r is looked at. Here r is the distance.",
+        "Restricted self-attention: only a neighbourhood of size r is attended to. Here r is the distance.",
     ),
 }
 CODE: dict[Part, str] = {"padding": "padding_mask", "causal": "causal_mask", "window": "window_mask"}
@@ -163,10 +164,10 @@ def cell_and_parts(this: Sentence, controls: Controls) -> Cell:
     triplet(
         "section 3.2.3",
         r"\text{mask} = " + r" \wedge ".join(rf"\text{{{part}}}" for part in parts),
-        "The padding mask is all of it: every row may look at every real piece of the source. All layers and all heads "
+        "The padding mask is all of it: every row may attend to every real token of the source. All layers and heads "
         "of the decoder share this one mask."
         if this.kind == "cross"
-        else "May attend is what every part allows. All layers and all heads of a stack share this one mask.",
+        else "A query may attend to what every part allows. All layers and all heads of a stack share this one mask.",
         _combined(this.kind),
         shape=this.shape(),
     )
@@ -180,6 +181,6 @@ def _combined(kind: Kind) -> SourceLines:
 
 
 def _cell(this: Sentence, controls: Controls, mask: np.ndarray) -> Cell:
-    """The chosen cell. On opening: the first row, and the first key that it may not look at."""
+    """The chosen cell. On opening: the first row, and the first key that it may not attend to."""
     query = controls.token(this.queries, QUERIES[this.kind], "Query")
     return query, controls.token(this.keys, KEYS[this.kind], "Key", int(mask[query].argmin()))

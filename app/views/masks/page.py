@@ -1,4 +1,5 @@
-"""Masks: two sentences of different length in one batch, who may look at whom, and what becomes of the scores."""
+"""Masks: two sentences of different length in one batch, which query may attend to which key, and what becomes of the
+scores."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -52,7 +53,7 @@ def _second_sentence(scene: Scene) -> Translation | None:
     longest, _ = checkpoints.pieces_needed(scene.subject.file, text)
     limit = checkpoints.most_pieces(scene.subject.translator)
     if longest > limit:
-        st.warning(f"The second sentence has {longest:,} pieces; the page shows up to {limit:,} with this checkpoint.")
+        st.warning(f"The second sentence has {longest:,} tokens; the page shows up to {limit:,} with this checkpoint.")
         return None
     try:
         settings = replace(scene.translation.settings, n_best=1)
@@ -137,7 +138,7 @@ def _which_sentence(sources: tuple[tuple[int, ...], ...]) -> int:
 def _batch(
     traces: tuple[Trace, ...], sources: tuple[tuple[int, ...], ...], targets: tuple[tuple[int, ...], ...]
 ) -> int:
-    """What encoder and decoder read. Returns which sentence is looked at, from 0."""
+    """What encoder and decoder read. Returns which sentence is attended to, from 0."""
     lines = [
         Line(f"encoder, sentence {i + 1}", "encoder", found.source_pieces, len(sources[i]))
         for i, found in enumerate(traces)
@@ -171,7 +172,7 @@ def _overview(tiles: list[list[Tile]], row: int, kind: Kind) -> None:
             "Attention and Sentence of the batch choose one.",
         )
     st.caption(
-        "Rows of a mask look, columns are looked at. Click a mask to see it large. All heads and layers share them."
+        "Rows of a mask are queries, columns are keys. Click a mask to see it large. All heads and layers share them."
     )
     belongings(key="mask_overview", name=name, table=lambda: overview_table(tiles))
 

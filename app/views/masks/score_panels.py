@@ -157,7 +157,7 @@ def row_stages(
 
 
 def largest_masked(weights: np.ndarray, mask: np.ndarray) -> float:
-    """The largest weight on a cell that may not be looked at: 0, or the mask does not do its work."""
+    """The largest weight on a cell that may not be attended to: 0, or the mask does not do its work."""
     return float(np.abs(weights[~mask]).max()) if (~mask).any() else 0.0
 
 
@@ -185,7 +185,7 @@ def masking_table(
         "query": [name for name in queries.names for _ in range(columns)],
         "key": list(keys.names) * rows,
         "score before": scores.ravel(),
-        "may look": mask.ravel(),
+        "may attend": mask.ravel(),
         "score after": masked_scores.ravel(),
         "weight": weights.ravel(),
     }

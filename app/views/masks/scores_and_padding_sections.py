@@ -49,7 +49,7 @@ def scores_and_weights(this: Sentence, cell: Cell) -> None:
         table=lambda: masking_table(scores, mask, masked_scores, weights, queries, keys),
     )
     largest = plain_zero(largest_masked(weights, mask))
-    but = "" if mask.any(axis=-1).all() else ", but for those that may look nowhere"
+    but = "" if mask.any(axis=-1).all() else ", except those that are fully masked"
     st.caption(
         f"Grey: −∞ before the softmax. The largest weight of a masked cell is **{largest}**. Rows sum to 1{but}."
     )

@@ -64,7 +64,7 @@ def _size(config: ModelConfig, parameters: int, size: int) -> str:
         layers += f" + {config.decoder_layers}"
     return (
         f"{parameters / 1e6:.2f} M parameters, {layers}, d_model {config.d_model}, d_ff {config.d_ff:,}, "
-        f"h\u00a0=\u00a0{config.heads}, {config.vocab_size:,} pieces, {size / 1e6:.1f} MB"
+        f"h\u00a0=\u00a0{config.heads}, {config.vocab_size:,} tokens, {size / 1e6:.1f} MB"
     )
 
 

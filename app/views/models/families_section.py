@@ -13,7 +13,7 @@ from app.views.shared.buttons import buttons
 from app.views.shared.placed import placed
 
 TITLES: dict[Measure, str] = {"bleu": "BLEU", "chrf": "chrF", "perplexity": "Perplexity"}
-UNITS: dict[Measure, str] = {"bleu": "BLEU", "chrf": "chrF", "perplexity": "perplexity of a piece"}
+UNITS: dict[Measure, str] = {"bleu": "BLEU", "chrf": "chrF", "perplexity": "perplexity of a token"}
 
 
 def families(found: Families, entries: Sequence[Entry]) -> None:
@@ -70,7 +70,9 @@ def _plots(family: Family, measure: Measure, scored_on: str) -> None:
                 table=lambda: family_table(ours, family.varies, UNITS[measure]),
                 on_click=lambda point: _clicked(family, point.customdata),
             )
-            st.caption(f"Scored on {scored_on}. A full point ships: a click opens it on the sentence above.")
+            st.caption(
+                f"Scored on {scored_on}. Filled points are included: click one to open it on the sentence above."
+            )
         for column in right:
             with column:
                 placed(

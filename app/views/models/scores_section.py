@@ -14,7 +14,7 @@ from app.views.training.curves_section import say_where_bleu_is_0
 MOST_CURVES = 8  # as many as there are colours
 WHAT = {
     ("valid", "bleu"): ("BLEU of the validation text", "BLEU"),
-    ("valid", "loss"): ("Validation loss", "nats a piece"),
+    ("valid", "loss"): ("Validation loss", "nats per token"),
 }
 
 

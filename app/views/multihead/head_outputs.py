@@ -25,7 +25,7 @@ class Written:
     Attributes:
         parts: (H, D), each head's context times its slice of W^O.
         bias: (D), of W^O.
-        total: (D), the output as the model recorded it on the other road, concatenating first.
+        total: (D), the output as the model recorded it on the other path, concatenating first.
     """
 
     parts: np.ndarray

@@ -40,7 +40,7 @@ def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) 
     site = SITES[kind].format(layer)
     queries, _ = scene.axes(kind)
     heads = scene.record(f"{site}.head_outputs")[f"{site}.head_outputs"]  # (H, Q, D)
-    output = scene.record(f"{site}.output")[f"{site}.output"]  # (Q, D), on the other road: concatenated first
+    output = scene.record(f"{site}.output")[f"{site}.output"]  # (Q, D), on the other path: concatenated first
     bias = projection(scene.subject, site, "output").bias
     written = Written(heads[:, row], bias, output[row])
     where = f"{KINDS[kind]}, layer {layer + 1}"

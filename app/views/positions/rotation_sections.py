@@ -19,7 +19,7 @@ from app.views.shared.placed import placed
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.positions import sinusoids
 
-FARTHEST = 1024  # positions that are looked at, however many the table has
+FARTHEST = 1024  # positions that are attended to, however many the table has
 
 
 def layout_of(scene: Scene) -> Layout | None:

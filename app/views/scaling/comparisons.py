@@ -36,7 +36,7 @@ class Counted:
 
     @property
     def share(self) -> float:
-        """Of the cells that may be looked at, those that get a weight above the threshold."""
+        """Of the cells that may be attended to, those that get a weight above the threshold."""
         return self.above / self.allowed if self.allowed else 0.0
 
 

@@ -53,7 +53,7 @@ def matrix_pair(
             "colorscale": weight_scale(),
             "showscale": False,
             "hoverongaps": False,
-            "hovertemplate": "%{y}<br>looks at %{x}<br>%{z:.4f}<extra>" + plotly_text(name) + "</extra>",
+            "hovertemplate": "%{y}<br>attends to %{x}<br>%{z:.4f}<extra>" + plotly_text(name) + "</extra>",
         }
         data.append(cells | on(panel))
         if columns <= NUMBERS_UP_TO:

@@ -77,7 +77,7 @@ def random_products(d_k: int) -> np.ndarray:
 def typical_products(d_k: int) -> np.ndarray:
     """The row (KEYS) of `random_products` whose softmax is as sharp as most: its strongest weight is the median.
 
-    Trap: the first row of all is as random as any, and may look mild at a width where nearly all are one-hot
+    Trap: the first row of all is as random as any, and may attend mild at a width where nearly all are one-hot
     (test_the_query_that_is_shown_is_as_sharp_as_most).
     """
     products = random_products(d_k)

@@ -19,19 +19,19 @@ from app.views.shared.placed import belongings, export_buttons, weights_table
 from app.views.shared.triplet import shape_text
 from transformer.model.attention_kinds import KINDS, Kind
 
-_ROW = "A row is computed when the decoder *reads* one piece and *predicts* the next."
+_ROW = "A row is computed when the decoder *reads* one token and *predicts* the next."
 
 
 def explained(kind: Kind, window: int | None) -> str:
-    """Who looks at whom; with a window, self-attention sees no further than that many positions."""
+    """Which query attends to which key; with a window, self-attention sees no further than that many positions."""
     if kind == "cross":
-        return f"While the decoder writes each piece, which pieces of the source does it look at? {_ROW}"
+        return f"While the decoder writes each token, which tokens of the source does it attend to? {_ROW}"
     away = f"at most {window} {'position' if window == 1 else 'positions'} away"
     if kind == "encoder":
-        those = "all pieces of the source" if window is None else f"those {away}"
-        return f"Each piece of the source looks at {those}."
-    before = "the pieces before it" if window is None else f"the pieces before it, {away},"
-    return f"Each piece of the translation looks at {before} and at itself; what comes later is masked. {_ROW}"
+        those = "all tokens of the source" if window is None else f"those {away}"
+        return f"Each token of the source attends to {those}."
+    before = "the tokens before it" if window is None else f"the tokens before it, {away},"
+    return f"Each token of the translation attends to {before} and at itself; what comes later is masked. {_ROW}"
 
 
 def rows_sum(shown: Shown) -> str:
@@ -78,7 +78,7 @@ def overview(chosen: Chosen) -> None:
     st.caption(f"{note} {shape_text('NHQK', weights.shape)}")
     belongings(
         key="mosaic",
-        name=f"{KINDS[chosen.kind]}: where each row of each head looks most{chosen.shown.suffix}",
+        name=f"{KINDS[chosen.kind]}: where each row of each head attends most{chosen.shown.suffix}",
         table=lambda: mosaic_table(weights, chosen.shown.queries, chosen.shown.keys),
     )
 
@@ -116,7 +116,7 @@ def facts(chosen: Chosen) -> None:
         f"This head{whose}: strongest weight of a row {found['strongest']:.2f} on average, entropy "
         f"{found['entropy']:.2f} of at most {found['even']:.2f} bits; {found['sinks']:.0%} of the attention lies on "
         "special tokens and punctuation."
-        + (" The table above has the numbers over its pieces, as the model saw them." if whose else "")
+        + (" The table above has the numbers over its tokens, as the model saw them." if whose else "")
     )
 
 
@@ -143,7 +143,7 @@ def matrix(chosen: Chosen, cell: Cell | None = None, on_cell: Callable[[Point], 
             on_click=on_cell,
         )
     click = "" if on_cell is None else " Click a cell to choose it."
-    st.caption(f"Rows look, columns are looked at. {rows_sum(shown)} Grey: masked. A point: less than .005.{click}")
+    st.caption(f"Rows are queries, columns are keys. {rows_sum(shown)} Grey: masked. A point: less than .005.{click}")
 
 
 def matrix_numbers(chosen: Chosen) -> None:

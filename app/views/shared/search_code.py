@@ -1,4 +1,4 @@
-"""Where the next piece of the shown translation comes from, and the code of that."""
+"""Where the next token of the shown translation comes from, and the code of that."""
 
 from typing import Literal
 
@@ -40,10 +40,10 @@ def searched_by(settings: DecodingConfig) -> Literal["beam", "greedy", "sampling
 
 
 def about_probabilities(settings: DecodingConfig, is_given: bool = False) -> str:
-    """Where pieces were drawn at another temperature than the model's: a sentence that says so; else ""."""
+    """Where tokens were drawn at another temperature than the model's: a sentence that says so; else ""."""
     if is_given or settings.method != "sampling" or settings.temperature == 1:
         return ""
-    return f"Probabilities are the model's own, at temperature 1; pieces were drawn at {settings.temperature:g}."
+    return f"Probabilities are the model's own, at temperature 1; tokens were drawn at {settings.temperature:g}."
 
 
 def temperature_of(scene: Scene) -> float:

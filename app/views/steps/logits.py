@@ -1,4 +1,4 @@
-"""The logits of one step: a score for every piece of the vocabulary, before the softmax (paper, section 3.4)."""
+"""The logits of one step: a score for every token of the vocabulary, before the softmax (paper, section 3.4)."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from app.figures.theme import INK, TICK_SIZE, fixed, role_color
 
 
 def logit_bars(found: list[Offer], *, title: str) -> Figure:
-    """A bar a piece, the highest score on top."""
+    """A bar per token, the highest score on top."""
     values = [offer.logit for offer in found]
     bars = {
         "type": "bar",

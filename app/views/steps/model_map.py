@@ -153,7 +153,7 @@ def _column(stack: str, x: float, config: ModelConfig, here: Station) -> _Column
     """The boxes of a stack, its layers included."""
     column = _Column(stack, x)
     if stack == "encoder":
-        column.put(("pieces", "characters"), "Pieces and ids", kind="plain")
+        column.put(("pieces", "characters"), "Tokens and ids", kind="plain")
     else:
         column.put(("shifted",), "Output so far", kind="plain")
     site = f"{stack}.embedding"

@@ -1,4 +1,4 @@
-"""Step by step: the model as a map, and at each station the very tensor, from the characters to the chosen piece."""
+"""Step by step: the model as a map, and at each station the very tensor, from the characters to the chosen token."""
 
 import re
 from typing import cast

@@ -1,7 +1,7 @@
 """Scores of one head as a matrix: q · k in every cell, before or after the division, before or after the mask.
 
 Rows are queries, columns are keys. Scores are signed, so the colours diverge around 0; a cell that the mask has set to
-minus infinity is grey and says so. The mask itself is drawn as what it is: who may look at whom.
+minus infinity is grey and says so. The mask itself is drawn as what it is: which query may attend to which key.
 """
 
 import numpy as np

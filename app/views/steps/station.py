@@ -49,15 +49,15 @@ def _characters(scene: Scene, here: Station) -> None:
         {"place": i, "character": "(space)" if ch == " " else visible(ch), "code point": f"U+{ord(ch):04X}"}
         for i, ch in enumerate(text)
     ]
-    st.caption(f"{len(text)} characters. The places, counted from 0, are what the pieces point back to.")
+    st.caption(f"{len(text)} characters. The places, counted from 0, are what the tokens point back to.")
     st.dataframe(found, hide_index=True, height=330, alt="Characters of the sentence with place and code point")
 
 
 def _pieces(scene: Scene, here: Station) -> None:
     pieces = scene.translation.source_pieces
-    _strip(source_strip(pieces), "Pieces of the source")
-    st.caption("Below each piece: its id, and the places of its characters in the sentence. ▁ begins a word.")
-    st.dataframe(source_table(pieces, scene.translation.source), hide_index=True, alt="Pieces of the source")
+    _strip(source_strip(pieces), "Tokens of the source")
+    st.caption("Below each token: its id, and the places of its characters in the sentence. ▁ begins a word.")
+    st.dataframe(source_table(pieces, scene.translation.source), hide_index=True, alt="Tokens of the source")
 
 
 def _strip(chips: dict[str, Any], name: str) -> None:
@@ -80,21 +80,21 @@ def _logits(scene: Scene, here: Station) -> None:
     title = f"{here.title}, row {step + 1} of {len(scene.target)}"
     is_logits = here.name == "logits"
     figure = logit_bars(found, title=title) if is_logits else distribution_bars(found, size, title=title)
-    alt = f"{title}: the best next pieces; the table has the numbers."
+    alt = f"{title}: the best next tokens; the table has the numbers."
     placed(figure, key="ranking", name=title, alt=alt, table=lambda: distribution_table(found))
-    st.caption(f"The best of {size:,} pieces. The coloured one was {mark}.")
+    st.caption(f"The best of {size:,} tokens. The coloured one was {mark}.")
 
 
 def _chosen(scene: Scene, here: Station) -> None:
     hypothesis = scene.hypothesis
     probabilities = [float(np.exp(value)) for value in hypothesis.log_probabilities]
     strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities)
-    _strip(strip, "Pieces of the translation")
+    _strip(strip, "Tokens of the translation")
     did = "was given, and scored" if scene.is_given else "was predicted"
     st.caption(
-        f"Each piece {did} by the row that reads the one before it; then it is read itself. "
+        f"Each token {did} by the row that reads the one before it; then it is read itself. "
         + about_probabilities(scene.translation.settings, scene.is_given)
     )
     table = target_table(hypothesis.pieces, hypothesis.ids, probabilities)
     digits = {"probability": st.column_config.NumberColumn(format="%.4f")}
-    st.dataframe(table, hide_index=True, column_config=digits, alt="The pieces of the translation")
+    st.dataframe(table, hide_index=True, column_config=digits, alt="The tokens of the translation")

@@ -41,7 +41,7 @@ def scores(scene: Scene, here: Station, *, head: int) -> None:
 
 
 def mask(scene: Scene, here: Station) -> None:
-    """(Q, K): who may look at whom, the same for all heads."""
+    """(Q, K): which query may attend to which key, the same for all heads."""
     kind = kind_at(here)
     queries, keys = scene.axes(kind)
     found = tensor(scene, here)[0].astype(bool)  # (Q, K)
@@ -56,7 +56,7 @@ def mask(scene: Scene, here: Station) -> None:
             alt=mask_alt(found, parts, queries, keys, title),
             table=lambda: mask_table(found, parts, queries, keys),
         )
-    st.caption("One mask for all heads: a query may look at a key, or not. What is forbidden gets the score −∞.")
+    st.caption("One mask for all heads: a query may attend to a key or not. What is forbidden gets the score −∞.")
 
 
 def weights(scene: Scene, here: Station, *, head: int) -> None:

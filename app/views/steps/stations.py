@@ -1,4 +1,4 @@
-"""The walk through the model: every station from characters to the chosen piece, in the order of the computation.
+"""The walk through the model: every station from characters to the chosen token, in the order of the computation.
 
 The list is made from the checkpoint's own config: its layers, the place of its norms, its positions. A station is known
 by the name of its site (contract 1 of the design), or by a plain name where the model has no tensor of its own there:

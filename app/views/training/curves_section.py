@@ -20,7 +20,7 @@ MOSTLY_RIGHT = 50  # chrF, of which such a text shows something
 
 
 def loss_chart(runs: Sequence[Run], marked: int | None, sentence: tuple[np.ndarray, np.ndarray] | None) -> None:
-    """Training and validation loss of the runs, and the loss of the sentence at each rung (updates, values)."""
+    """Training and validation loss of the runs, and the loss of the sentence at each snapshot (updates, values)."""
     curves = [
         *_curves(runs, "train", "loss", ""),
         *_curves(runs, "valid", "loss", "validation", "validation"),
@@ -29,7 +29,7 @@ def loss_chart(runs: Sequence[Run], marked: int | None, sentence: tuple[np.ndarr
         curves.append(Curve(runs[0].name, "this sentence", *sentence, None, "computed"))
     if not curves:
         return
-    _place(curves, "Loss", "nats a piece", key="loss", marked=marked)
+    _place(curves, "Loss", "nats per token", key="loss", marked=marked)
     said = "A nat is 1.44 bits; a loss of 0.69 nats is that of a coin, and e to the loss is the perplexity."
     measured = [run for run in runs if ("train", "loss") in read_curves(run.folder)]
     if any(run.recipe and run.recipe.training.label_smoothing for run in measured):
@@ -43,8 +43,8 @@ def chosen_curves(runs: Sequence[Run]) -> None:
     scores = [*_curves(runs, "valid", "bleu", "BLEU"), *_curves(runs, "valid", "chrf", "chrF", "validation")]
     charts = [
         (scores, "BLEU and chrF of the validation text", "0 to 100", "scores"),
-        (_curves(runs, "valid", "accuracy", ""), "Pieces that are ranked first", "share", "accuracy"),
-        (_curves(runs, "train", "tokens_per_second", ""), "Speed", "target pieces a second", "speed"),
+        (_curves(runs, "valid", "accuracy", ""), "Tokens that are ranked first", "share", "accuracy"),
+        (_curves(runs, "train", "tokens_per_second", ""), "Speed", "target tokens per second", "speed"),
         (_curves(runs, "train", "gradient_norm", ""), "Norm of the gradient, before clipping", "norm", "gradient"),
     ]
     measured = [chart for chart in charts if chart[0]]

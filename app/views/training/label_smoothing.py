@@ -2,7 +2,7 @@
 
     q'(k) = (1 - epsilon) [k = y] + epsilon / V            loss = -sum_k q'(k) log p(k)
 
-The smoothing mass goes to all V pieces, the right one's own share included; see transformer/training/loss.py.
+The smoothing mass goes to all V tokens, the right one's own share included; see transformer/training/loss.py.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ LEAST = 1e-7  # where the logarithmic axis begins
 
 
 def smoothed(gold: int, vocabulary: int, epsilon: float) -> np.ndarray:
-    """q' (V), float64: what the model should predict where piece `gold` is right."""
+    """q' (V), float64: what the model should predict where token `gold` is right."""
     target = np.full(vocabulary, epsilon / vocabulary)
     target[gold] += 1 - epsilon
     return target
@@ -31,7 +31,7 @@ def loss(target: np.ndarray, logits: np.ndarray) -> float:
 
 
 def _rows(found: list[Offer], target: np.ndarray) -> tuple[list[str], list[float], list[float]]:
-    """(name, q', p) of these pieces, and of one of the others on average."""
+    """(name, q', p) of these tokens, and of one of the others on average."""
     rest = len(target) - len(found)
     ids = [offer.id for offer in found]
     q, p = [float(target[id]) for id in ids], [offer.probability for offer in found]
@@ -42,7 +42,7 @@ def _rows(found: list[Offer], target: np.ndarray) -> tuple[list[str], list[float
 
 
 def target_bars(found: list[Offer], target: np.ndarray, *, text: str) -> Figure:
-    """q' and p of these pieces on a logarithmic axis, two bars a piece; the last ones are the mean of all others."""
+    """q' and p of these tokens on a logarithmic axis, two bars a token; the last ones are the mean of all others."""
     names, q, p = _rows(found, target)
     data = [
         {

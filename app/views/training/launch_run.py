@@ -120,7 +120,7 @@ def stop(name: str) -> None:
 
 
 def is_busy(folder: Path) -> bool:
-    """Whether a process that was started here, now or before the app began anew, works in this folder."""
+    """Whether a process that was started here, now or before the app began again, works in this folder."""
     process = _STARTED.get(folder)
     return (process is not None and process.poll() is None) or holder(folder) is not None
 

@@ -1,4 +1,4 @@
-"""Section of Training: label smoothing, on one piece of the sentence (paper, section 5.4)."""
+"""Section of Training: label smoothing, on one token of the sentence (paper, section 5.4)."""
 
 import math
 
@@ -16,12 +16,12 @@ from app.views.shared.triplet import triplet
 from app.views.training.label_smoothing import loss, smoothed, target_bars, target_table
 from transformer.kernels.cross_entropy import LinearCrossEntropy
 
-SHOWN = 6  # pieces
+SHOWN = 6  # tokens
 
 
 @st.fragment
 def loss_section(scene: Scene) -> None:
-    """The target distribution of a piece of the translation, and what this checkpoint predicts there."""
+    """The target distribution of a token of the translation, and what this checkpoint predicts there."""
     vocabulary = scene.config.vocab_size
     st.header("Label smoothing: what the loss compares", anchor=False)
     triplet(
@@ -29,13 +29,13 @@ def loss_section(scene: Scene) -> None:
         r"{q'(k) = (1-\epsilon_{ls})\,[k = y] + \frac{\epsilon_{ls}}{V}} \qquad \allowbreak "
         r"{\mathrm{loss} = -\sum_k q'(k)\log p(k)}",
         "“During training, we employed label smoothing of value ε_ls = 0.1. This hurts perplexity, as the model learns "
-        "to be more unsure, but improves accuracy and BLEU score.” The right piece gets 1 − ε, and ε is spread over "
-        "all V pieces, the right one included.",
+        "to be more unsure, but improves accuracy and BLEU score.” The right token gets 1 − ε, and ε is spread over "
+        "all V tokens, the right one included.",
         lines_from(LinearCrossEntropy.forward, "normaliser = ", "loss +="),
     )
     EPSILON.open(_usual(scene), Between(0.0, 0.3))
     epsilon = st.slider("ε, how much is smoothed", 0.0, 0.3, step=0.01, key=EPSILON.key, persist_state="session")
-    step = row_of_tokens(scene.target, STEP, "The right piece", key="pick_smoothed")
+    step = row_of_tokens(scene.target, STEP, "The right token", key="pick_smoothed")
     logits = scene.record("logits")["logits"][step]  # (V)
     gold = scene.hypothesis.ids[step]
     target = smoothed(gold, vocabulary, epsilon)  # (V)
@@ -43,12 +43,12 @@ def loss_section(scene: Scene) -> None:
     found.sort(key=lambda offer: not offer.chosen)
     text = f"Target distribution of step {step + 1}, V = {vocabulary:,}, ε = {epsilon:g}"
     now, plain = loss(target, logits), loss(smoothed(gold, vocabulary, 0.0), logits)
-    others = f"each other piece {number(epsilon / vocabulary)}"
+    others = f"each other token {number(epsilon / vocabulary)}"
     placed(
         target_bars(found, target, text=text),
         key="smoothing",
         name=text,
-        alt=f"{text}. The right piece gets {number(float(target[gold]))}, {others}. The model gives it "
+        alt=f"{text}. The right token gets {number(float(target[gold]))}, {others}. The model gives it "
         f"{number(math.exp(-plain))}.",
         table=lambda: target_table(found, target),
     )

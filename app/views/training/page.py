@@ -146,7 +146,7 @@ def _newest(run: Run) -> list[str]:
     loss, speed = (curves.get(("train", name)) for name in ("loss", "tokens_per_second"))
     words: dict[Phase, str] = {
         "preparing": "now preparing to go on",
-        "updating": "making its first updates" if speed is None else f"{speed[1][-1]:,.0f} target pieces a second",
+        "updating": "making its first updates" if speed is None else f"{speed[1][-1]:,.0f} target tokens per second",
         "validating": "now validating",
         "averaging": "now averaging its last checkpoints and validating the average",
     }

@@ -17,7 +17,7 @@ from transformer.recipe import load_recipe
 CORPUS = "corpus.tsv"
 MOST_MEGABYTES = 20  # of an uploaded corpus
 RUNGS = 14
-BYTES = 256 + 4  # pieces that every vocabulary has, beside those of characters and of what they make up
+BYTES = 256 + 4  # tokens that every vocabulary has, beside those of characters and of what they make up
 LEAST_COVERAGE = 0.98  # sentencepiece takes no less
 MOST_CHARACTERS = 12_000
 
@@ -125,7 +125,7 @@ class TextPlan:
 
 
 def vocabulary(corpus: bytes) -> tuple[int, float]:
-    """How many pieces serve a text, and what share of its characters have a piece of their own; the others are written
+    """How many tokens serve a text, and what share of its characters have a token of their own; the others are written
     in bytes. Chinese and Japanese have more characters than a small vocabulary holds: then it is larger.
 
     Raises:

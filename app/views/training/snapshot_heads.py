@@ -1,6 +1,6 @@
-"""A head at each rung of a ladder, side by side: attention as training makes it (one tiled heatmap).
+"""A head at each snapshot of a run, side by side: attention as training makes it (one tiled heatmap).
 
-All rungs read the same right translation, so a cell is the same query and the same key in every tile.
+All snapshots read the same right translation, so a cell is the same query and the same key in every tile.
 """
 
 from collections.abc import Sequence
@@ -26,10 +26,10 @@ def ladder_tiles(
     *,
     text: str,
 ) -> Figure:
-    """One head at every rung, the chosen one framed.
+    """One head at every snapshot, the chosen one framed.
 
     Args:
-        weights: (R, Q, K), a matrix a rung.
+        weights: (R, Q, K), a matrix a snapshot.
         updates: (R) after how many updates each was taken. losses: (R) of the sentence.
         chosen: which is framed, from 0.
         text: the title.
@@ -69,8 +69,8 @@ def ladder_tiles(
 
 
 def ladder_table(updates: Sequence[int], losses: Sequence[float], texts: Sequence[str]) -> Table:
-    """What each rung writes, and its loss."""
-    return {"update": list(updates), "loss (nats a piece)": list(losses), "writes": list(texts)}
+    """What each snapshot writes, and its loss."""
+    return {"update": list(updates), "loss (nats per token)": list(losses), "writes": list(texts)}
 
 
 def ladder_alt(updates: Sequence[int], losses: Sequence[float], texts: Sequence[str], text: str) -> str:

@@ -1,4 +1,4 @@
-"""What all rungs of a ladder make of one sentence, and the controls that say which sentence and which head it is."""
+"""What all snapshots of a run make of one sentence, and the controls that say which sentence and which head it is."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,13 +28,13 @@ NARROW = 204  # px: four in a line of the main column at 1280
 
 @dataclass(frozen=True)
 class Sweep:
-    """What every rung that can be read makes of the sentence."""
+    """What every snapshot that can be read makes of the sentence."""
 
     run: str
     task: Task
     sentence: str
     right: str
-    is_known: bool  # else the right translation is taken to be what the newest rung writes
+    is_known: bool  # else the right translation is taken to be what the newest snapshot writes
     kind: Kind
     chosen_head: tuple[int, int] | None  # None: the clearest one
     updates: list[int]
@@ -67,7 +67,7 @@ class Sweep:
 
 
 def sweep(run: Run, files: dict[int, CheckpointFile], scene: Scene | None) -> Sweep | None:
-    """Asks for sentence and kind, and looks at all rungs. None: nothing can be shown, and the page has said why."""
+    """Asks for sentence and kind, and runs all snapshots. None: nothing can be shown, and the page has said why."""
     try:
         newest = checkpoints.load_rung(list(files.values())[-1])
     except (HeadlightError, OSError) as error:
@@ -107,7 +107,7 @@ def sweep(run: Run, files: dict[int, CheckpointFile], scene: Scene | None) -> Sw
         return None
     pieces, limit = len(newest.tokenizer.encode(sentence)), checkpoints.most_pieces(newest)
     if pieces > limit:
-        st.warning(f"This sentence has {pieces:,} pieces; the page shows up to {limit:,} of this run. Shorten it.")
+        st.warning(f"This sentence has {pieces:,} tokens; the page shows up to {limit:,} of this run. Shorten it.")
         return None
     looks: dict[int, Look] = {}
     try:
@@ -116,7 +116,7 @@ def sweep(run: Run, files: dict[int, CheckpointFile], scene: Scene | None) -> Sw
         if not right:
             st.info("The newest snapshot writes nothing for this sentence. Type its right translation above.")
             return None
-        with st.spinner("Looking at the snapshots …", show_time=True):
+        with st.spinner("Running the snapshots …", show_time=True):
             for update, file in files.items():
                 with suppress(OSError):  # a run that is resumed has just taken it away
                     looks[update] = snapshot_results.look(file, sentence, right, kind)
@@ -153,6 +153,6 @@ def _choose_head(layers: int, heads: int) -> tuple[int, int] | None:
         persist_state="session",
         format_func=lambda at: "the clearest head" if at == CLEAREST else f"layer {at[0] + 1}, head {at[1] + 1}",
         width=NARROW,
-        help="The clearest head of the newest snapshot looks most sharply at words, and at another from row to row.",
+        help="The clearest head of the newest snapshot attends most sharply to words, and at another from row to row.",
     )
     return None if chosen == CLEAREST else chosen

@@ -1,7 +1,7 @@
-"""The time machine: one sentence at every rung of a run's ladder, from the untrained model on.
+"""The time machine: one sentence at every snapshot of a run's ladder, from the untrained model on.
 
-Every rung reads the same right translation (teacher forcing, as in training), so that a cell is the same query and key
-at each update, and losses can be compared. What the rung would write by itself stands beside it.
+Every snapshot reads the same right translation (teacher forcing, as in training), so that a cell is the same query and
+key at each update, and losses can be compared. What the snapshot would write by itself stands beside it.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ Losses = Callable[[int | None, tuple[np.ndarray, np.ndarray] | None], None]
 
 
 def time_machine(run: Run, scene: Scene | None, losses: Losses) -> None:
-    """The loss beside the tiles of all rungs; below, the slider and the chosen rung."""
+    """The loss beside the tiles of all snapshots; below, the slider and the chosen snapshot."""
     files = ladder(run.name)
     if not files:
         losses(None, None)
@@ -134,7 +134,7 @@ def _play() -> None:
 
 
 def _written(seen: Sweep, file: CheckpointFile, chosen: int) -> None:
-    """What the chosen rung writes, and what it thinks of the right translation."""
+    """What the chosen snapshot writes, and what it thinks of the right translation."""
     look, update = seen.looks[chosen], seen.updates[chosen]
     with st.container(key="rung_says"):
         writes, right, loss, probability = st.columns([3, 3, 1.5, 1.5], gap="medium")
@@ -147,9 +147,9 @@ def _written(seen: Sweep, file: CheckpointFile, chosen: int) -> None:
         with st.container(key="said_right"):
             st.text(seen.right)
     loss.metric(
-        "Loss", f"{look.loss:.3f}", help=f"Of the {seen.says}, teacher-forced, without smoothing: nats a piece."
+        "Loss", f"{look.loss:.3f}", help=f"Of the {seen.says}, teacher-forced, without smoothing: nats per token."
     )
-    probability.metric("Probability", f"{np.exp(-look.loss):.1%}", help="Of a piece of it: their geometric mean.")
+    probability.metric("Probability", f"{np.exp(-look.loss):.1%}", help="Of a token of it: their geometric mean.")
     if CHECKPOINT.value == file.name:
         st.page_link(page_named("attention"), label="It is open: see all its heads", icon=":material/arrow_forward:")
     else:
@@ -157,7 +157,7 @@ def _written(seen: Sweep, file: CheckpointFile, chosen: int) -> None:
 
 
 def _matrix(seen: Sweep, chosen: int) -> None:
-    """The head of the chosen rung in full."""
+    """The head of the chosen snapshot in full."""
     layer, head = seen.head
     queries, keys = seen.axes
     attention = seen.looks[chosen].attention

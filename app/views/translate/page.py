@@ -20,10 +20,10 @@ from app.views.translate.attention_pictures import attention_pictures
 from transformer.decoding.translation import Hypothesis, Translation
 
 ABOUT_SOURCE = (
-    "The sentence in pieces: words, or parts of rare ones; ▁ begins a word. Below each: its id in the vocabulary, and "
+    "The sentence in tokens: words, or parts of rare ones; ▁ begins a word. Below each: its id in the vocabulary, and "
     "the places of its characters in the sentence, from 0."
 )
-ABOUT_TARGET = "Below each piece: how probable the model found it there, and its id in the vocabulary."
+ABOUT_TARGET = "Below each token: how probable the model found it there, and its id in the vocabulary."
 
 
 def draw(scene: Scene, controls: Controls) -> None:
@@ -82,7 +82,7 @@ def _results(scene: Scene) -> None:
     unknown = sum(piece.kind == "unknown" for piece in translation.source_pieces)
     if unknown:
         known, sees = (
-            ("1 piece is", "`<unk>`") if unknown == 1 else (f"{unknown} pieces are", "the same `<unk>` for each")
+            ("1 token is", "`<unk>`") if unknown == 1 else (f"{unknown} tokens are", "the same `<unk>` for each")
         )
         st.caption(f"{known} unknown to this vocabulary: the model sees {sees} instead.")
 
@@ -104,16 +104,16 @@ def _turn_round(checkpoint: str, text: str) -> None:
 
 
 def _tables(translation: Translation, hypothesis: Hypothesis) -> None:
-    table = st.expander("Pieces as tables", on_change="rerun")
+    table = st.expander("Tokens as tables", on_change="rerun")
     if table.open:
         probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
         with table:
             st.dataframe(
-                source_table(translation.source_pieces, translation.source), alt="Pieces of the source", hide_index=True
+                source_table(translation.source_pieces, translation.source), alt="Tokens of the source", hide_index=True
             )
             st.dataframe(
                 target_table(hypothesis.pieces, hypothesis.ids, probabilities),
-                alt="Pieces of the translation with their probabilities",
+                alt="Tokens of the translation with their probabilities",
                 hide_index=True,
             )
 
