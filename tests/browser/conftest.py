@@ -170,7 +170,7 @@ class Visit:
         self.page.locator('[data-test-script-state="notRunning"]').wait_for()  # one that ran on would begin no more
         self.page.evaluate(BEGUN)
         yield
-        with suppress(NotSeen):  # where it went by unseen, what the test attends to says so
+        with suppress(NotSeen):  # where it went by unseen, what the test waits for says so
             self.page.wait_for_function("() => window.begun", timeout=20_000)
         self.settle()
 

@@ -86,7 +86,7 @@ function pathTo(lines, layout, heads, on) {
 function inWords(data, focus, partners, several) {
   const own = data[focus.side ? "queries" : "keys"];
   const who = focus.side && own.reads.length ? `reads ${own.reads[focus.index]}, predicts ${own.tokens[focus.index]}` : own.tokens[focus.index];
-  const how = focus.side ? ["looks at", "looks nowhere"] : ["is looked at by", "is looked at by none"];
+  const how = focus.side ? ["attends to", "attends to nothing"] : ["is attended to by", "no query attends to it"];
   if (!partners.length) return `${who} — ${how[1]}`;
   return `${who} — ${how[0]} `
     + partners.slice(0, 5).map(([w, t, head]) => `${t} ${w.toFixed(2)}${several ? ` (head ${head + 1})` : ""}`).join(" · ");

@@ -9,7 +9,7 @@ export function drawTokens(svg, data, layout, width, measure) {
     const anchor = layout.flat ? width / 2 : r ? edge.x + edge.w : edge.x;
     const aligned = layout.flat ? "middle" : r ? "end" : "start";
     make("text", { class: "caption", x: anchor, y: layout.captions[r], "text-anchor": aligned, style: `fill:${side.color}` }, svg,
-      `${side.title} · ${r ? (side.reads.length ? "predicts" : "looks") : "looked at"}`);
+      `${side.title} · ${r ? (side.reads.length ? "queries, predict" : "queries") : "keys"}`);
     side.tokens.forEach((text, i) => {
       const box = layout.sides[r][i];
       const read = side.reads.length ? `, reads ${side.reads[i]}` : "";

@@ -114,7 +114,7 @@ function folding(root, data, state) {
   button.type = "button";
   button.className = "folding";
   button.setAttribute("aria-expanded", String(Boolean(state.all)));
-  button.textContent = state.all ? "Only the pieces round the strongest" : "All pieces";
+  button.textContent = state.all ? "Only the tokens around the strongest" : "All tokens";
   button.addEventListener("click", () => { state.all = !state.all; draw(root, data, state); });
   return button;
 }

@@ -1,4 +1,4 @@
-// A strip of pieces: the piece, a bar for its probability where it has one, and small lines below.
+// A strip of tokens: the token, a bar for its probability where it has one, and small lines below.
 
 import { put } from "../shared/token.js";
 
