@@ -73,7 +73,7 @@ def test_the_loop_shows_the_piece_that_is_looked_at_most_and_all_of_them_on_dema
     source = pieces(page) + 1
     assert len(some) < len(every) == source + 45
     assert max(every[:source]) in some
-    page.get_by_role("button", name="Only the tokens round the strongest").click()
+    page.get_by_role("button", name="Only the tokens around the strongest").click()
     assert bars.evaluate_all(weights) == some
 
 
