@@ -23,14 +23,14 @@ if str(HERE.parent) not in sys.path:  # `streamlit run` knows only the folder of
 def draw() -> None:
     """Draws the page that the address names."""
     from app.compute import memory
-    from app.pages import FIRST, PAGES, page_named
+    from app.pages import FIRST, PAGES, info, page_named
     from app.server import streamlit_fixes
     from app.stage import top
     from app.state import address
 
     # The icon is a file of ours: Streamlit would fetch a Material icon from the network
     # (test_it_opens_with_a_drawn_example_and_no_request_leaves_the_machine).
-    st.set_page_config(page_title="Headlight", page_icon=str(HERE / "favicon.png"), layout="wide")
+    st.set_page_config(page_icon=str(HERE / "favicon.png"), layout="wide")
     st.html(HERE / "page.css")
     if not st.get_option("server.enableStaticServing"):  # the drawing library is in app/static
         st.error(
@@ -43,7 +43,8 @@ def draw() -> None:
     opened = st.navigation([*(page_named(page.name) for page in PAGES), alias])
     if opened.url_path == FIRST:
         st.switch_page(page_named(FIRST), query_params=st.query_params.to_dict())
-    page = next(page for page in PAGES if page.name == (opened.url_path or FIRST))
+    page = info(opened.url_path or FIRST)
+    st.set_page_config(page_title=f"{page.question} Headlight")
 
     streamlit_fixes.install()
     memory.visited()

@@ -11,6 +11,7 @@ from app.stage.headline import headline
 from app.stage.scene import NoScene, Scene, Selection, scene_of
 from app.stage.search_settings import search_settings
 from app.stage.section import redrawn
+from app.stage.template import next_question, question
 from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, PLAYS, PRIVATE, SCENE, SHOWN_SENTENCE
 
 DrawPage = Callable[[Scene | None, Controls | None], None]
@@ -40,9 +41,11 @@ def draw_page(page: PageInfo, scene: Scene | None, draw: DrawPage) -> None:
     """Draws the controls and the page, as a fragment: what is chosen on the page draws it again without the top."""
 
     def body() -> None:
-        chosen = controls(scene) if scene and page.has_controls else None
         if scene and page.has_headline:
             headline(scene)
+        question(page)
+        chosen = controls(scene) if scene and page.has_controls else None
         draw(scene, chosen)
+        next_question(page)
 
     redrawn(body, (*SCENE, *PRIVATE, PLAYS), run_every=playback.pace(page.name))

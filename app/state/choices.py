@@ -124,6 +124,9 @@ STEP = Choice("t", 0, from_one, plus_one, always=True, reset_by=SEARCH_CHANGES) 
 SOURCE_TOKEN = Choice("s", 0, from_one, plus_one, always=True, reset_by=SEARCH_CHANGES)
 OTHER_TOKEN = Choice("k", 0, from_one, plus_one, always=True, reset_by=SEARCH_CHANGES)  # of self-attention: the key
 
+# Whether the details below the picture are open, on every page
+DETAILS = Choice("details", False, switch, lower)
+
 # Attention
 HIDE_SPECIAL = Choice("hide", False, switch, lower, page="attention")
 WORDS = Choice("words", False, switch, lower, page="attention")

@@ -23,9 +23,9 @@ PAGES: dict[str, Page] = {
         "", "Translate", (".st-key-lines svg .line", ".st-key-mosaic .hm image", ".st-key-matrix .hm image")
     ),
     "steps": Page("steps", "Step by step", ("svg.map .box.on", ".st-key-station h2")),
-    "hand": Page("hand", "One head by hand", (HEATMAP,)),
+    "hand": Page("hand", "Query, key, value", (HEATMAP,)),
     "attention": Page("attention", "Attention", (".st-key-mosaic .hm image", ".st-key-matrix .hm image")),
-    "multihead": Page("multihead", "Multi-head", (HEATMAP, CHART)),
+    "multihead": Page("multihead", "Heads", (HEATMAP, CHART)),
     "masks": Page("masks", "Masks", (HEATMAP,)),
     "residual": Page("residual", "Residual stream", (CHART, HEATMAP)),
     "positions": Page("positions", "Positions", (HEATMAP, CHART)),
