@@ -1,7 +1,8 @@
 """Colours, type sizes and number formats, in one place.
 
 Each of query, key, value, encoder and decoder keeps one colour through every page. The pairs are told apart by people
-with any of the common colour deficiencies. Each colour is a pair, for a light and for a dark background, and the
+with any of the common colour deficiencies. Signed numbers go from amber (negative) to teal (positive), hues that no
+stream of the model has. Each colour is a pair, for a light and for a dark background, and the
 browser takes one of the two: no figure asks which background there is. Weights have one sequential map, signed values
 one diverging map. Weights of a long sentence are small, so the sequential map rises fast near 0; the colour bar shows
 it, and the range is always 0 to 1, so that heads can be compared.
@@ -56,11 +57,11 @@ _WEIGHTS: ColorScale = [
     (1.0, themed("#0b2f6b", "#f2f9ff")),
 ]
 _SIGNED: ColorScale = [
-    (0.0, themed("#8c2a17", "#ffb4a1")),
-    (0.25, themed("#e29a86", "#a54a35")),
+    (0.0, themed("#673800", "#ffcb8f")),
+    (0.25, themed("#dc9945", "#945c1e")),
     (0.5, themed("#fbfcfe", "#161d27")),
-    (0.75, themed("#8db6ea", "#3572b8")),
-    (1.0, themed("#154b99", "#b5d6ff")),
+    (0.75, themed("#63b5a4", "#1c7568")),
+    (1.0, themed("#004d43", "#97e3d3")),
 ]
 
 # Sine and cosine, with and without: neither is a role above
@@ -133,23 +134,25 @@ def signed_scale() -> ColorScale:
 
 def text_on_weight(weight: float) -> str:
     """White or black, whichever has more contrast with the colour of this weight (at least 4.5 : 1, WCAG AA)."""
-    return themed(_text_on(weight, dark=False), _text_on(weight, dark=True))
+    return _text_on(_WEIGHTS, weight)
 
 
-def _text_on(weight: float, dark: bool) -> str:
-    weight = min(max(weight, 0.0), 1.0)
-    (low, first), (high, second) = next(pair for pair in pairwise(_WEIGHTS) if weight <= pair[1][0])
-    a, b, share = resolved(first, dark), resolved(second, dark), (weight - low) / (high - low)
+def text_on_signed(strength: float) -> str:
+    """White or black, on the colour of a signed value of this strength, 0 to 1."""
+    return _text_on(_SIGNED, 0.5 + min(strength, 1.0) / 2)
+
+
+def _text_on(scale: ColorScale, place: float) -> str:
+    return themed(*(_black_or_white(scale, min(max(place, 0.0), 1.0), dark) for dark in (False, True)))
+
+
+def _black_or_white(scale: ColorScale, place: float, dark: bool) -> str:
+    (low, first), (high, second) = next(pair for pair in pairwise(scale) if place <= pair[1][0])
+    a, b, share = resolved(first, dark), resolved(second, dark), (place - low) / (high - low)
     mixed = [(1 - share) * int(a[i : i + 2], 16) + share * int(b[i : i + 2], 16) for i in (1, 3, 5)]
     linear = [(c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in mixed]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return _BLACK if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else _WHITE
-
-
-def text_on_signed(strength: float) -> str:
-    """White or black, on the colour of a signed value of this strength, 0 to 1: the ends of the scale are dark on a
-    light background and light on a dark one."""
-    return themed(_WHITE, _BLACK) if strength > 0.75 else themed(_BLACK, _WHITE)
 
 
 def weight_text(weight: float) -> str:

@@ -3,6 +3,7 @@
 import base64
 import csv
 import io
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,14 @@ from app.figures.matrix import (
 )
 from app.figures.mosaic import LARGEST_TILE, head_mosaic, heads_table, mosaic_table, pooled
 from app.figures.theme import (
+    ColorScale,
     beyond_text,
     fixed,
     number,
     probability_text,
     resolved,
+    signed_scale,
+    text_on_signed,
     text_on_weight,
     weight_scale,
     weight_text,
@@ -252,7 +256,17 @@ def test_pieces_of_the_translation_carry_their_probabilities() -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_numbers_are_readable_on_every_colour_of_the_scale(dark: bool) -> None:
+@pytest.mark.parametrize(
+    ("scale", "text_on", "place"),
+    [
+        (weight_scale(), text_on_weight, lambda weight: weight),
+        (signed_scale(), text_on_signed, lambda strength: 0.5 + strength / 2),
+        (signed_scale(), text_on_signed, lambda strength: 0.5 - strength / 2),
+    ],
+)
+def test_numbers_are_readable_on_every_colour_of_a_scale(
+    dark: bool, scale: ColorScale, text_on: Callable[[float], str], place: Callable[[float], float]
+) -> None:
     def luminance(color: tuple[float, ...]) -> float:
         linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in color]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
@@ -261,10 +275,10 @@ def test_numbers_are_readable_on_every_colour_of_the_scale(dark: bool) -> None:
         text = resolved(color, dark)
         return tuple(int(text[i : i + 2], 16) / 255 for i in (1, 3, 5))
 
-    stops, colors = zip(*weight_scale(), strict=True)
-    for weight in np.linspace(0, 1, 101):
-        cell = tuple(float(np.interp(weight, stops, [rgb(c)[i] for c in colors])) for i in range(3))
-        pair = sorted((luminance(cell), luminance(rgb(text_on_weight(float(weight))))))
+    stops, colors = zip(*scale, strict=True)
+    for value in np.linspace(0, 1, 101):
+        cell = tuple(float(np.interp(place(value), stops, [rgb(c)[i] for c in colors])) for i in range(3))
+        pair = sorted((luminance(cell), luminance(rgb(text_on(float(value))))))
         assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5
 
 
