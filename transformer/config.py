@@ -11,11 +11,13 @@ Where the paper (v7 of arXiv:1706.03762) and its authors' later code differ, the
 use pre-norm, dropout inside attention and feed-forward, a doubled learning rate, warm-up 8000 and beta2 0.997.
 """
 
+from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, model_validator
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 from pydantic.dataclasses import dataclass
 
+from transformer.data.options import STRICT, Augmentation, MixPart
 from transformer.data.toy_tasks import TOY_TASKS
 
 # The four special pieces, the same ids in every vocabulary.
@@ -25,7 +27,6 @@ MOST_POSITION_NUMBERS = 2**25  # in a table of positions: 128 MiB in float32
 Rate = Annotated[StrictFloat, Field(ge=0.0, lt=1.0)]
 Count = Annotated[StrictInt, Field(ge=1)]
 UpdateNumber = Annotated[StrictInt, Field(ge=0)]
-STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
@@ -95,6 +96,9 @@ class DataConfig:
     # .tsv or .tsv.gz; hf:NAME:CONFIG:SPLIT; or (with train_target) the source side of line-aligned files
     train: tuple[str, ...] = ()
     train_target: tuple[str, ...] = ()
+    # instead of train: files with a weight, a tag, pairs kept aside; names are relative to `folder`, if it is given
+    mix: Annotated[tuple[MixPart, ...], Field(max_length=200)] = ()
+    folder: str | None = None
     valid: str | None = None  # without it, valid_size pairs are set aside from train
     valid_target: str | None = None  # with it, valid is the source side of line-aligned files
     valid_size: Count = 1000
@@ -117,6 +121,7 @@ class DataConfig:
     # probability that a name or number is swapped for another on both sides, in each epoch
     # (transformer/data/name_swapping.py)
     swap_names: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0.0
+    augment: Augmentation = Field(default_factory=Augmentation)  # other changes, one probability each
     prepared: str | None = None  # folder for what is prepared from the corpus, to share it; else that of the run
     workers: Annotated[StrictInt, Field(ge=0, le=256)] = 0  # processes that prepare a large corpus; 0: one a core
 
@@ -124,12 +129,13 @@ class DataConfig:
     def _consistent(self) -> "DataConfig":
         if self.toy is not None and self.toy not in TOY_TASKS:
             raise ValueError(f"toy = {self.toy!a} should be one of: {', '.join(TOY_TASKS)}")
-        if self.toy is None and not self.train:
-            raise ValueError('name a corpus (train = ["FILE.tsv"]) or a toy task (toy = "reverse")')
-        if self.toy is not None and self.train:
-            raise ValueError("train and toy exclude each other: remove one of them")
-        if self.toy is not None and self.swap_names:
-            raise ValueError("swap_names is for a corpus: a toy task has no names")
+        given = [name for name in ("train", "mix", "toy") if getattr(self, name)]
+        if not given:
+            raise ValueError('name a corpus (train = ["FILE.tsv"], or a mix) or a toy task (toy = "reverse")')
+        if len(given) > 1:
+            raise ValueError(f"{' and '.join(given)} exclude each other: keep one of them")
+        if self.toy is not None and (self.swap_names or self.augment.is_on):
+            raise ValueError("swap_names and augment are for a corpus: a toy task has no names and no text to change")
         if self.train_target and len(self.train_target) != len(self.train):
             raise ValueError("train and train_target are line-aligned files: give as many of one as of the other")
         if self.train_target and any(name.startswith("hf:") for name in self.train):
@@ -143,6 +149,10 @@ class DataConfig:
         if self.max_length + 1 > self.tokens_per_batch:
             raise ValueError("tokens_per_batch must hold at least one sentence of max_length pieces and its end sign")
         return self
+
+    def place(self, file: str) -> Path:
+        """Where a file of the mix is: a relative name is relative to `folder`."""
+        return Path(self.folder or "") / file
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)

@@ -75,13 +75,22 @@ def recipe_text(recipe: Recipe) -> str:
 
 
 def _written(value: object) -> str:
-    """A value as TOML has it, which for these is what JSON has; None is "none"."""
+    """A value as TOML has it, which for most is what JSON has; None is "none", a table is written inline."""
+    if isinstance(value, dict):
+        inside = (f"{name} = {_written(one)}" for name, one in value.items() if one is not None)
+        return f"{{ {', '.join(inside)} }}"
+    if isinstance(value, list | tuple) and any(isinstance(one, dict) for one in value):
+        return "[\n" + "".join(f"    {_written(one)},\n" for one in value) + "]"
     return json.dumps("none" if value is None else value, ensure_ascii=False)
 
 
 def check_files(recipe: Recipe) -> None:
     """Sees to it that the files a recipe names are there. Raises ConfigError naming all that are not."""
-    named = {"data.train": recipe.data.train, "data.train_target": recipe.data.train_target}
+    data = recipe.data
+    named = {"data.train": data.train, "data.train_target": data.train_target}
+    for number, part in enumerate(data.mix):
+        files = (part.file, part.target_file)
+        named[f"data.mix.{number}"] = tuple(str(data.place(file)) for file in files if file is not None)
     for section, option in (("data", "valid"), ("data", "valid_target"), ("tokenizer", "model")):
         file = getattr(getattr(recipe, section), option)
         named[f"{section}.{option}"] = () if file is None else (file,)
@@ -89,9 +98,10 @@ def check_files(recipe: Recipe) -> None:
     missing = [f"- {option}: {file}" for option, file in local if not Path(file).is_file()]
     if missing:
         listed = "\n".join(missing)
+        own = "--set data.folder=FOLDER" if data.mix else "--set data.train=my-corpus.tsv"
         raise ConfigError(
             f"These files of the recipe are not there:\n{listed}\nRelative paths are taken from the current folder, "
-            f"{Path.cwd()}. Name your own files like this: --set data.train=my-corpus.tsv"
+            f"{Path.cwd()}. Name your own files like this: {own}"
         )
 
 

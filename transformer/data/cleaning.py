@@ -23,13 +23,16 @@ AT_ONCE = 4_000_000  # hashes that are sorted in memory together: about 100 MB
 
 @dataclass
 class Counts:
-    """How many pairs of a corpus were used or left out. All but `read` and `shared` add up to `read`."""
+    """How many pairs of a corpus were used or left out. All but the first two and `shared` add up to `read` + `repeats`."""
 
     read: int = 0
+    repeats: int = 0  # further copies of pairs, because their part of a mix has a weight above 1
     empty: int = 0  # one side is empty
     copies: int = 0  # the two sides are the same
     unequal: int = 0  # one side has more than max_ratio times the characters of the other
     duplicates: int = 0  # the same pair occurred before
+    aside: int = 0  # kept aside, as a part of a mix asks
+    like_aside: int = 0  # share a sentence with a pair kept aside
     validation: int = 0  # set aside for validation
     like_validation: int = 0  # share a sentence with a pair set aside
     too_long: int = 0  # more than max_length tokens
@@ -53,12 +56,15 @@ class Counts:
             "the same on both sides": self.copies,
             "of too unequal length": self.unequal,
             "duplicates": self.duplicates,
+            "kept aside": self.aside,
+            "that share a sentence with those": self.like_aside,
             "set aside for validation": self.validation,
             "that resemble those": self.like_validation,
             "too long": self.too_long,
         }
         parts = [f"{count:,} {name}" for name, count in what.items() if count]
-        return f"{self.read:,} pairs read: {', '.join([*parts, f'{self.learnt:,} to learn from'])}."
+        repeats = f" ({self.repeats:,} of them repeats)" if self.repeats else ""
+        return f"{self.read:,} pairs read: {', '.join([*parts, f'{self.learnt:,} to learn from{repeats}'])}."
 
 
 def fault(source: str, target: str, config: DataConfig) -> Fault | None:

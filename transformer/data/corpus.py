@@ -135,9 +135,18 @@ def stamp(text: Text) -> list[object]:
 
 def plain_pairs(text: Text, portion: Portion) -> Iterator[Pair]:
     """The pairs of a portion, sources normalised, targets cleaned, empty sides included. Raises CorpusError."""
-    for number, record in enumerate(portion.records, portion.first):
-        source, target = text.pair(number, record)
-        yield normalise(source), clean(target)
+    return map(plain, raw_pairs(text, portion))
+
+
+def raw_pairs(text: Text, portion: Portion) -> Iterator[Pair]:
+    """The pairs of a portion as the files have them. Raises CorpusError."""
+    return (text.pair(number, record) for number, record in enumerate(portion.records, portion.first))
+
+
+def plain(pair: Pair) -> Pair:
+    """The source normalised, the target cleaned."""
+    source, target = pair
+    return normalise(source), clean(target)
 
 
 def check_usable(text: Text, read: int, empty: int) -> None:

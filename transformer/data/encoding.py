@@ -1,7 +1,7 @@
 """Text -> ids, in memory or, in several processes, to files.
 
-With subword sampling (text/subword_sampling.py) words are segmented at random in each epoch, and names may be swapped
-(name_swapping.py), so each epoch has its own ids. One random generator serves 100,000 pairs of text; the next 100,000
+With subword sampling (text/subword_sampling.py) words are segmented at random in each epoch, names may be swapped
+(name_swapping.py) and pairs changed (augmentation/), so each epoch has its own ids. One random generator serves 100,000 pairs of text; the next 100,000
 have another one, so the result does not depend on how many processes share the work.
 """
 
@@ -15,9 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
+from transformer.data.augmentation.augment import augmented
 from transformer.data.corpus import Pair
 from transformer.data.encoded_pairs import EncodedPairs, write_encoded_pairs
 from transformer.data.name_swapping import Names
+from transformer.data.options import Augmentation
 from transformer.data.parallel_map import in_order, processes_for
 from transformer.data.prepared_text import TrainingText
 from transformer.progress_bar import show_progress
@@ -31,20 +33,21 @@ BLOCKS_PER_GENERATOR = 10  # blocks of text that one random generator serves
 class Segmentation:
     """How text becomes tokens, and which pairs are left out as too long.
 
-    With `alpha` above 0 words are segmented at random (subword sampling), with `swap_names` above 0 names are swapped;
-    `seed` determines how.
+    With `alpha` above 0 words are segmented at random (subword sampling), with `swap_names` above 0 names are swapped,
+    with `augment` pairs are changed; `seed` determines how.
     """
 
     model: bytes  # a serialized tokenizer
     max_length: int  # tokens
     alpha: float = 0.0
     swap_names: float = 0.0
+    augment: Augmentation = Augmentation()  # noqa: RUF009 (it is frozen)
     seed: str = ""
 
     @property
     def is_random(self) -> bool:
         """Whether each epoch has other ids."""
-        return self.alpha > 0 or self.swap_names > 0
+        return self.alpha > 0 or self.swap_names > 0 or self.augment.is_on
 
     def rng(self, portion: int = 0) -> random.Random:
         """The generator for one portion of the text, counted from 0."""
@@ -102,9 +105,16 @@ class _Encoder:
         how, text = self._segmentation, self._text
         size = BLOCKS_PER_GENERATOR if how.is_random else 1
         blocks = range(portion * size, min((portion + 1) * size, text.blocks))
-        pairs: Iterable[Pair] = (pair for block in blocks for pair in text.pairs(block))
+        pairs: Iterable[Pair] = (pair for block in blocks for pair in text.seen(block))
         if how.swap_names:
             held = list(pairs)
             names = random.Random(f"names {how.seed} {portion}")
             pairs = Names(held).swapped(held, how.swap_names, names)
-        return encode_pairs(self._tokenizer, pairs, how.max_length, how.alpha, how.rng(portion))
+        if how.augment.is_on:
+            pairs = augmented(list(pairs), how.augment, random.Random(f"augment {how.seed} {portion}"))
+        return encode_pairs(self._tokenizer, self._tagged(pairs, blocks), how.max_length, how.alpha, how.rng(portion))
+
+    def _tagged(self, pairs: Iterable[Pair], blocks: range) -> Iterable[Pair]:
+        """The pairs of some blocks, each source with the tag of its part before it."""
+        tags = (self._text.part(block).tag for block in blocks for _ in self._text.seen(block))
+        return ((f"{tag} {pair[0]}" if tag else pair[0], pair[1]) for tag, pair in zip(tags, pairs, strict=True))

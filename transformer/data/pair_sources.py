@@ -11,9 +11,10 @@ same text, starts in seconds:
 They are stored in the run's folder `prepared`, or in the folder that data.prepared names; epochs always in the run's.
 """
 
+import json
 import logging
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 from functools import partial
 from hashlib import blake2b
@@ -23,12 +24,12 @@ from typing import Protocol
 import sentencepiece
 
 from transformer.config import DataConfig, Recipe
-from transformer.data.corpus import Aligned, Columns, Pair, Text, read_all, stamp
+from transformer.data.corpus import Pair, read_all, stamp
 from transformer.data.encoded_pairs import EncodedPairs, read_encoded_pairs
 from transformer.data.encoding import Segmentation, encode_pairs, encode_text
-from transformer.data.hugging_face import PREFIX, HuggingFace
+from transformer.data.parts import parts_of, texts_of
 from transformer.data.prepared_store import Store, reading
-from transformer.data.prepared_text import TrainingText, write_text
+from transformer.data.prepared_text import TrainingText, UsedPart, write_text
 from transformer.data.toy_tasks import TOY_TASKS, Bounds, toy_pairs
 from transformer.errors import CorpusError
 from transformer.files.atomic_write import replacing
@@ -36,7 +37,7 @@ from transformer.text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
-FORMAT = 2  # raised when the same text gives other files, so that files of older versions are not found
+FORMAT = 3  # raised when the same text gives other files, so that files of older versions are not found
 
 
 class Source(Protocol):
@@ -44,10 +45,12 @@ class Source(Protocol):
 
     Attributes:
         valid: the pairs for validation.
+        parts: the files that the pairs are from, and what was counted.
         changes: whether epochs have different pairs or ids.
     """
 
     valid: list[Pair]
+    parts: list[UsedPart]
     changes: bool
 
     def learn_tokenizer(self) -> Tokenizer:
@@ -66,7 +69,7 @@ class Toy:
     changes = True
 
     def __init__(self, recipe: Recipe):
-        self._recipe = recipe
+        self._recipe, self.parts = recipe, list[UsedPart]()
         self.valid = toy(recipe.data, recipe.training.seed, 0, held_out=True)
 
     def learn_tokenizer(self) -> Tokenizer:
@@ -92,18 +95,20 @@ class Corpus:
         self._own = Store(run_dir / "prepared")
         self._store = self._own if data.prepared is None else Store(Path(data.prepared))
         self._epochs: list[Path] = []
-        self.changes = recipe.tokenizer.sampling > 0 or data.swap_names > 0
-        given = _texts(data, (data.valid,), (data.valid_target,) if data.valid_target else ()) if data.valid else None
+        self.changes = recipe.tokenizer.sampling > 0 or data.swap_names > 0 or data.augment.is_on
+        given = texts_of(data, (data.valid,), (data.valid_target,) if data.valid_target else ()) if data.valid else None
         valid = None if given is None else read_all(given)
-        texts = _texts(data, data.train, data.train_target)
+        parts = parts_of(data)
         made_from = {
             "format": [FORMAT, unicodedata.unidata_version],
-            "texts": [stamp(text) for text in texts],
+            "texts": [stamp(part.text) for part in parts],
+            "use": [[part.name, part.weight, part.tag, part.aside, part.in_file_order] for part in parts],
             "valid": [data.valid_size, seed] if given is None else [stamp(text) for text in given],
             "cleaning": [data.max_ratio, data.drop_copies, data.drop_duplicates],
         }
-        self._folder = self._store.find_or_make("text", made_from, partial(write_text, texts, valid, data, seed))
+        self._folder = self._store.find_or_make("text", made_from, partial(write_text, parts, valid, data, seed))
         self._text = TrainingText(self._folder)
+        self.parts = self._text.parts
         self.valid = self._text.set_aside() if valid is None else valid
         if not self._text.counts.learnt:
             all_aside = f"Lower data.valid_size = {data.valid_size}, or give data.valid."
@@ -130,6 +135,7 @@ class Corpus:
             "max_length": how.max_length,
             "alpha": how.alpha,
             "swap_names": how.swap_names,
+            "augment": asdict(how.augment),
             "chance": how.seed,
         }
         # Later epochs are encoded while the run shows its own progress bar.
@@ -152,22 +158,32 @@ class Corpus:
                 counts.shared,
                 len(self.valid),
             )
-        kept = run_dir / "corpus.json"
         try:
-            with replacing(kept) as temporary:
+            with replacing(run_dir / "corpus.json") as temporary:
                 counts.write(temporary)
+            with replacing(run_dir / "corpus-files.json") as temporary:
+                described = [asdict(part) for part in self.parts]
+                temporary.write_text(json.dumps(described, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            self._write_aside(run_dir / "aside")
         except OSError as error:
             raise CorpusError(
-                f"The counts of pairs cannot be written to {kept}: {error.strerror or error}. Free some space and "
+                f"The counts of pairs cannot be written to {run_dir}: {error.strerror or error}. Free some space and "
                 "run the same command again."
             ) from error
+
+    def _write_aside(self, folder: Path) -> None:
+        """The pairs that are kept aside, a file for each part that has some, for `evaluate`."""
+        for name, pairs in self._text.kept_aside().items():
+            folder.mkdir(exist_ok=True)
+            with replacing(folder / f"{name}.tsv") as temporary:
+                temporary.write_text("".join(f"{source}\t{target}\n" for source, target in pairs), encoding="utf-8")
 
 
 def segmentation_for(recipe: Recipe, tokenizer: Tokenizer, epoch: int) -> Segmentation:
     """How the text of one epoch becomes tokens."""
-    alpha, swap_names = recipe.tokenizer.sampling, recipe.data.swap_names
-    seed = f"subwords {recipe.training.seed} {epoch}" if alpha or swap_names else ""
-    return Segmentation(tokenizer.to_bytes(), recipe.data.max_length, alpha, swap_names, seed)
+    alpha, data = recipe.tokenizer.sampling, recipe.data
+    seed = f"subwords {recipe.training.seed} {epoch}" if alpha or data.swap_names or data.augment.is_on else ""
+    return Segmentation(tokenizer.to_bytes(), data.max_length, alpha, data.swap_names, data.augment, seed)
 
 
 def toy(config: DataConfig, seed: int, epoch: int, held_out: bool = False) -> list[Pair]:
@@ -183,15 +199,3 @@ def _learn(lines: Iterable[str], recipe: Recipe) -> Tokenizer:
         "Training a tokenizer of up to %d tokens; Ctrl-C takes effect when it is done.", recipe.tokenizer.vocab_size
     )
     return Tokenizer.train(lines, recipe.tokenizer)
-
-
-def _texts(config: DataConfig, sources: Sequence[str], targets: Sequence[str]) -> list[Text]:
-    """Parallel text, by its names in a recipe."""
-    if targets:
-        return [Aligned(Path(source), Path(target)) for source, target in zip(sources, targets, strict=True)]
-    return [
-        HuggingFace(name, config.source_language, config.target_language)
-        if name.startswith(PREFIX)
-        else Columns(Path(name), config.source_column, config.target_column)
-        for name in sources
-    ]

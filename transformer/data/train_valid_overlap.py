@@ -59,6 +59,16 @@ def set_aside(
     return valid, dropped
 
 
+def touching(train: tuple[np.ndarray, np.ndarray], chosen: np.ndarray) -> np.ndarray:
+    """Boolean: which pairs have the source or the target of one of the pairs number `chosen`."""
+    found = np.zeros(len(train[0]), bool)
+    for marked in train:
+        wanted = np.unique(marked[chosen])
+        for part in _parts(len(marked)):
+            found[part] |= np.isin(marked[part], wanted)
+    return found
+
+
 def shared(
     train: tuple[np.ndarray, np.ndarray], valid: tuple[np.ndarray, np.ndarray], learnt: np.ndarray | None = None
 ) -> int:

@@ -42,6 +42,7 @@ class TrainingData:
         tokenizer: given, or trained on the training pairs; stored in `run_dir/tokenizer.model`.
         valid_pairs, valid_batches: text and ids of the validation set.
         fingerprint: changes when the training text does.
+        files: the parts of the corpus, with SHA-256 sums and counts, for the metrics of a checkpoint; none of a toy.
         lengths: statistics of the lengths of training sentences, see `transformer.data.length_statistics`.
         judged_by: changes when validations are scored differently, or on other text.
 
@@ -64,6 +65,7 @@ class TrainingData:
         self._source.report(self._first, run_dir)
         self.valid_pairs, self.valid_batches = self._validation(self._source.valid)
         self.fingerprint = self._first.fingerprint
+        self.files = [part.described() for part in self._source.parts]
         self.lengths = lengths_of(*self._first.lengths)
         self.judged_by = f"{recipe.training.best_by}, {zlib.crc32(repr(self.valid_pairs).encode()):08x}"
         if recipe.training.best_by != "loss":  # which needs no translations

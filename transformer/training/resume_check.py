@@ -1,7 +1,7 @@
 """Whether a recipe may go on with what another one began."""
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import MISSING, asdict, fields, is_dataclass
 from typing import Any
 
 from transformer.checkpoint.untrusted_config import shown
@@ -12,7 +12,7 @@ from transformer.config import Recipe
 FREE: dict[str, set[str]] = {
     "model": set(),
     "tokenizer": {"model"},
-    "data": {"train", "train_target", "valid", "valid_target", "prepared", "workers"},
+    "data": {"train", "train_target", "mix", "folder", "valid", "valid_target", "prepared", "workers"},
     "training": {"updates", "log_every", "validate_every", "save_every", "validation_sentences", "patience"}
     | {"best_by", "average_last", "half", "compile", "ladder"}
     | {"peak_rate", "clip_norm"},
@@ -30,7 +30,8 @@ def differences(before: Mapping[str, Any], now: Recipe, free: Mapping[str, set[s
     for section, may_change in free.items():
         options = getattr(now, section)
         for option in fields(options):
-            old = _listed(before[section].get(option.name, option.default))
+            default = option.default if option.default_factory is MISSING else option.default_factory()
+            old = _listed(before[section].get(option.name, default))
             new = _listed(getattr(options, option.name))
             if option.name not in may_change and old != new:
                 lines.append(f"{section}.{option.name}: {shown(old)} then, {new} now")
@@ -38,5 +39,7 @@ def differences(before: Mapping[str, Any], now: Recipe, free: Mapping[str, set[s
 
 
 def _listed(value: Any) -> Any:
-    """A tuple as JSON gives it back."""
+    """A tuple or a table of options as JSON gives it back."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
     return list(value) if isinstance(value, tuple) else value

@@ -9,6 +9,7 @@ ladder/                 small checkpoints of early and late updates, to see how 
 tokenizer.model  metrics.jsonl  tensorboard/
 start.json              the checkpoint that its first weights are from, if they are from one (start.py)
 prepared/  corpus.json  the text as it is learnt from, and what became of its pairs (not for toys)
+corpus-files.json       its files, with SHA-256 sums;  aside/  the pairs that a mix keeps aside
 .lock                   held by the process that trains, whose number stands in it
 """
 
@@ -68,7 +69,7 @@ class Run:
                 f"{self._vocabulary} is not of a run, and a run would keep its own vocabulary there. Move it and name "
                 "its new place by tokenizer.model, or choose another folder with --run-dir."
             )
-        self.lengths: dict[str, float] = {}  # of the training sentences; every checkpoint says them
+        self.corpus: dict[str, Any] = {}  # files and lengths of the training sentences, for every checkpoint
         self.resumed = self.state.exists()  # a run that was killed before its first save begins again
 
     def __enter__(self) -> Self:
@@ -180,7 +181,7 @@ class Run:
             "target_tokens": progress.tokens,
             "seconds": round(progress.seconds, 1),
         }
-        metrics |= {f"valid_{score}": value for score, value in scores.items()} | self.lengths
+        metrics |= {f"valid_{score}": value for score, value in scores.items()} | self.corpus
         if averaged:
             metrics["averaged"] = list(averaged)
         half = half or recipe.training.half

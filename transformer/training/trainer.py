@@ -146,7 +146,7 @@ def prepare(
     optimizer = make_optimizer(model, recipe.training)
     progress = Progress()
     if run:
-        run.lengths = data.lengths
+        run.corpus = data.lengths | ({"corpus": data.files} if data.files else {})
         if start:
             start.copy_to(model, data.tokenizer)
         progress = run.restore(recipe, model, optimizer, data, arithmetic_of(where, recipe.training.precision))

@@ -1,0 +1,43 @@
+"""All changes of [data.augment], in the order in which they are applied to a pair.
+
+    numbers        "at 7:45" / "um 7:45"   -> "at 10:20" / "um 10:20"              number_swapping.py
+    copy           "Hi." / "Hallo."        -> "Hallo." / "Hallo."                  here
+    join           two or three pairs in one                                       here
+    source noise   "Where is it?"          -> "WHERE IS IT?"  "where is ti?"       source_noise.py
+
+Copying the target to the source is from Currey et al. 2017 (aclanthology.org/W17-4715): it teaches that a word which the
+model does not know stays as it is. Each pair gives one pair, so an epoch has as many pairs with augmentation as without.
+The same random generator gives the same changes.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+
+from transformer.data.augmentation.number_swapping import swap_numbers
+from transformer.data.augmentation.source_noise import noisy
+from transformer.data.corpus import Pair
+from transformer.data.options import Augmentation
+
+NEARBY = 1000  # pairs among which the second of a joined pair is chosen: they are of the same part of the text
+MOST_CHARACTERS = 200  # of a source that others are joined to: longer ones are long enough
+THREE = 0.3  # of the joined pairs are three pairs
+
+
+def augmented(pairs: Sequence[Pair], rates: Augmentation, rng: random.Random) -> Iterator[Pair]:
+    """The pairs, each changed with the given probabilities."""
+    for number, pair in enumerate(pairs):
+        changed = swap_numbers(pair, rates, rng)
+        if rng.random() < rates.copy:
+            changed = changed[1], changed[1]
+        elif rng.random() < rates.join and len(changed[0]) < MOST_CHARACTERS:
+            changed = _joined(pairs, number, changed, rng)
+        yield noisy(changed[0], rates, rng), changed[1]
+
+
+def _joined(pairs: Sequence[Pair], number: int, pair: Pair, rng: random.Random) -> Pair:
+    """The pair, followed by one or two that are near it in the text."""
+    reach = min(NEARBY, len(pairs))
+    for _ in range(2 if rng.random() < THREE else 1):
+        source, target = pairs[(number + rng.randrange(reach)) % len(pairs)]
+        pair = f"{pair[0]} {source}", f"{pair[1]} {target}"
+    return pair

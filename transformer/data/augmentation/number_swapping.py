@@ -1,0 +1,97 @@
+"""Times, prices and dates replaced by others on both sides, so that a model copies digits and does not invent them.
+
+    The train leaves at 7:45.   Der Zug fährt um 7:45 Uhr.    ->   The train leaves at 9:20.   Der Zug fährt um 9:20 Uhr.
+    That is $12.50.             Das macht 12,50 $.            ->   That is $38.15.             Das macht 38,15 $.
+    on March 5                  am 5. März                    ->   on March 23                 am 23. März
+
+Two numbers are the same if their digits are, in whatever way each language separates them. A number is only replaced if
+both sides have it once; otherwise nothing says which of them belong together.
+"""
+
+import random
+import re
+from collections import Counter
+
+from transformer.data.corpus import Pair
+from transformer.data.options import Augmentation
+
+_TIME = re.compile(r"(?<![\d.,:])(\d{1,2})[:.](\d{2})(?![\d:]|[.,]\d)")
+_PRICE = re.compile(r"(?<![\d.,:])(\d{1,4})[.,](\d{2})(?![\d:]|[.,]\d)")
+_MONTHS = (
+    "January|February|March|April|May|June|July|August|September|October|November|December|"
+    "Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|"
+    "janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre"
+)
+_DAY = re.compile(
+    rf"(?<![\d.,:])(\d{{1,2}})(?=(?:st|nd|rd|th|\.)?(?: of)? (?:{_MONTHS})\b)"
+    rf"|(?<=\b)(?:(?:{_MONTHS}) (?:the )?)(\d{{1,2}})(?![\d:]|[.,]\d)"
+)
+_ORDINAL = re.compile(r"^(st|nd|rd|th)\b")
+
+
+def swap_numbers(pair: Pair, rates: Augmentation, rng: random.Random) -> Pair:
+    """The pair, its times, prices and days each replaced with their probability."""
+    if not any(letter.isdecimal() for letter in pair[0]):
+        return pair
+    if rng.random() < rates.times:
+        pair = _swap_two(pair, _TIME, ":", rng)
+    if rng.random() < rates.prices:
+        pair = _swap_two(pair, _PRICE, ".,", rng)
+    if rng.random() < rates.dates:
+        pair = _swap_days(pair, rng)
+    return pair
+
+
+def _swap_two(pair: Pair, kind: re.Pattern[str], signs: str, rng: random.Random) -> Pair:
+    """Replaces numbers of two parts: hours and minutes if they are separated by a colon, otherwise any digits."""
+    once = [{groups for groups, count in Counter(kind.findall(side)).items() if count == 1} for side in pair]
+    others = {}
+    for found in kind.finditer(pair[0]):
+        first, second = found.groups()
+        if (first, second) not in once[0] & once[1] or found[0][len(first)] not in signs:
+            continue
+        if signs == ":":
+            if int(first) > 24 or int(second) > 59:
+                continue
+            hour = rng.randrange(1, 13) if 0 < int(first) <= 12 else rng.randrange(13, 24)
+            others[first, second] = str(hour).zfill(len(first) if first[0] == "0" else 1), f"{rng.randrange(60):02}"
+        else:
+            others[first, second] = _digits(len(first), rng), f"{rng.randrange(100):02}"
+
+    def swapped(found: re.Match[str]) -> str:
+        first, second = others.get(found.groups(), found.groups())  # type: ignore[call-overload]
+        return f"{first}{found[0][len(found[1])]}{second}"
+
+    return kind.sub(swapped, pair[0]), kind.sub(swapped, pair[1])
+
+
+def _swap_days(pair: Pair, rng: random.Random) -> Pair:
+    """Replaces the day of a date by another one from 2 to 28, and an English ending ("3rd") with it."""
+    days = [[found for found in _DAY.finditer(side)] for side in pair]
+    if any(len(found) != 1 for found in days):
+        return pair
+    (source,), (target,) = days
+    if _day(source)[0] != _day(target)[0] or not 2 <= int(_day(source)[0]) <= 31:
+        return pair
+    day = str(rng.randrange(2, 29))
+    return _with_day(pair[0], source, day), _with_day(pair[1], target, day)
+
+
+def _day(found: re.Match[str]) -> tuple[str, int]:
+    """The day of a date, and where it begins."""
+    group = 1 if found[1] else 2
+    return found[group], found.start(group)
+
+
+def _with_day(text: str, found: re.Match[str], day: str) -> str:
+    old, begin = _day(found)
+    after = text[begin + len(old) :]
+    if _ORDINAL.match(after):
+        ending = "th" if day in ("11", "12", "13") else {"1": "st", "2": "nd", "3": "rd"}.get(day[-1], "th")
+        after = ending + after[2:]
+    return text[:begin] + day + after
+
+
+def _digits(count: int, rng: random.Random) -> str:
+    """A number of so many digits; no 1 alone, which is followed by a singular."""
+    return str(rng.randrange(2, 10) if count == 1 else rng.randrange(10 ** (count - 1), 10**count))

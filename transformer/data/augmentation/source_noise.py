@@ -1,0 +1,48 @@
+"""Sources as people type them: all in capitals, without capitals, without a final mark, with a typo. The target stays.
+
+    Where is the station?   ->   WHERE IS THE STATION?   where is the station?   Where is the station   Where is teh station?
+
+A typo is one of four: a letter is left out, doubled, replaced by a neighbour on the keyboard, or exchanged with the next
+one (as Belinkov and Bisk 2018, arXiv:1711.02173).
+"""
+
+import random
+import re
+
+from transformer.data.options import Augmentation
+
+SHORTEST = 4  # letters of a word that gets a typo: in a shorter one it may make another word
+_LONG_WORD = re.compile(rf"[^\W\d_]{{{SHORTEST},}}")
+_FINAL_MARK = re.compile(r"(?<=\w)[.!?]$")
+_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_BESIDE = {letter: (row[i - 1] if i else "") + row[i + 1 : i + 2] for row in _ROWS for i, letter in enumerate(row)}
+
+
+def noisy(source: str, rates: Augmentation, rng: random.Random) -> str:
+    """The source, with each change with its probability. Capitals and lower case exclude each other."""
+    if rng.random() < rates.no_final_mark:
+        source = _FINAL_MARK.sub("", source)
+    if rng.random() < rates.typo:
+        source = mistyped(source, rng)
+    case = rng.random()
+    if case < rates.capitals:
+        return source.upper()
+    return source.lower() if case < rates.capitals + rates.lower_case else source
+
+
+def mistyped(text: str, rng: random.Random) -> str:
+    """The text with a typo in one of its longer words, never in its first letter; as it is if it has no such word."""
+    words = list(_LONG_WORD.finditer(text))
+    if not words:
+        return text
+    word = rng.choice(words)
+    place = rng.randrange(word.start() + 1, word.end())
+    before, letter, after = text[:place], text[place], text[place + 1 :]
+    kind = rng.choice(("left out", "doubled", "beside", "exchanged"))
+    if kind == "left out":
+        return before + after
+    if kind == "exchanged" and place + 1 < word.end():
+        return before + after[0] + letter + after[1:]
+    if kind == "beside" and (beside := _BESIDE.get(letter)):
+        return before + rng.choice(beside) + after
+    return before + letter + letter + after

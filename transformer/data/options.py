@@ -1,0 +1,62 @@
+"""Options of [data] that are tables of their own: the parts of a training mix, and the rates of augmentation.
+
+    [[data.mix]]              one table per part           transformer/data/parts.py
+    [data.augment]            one rate per change          transformer/data/augmentation/
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, model_validator
+from pydantic.dataclasses import dataclass
+
+from transformer.text.normalisation import normalise
+
+STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
+Probability = Annotated[StrictFloat, Field(ge=0.0, le=1.0)]
+
+
+@dataclass(frozen=True, config=STRICT, kw_only=True)
+class MixPart:
+    """One file of a training mix, and how it is used."""
+
+    file: Annotated[str, Field(min_length=1)]  # .tsv or .tsv.gz; with target_file, the source side, line by line
+    target_file: str | None = None
+    weight: Annotated[StrictInt, Field(ge=1, le=100)] = 1  # how many times each pair is seen per epoch
+    tag: Annotated[str, Field(max_length=20)] = ""  # put before each source: it marks back-translated text
+    swapped: StrictBool = False  # source and target are exchanged
+    aside: Annotated[StrictInt, Field(ge=0)] = 0  # so many pairs are kept aside, for a test (transformer/data/parts.py)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "MixPart":
+        if self.tag != normalise(self.tag):
+            raise ValueError(f"tag = {self.tag!a} should be text as a translator normalises it: {normalise(self.tag)!a}")
+        if self.tag and self.aside:
+            raise ValueError("a part with a tag is not kept aside: a test has no tag. Remove one of tag and aside")
+        return self
+
+    @property
+    def name(self) -> str:
+        """The name of the file and of its folder: `covost2-en-de-train`."""
+        path = Path(self.file)
+        return f"{path.parent.name}-{path.name.split('.')[0]}".strip("-")
+
+
+@dataclass(frozen=True, config=STRICT, kw_only=True)
+class Augmentation:
+    """Probabilities, for each pair in each epoch, that it is changed (transformer/data/augmentation/augment.py)."""
+
+    times: Probability = 0.0  # 7:45 becomes another time, on both sides
+    prices: Probability = 0.0  # so do the digits of 12.50
+    dates: Probability = 0.0  # and the day beside the name of a month
+    copy: Probability = 0.0  # the source becomes the target: words are copied that nothing else makes it copy
+    join: Probability = 0.0  # one or two other pairs follow
+    capitals: Probability = 0.0  # the source is all in capitals, its target as it was
+    lower_case: Probability = 0.0  # the source is all in lower case
+    no_final_mark: Probability = 0.0  # the source lacks its last . ! or ?
+    typo: Probability = 0.0  # one wrong letter in the source
+
+    @property
+    def is_on(self) -> bool:
+        """Whether anything is changed."""
+        return any(vars(self)[name] for name in self.__dataclass_fields__)

@@ -1,0 +1,109 @@
+"""The parts of a training corpus: the files of `data.train`, or those of a mix, with weight, tag and pairs kept aside.
+
+    [[data.mix]]
+    file = "covost2-en-de/train.tsv.gz"
+    weight = 3                               each pair is seen three times per epoch
+    aside = 1000                             these are for a test, not for training
+
+Back-translated text (Sennrich et al. 2016, arXiv:1511.06709) has real targets and sources that a model wrote. A tag
+before such sources lets the model tell the two apart (Caswell et al. 2019, arXiv:1906.06442).
+
+The pairs kept aside are those with the smallest SHA-256 of "first column TAB second column" as the file has them. So the
+choice depends on the text alone: it is the same for both directions, for any seed, and for whoever repeats it.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from transformer.config import DataConfig
+from transformer.data.corpus import Aligned, Columns, Pair, Text
+from transformer.data.hugging_face import PREFIX, HuggingFace
+from transformer.data.options import MixPart
+from transformer.data.text_files import unreadable
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file, or two that are aligned, and how its pairs are used."""
+
+    name: str
+    text: Text
+    weight: int = 1
+    tag: str = ""
+    aside: int = 0
+    in_file_order: bool = True  # the source is the first of the two columns
+
+
+def parts_of(config: DataConfig) -> list[Part]:
+    """The training text that a recipe names."""
+    if config.mix:
+        return [_mix_part(part, config) for part in config.mix]
+    texts = texts_of(config, config.train, config.train_target)
+    return [Part(text.name, text) for text in texts]
+
+
+def texts_of(config: DataConfig, sources: Sequence[str], targets: Sequence[str]) -> list[Text]:
+    """Parallel text, by its names in a recipe."""
+    if targets:
+        return [Aligned(Path(source), Path(target)) for source, target in zip(sources, targets, strict=True)]
+    return [
+        HuggingFace(name, config.source_language, config.target_language)
+        if name.startswith(PREFIX)
+        else Columns(Path(name), config.source_column, config.target_column)
+        for name in sources
+    ]
+
+
+def sums_of(text: Text) -> dict[str, str]:
+    """SHA-256 of each file of a text, by its path. Raises CorpusError."""
+    sums = {}
+    for path in text.files:
+        try:
+            with path.open("rb") as file:
+                sums[str(path)] = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise unreadable(path, error) from None
+    return sums
+
+
+class Smallest:
+    """The numbers of the `size` pairs with the smallest hashes, of a stream of pairs."""
+
+    def __init__(self, size: int):
+        self._size = size
+        self._hashes, self._numbers = np.zeros(0, np.uint64), np.zeros(0, np.int64)
+
+    def add(self, hashes: np.ndarray, first: int) -> None:
+        """`hashes` are those of the pairs number `first` and following."""
+        hashes = np.concatenate([self._hashes, hashes])
+        numbers = np.concatenate([self._numbers, np.arange(first, first + len(hashes) - len(self._hashes))])
+        kept = np.argsort(hashes, kind="stable")[: self._size]
+        self._hashes, self._numbers = hashes[kept], numbers[kept]
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """In ascending order."""
+        return np.sort(self._numbers)
+
+
+def order_hash(pair: Pair, in_file_order: bool) -> bytes:
+    """The first 8 bytes of the SHA-256 that decides which pairs are kept aside. `pair` is as the file has it."""
+    return hashlib.sha256("\t".join(pair if in_file_order else pair[::-1]).encode()).digest()[:8]
+
+
+def _mix_part(part: MixPart, config: DataConfig) -> Part:
+    file = config.place(part.file)
+    source, target = config.source_column, config.target_column
+    in_file_order = not part.swapped
+    text: Text
+    if part.target_file is not None:
+        other = config.place(part.target_file)
+        text = Aligned(other, file) if part.swapped else Aligned(file, other)
+    else:
+        in_file_order = (source < target) != part.swapped
+        text = Columns(file, target, source) if part.swapped else Columns(file, source, target)
+    return Part(part.name, text, part.weight, part.tag, part.aside, in_file_order)
