@@ -131,7 +131,7 @@ class DataConfig:
             raise ValueError(f"toy = {self.toy!a} should be one of: {', '.join(TOY_TASKS)}")
         given = [name for name in ("train", "mix", "toy") if getattr(self, name)]
         if not given:
-            raise ValueError('name a corpus (train = ["FILE.tsv"], or a mix) or a toy task (toy = "reverse")')
+            raise ValueError('name a corpus (train = ["FILE.tsv"]), a mix of several or a toy task (toy = "reverse")')
         if len(given) > 1:
             raise ValueError(f"{' and '.join(given)} exclude each other: keep one of them")
         if self.toy is not None and (self.swap_names or self.augment.is_on):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from transformer.config import DataConfig
 from transformer.data.cleaning import Counts, fault, repeated
 from transformer.data.corpus import Columns
+from transformer.data.parts import Part
 from transformer.data.prepared_text import TrainingText, write_text
 
 DATA = DataConfig(train=("corpus.tsv",), valid_size=1)
@@ -21,7 +22,7 @@ def cleaned(lines: list[str], config: DataConfig, tmp_path: Path) -> tuple[list[
     (tmp_path / "corpus.tsv").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     folder = tmp_path / "text"
     folder.mkdir()
-    write_text([Columns(tmp_path / "corpus.tsv")], [], config, 1, folder)
+    write_text([Part("corpus", Columns(tmp_path / "corpus.tsv"))], [], config, 1, folder)
     text = TrainingText(folder)
     return [pair for block in range(text.blocks) for pair in text.pairs(block)], text.counts
 
@@ -62,7 +63,13 @@ def test_pairs_set_aside_are_chosen_after_cleaning(tmp_path: Path) -> None:
     (tmp_path / "corpus.tsv").write_text("\n".join(lines), encoding="utf-8")
     folder = tmp_path / "text"
     folder.mkdir()
-    write_text([Columns(tmp_path / "corpus.tsv")], None, replace(DATA, valid_size=5, drop_duplicates=True), 1, folder)
+    write_text(
+        [Part("corpus", Columns(tmp_path / "corpus.tsv"))],
+        None,
+        replace(DATA, valid_size=5, drop_duplicates=True),
+        1,
+        folder,
+    )
     text = TrainingText(folder)
     assert text.counts == Counts(read=100, duplicates=60, validation=5, learnt=35)
     assert len(set(text.set_aside())) == 5
@@ -75,6 +82,7 @@ def test_pairs_set_aside_are_chosen_after_cleaning(tmp_path: Path) -> None:
         "firsts.bin",
         "roles.bin",
         "counts.json",
+        "parts.json",
     }
 
 

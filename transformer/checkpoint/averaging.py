@@ -21,7 +21,8 @@ def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
     In memory are the first checkpoint, one other at a time, and the sum, which is in float64: in float32 the mean of
     equal weights may differ from them. (Trap: a shared matrix summed once for each of its names.
     Test: test_the_average_of_equal_checkpoints_is_that_checkpoint.) The result has not been scored, so its metrics
-    only name the checkpoints, the lengths of the training sentences, and their files if all have the same. It is stored in half precision if the first is.
+    only name the checkpoints, the lengths of the training sentences, and their files if all have the same. It is
+    stored in half precision if the first is.
 
     Raises:
         CheckpointError: one cannot be loaded, or has another architecture or tokenizer than the first. All checkpoints
@@ -53,10 +54,14 @@ def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
     updates = [update for update in stated if type(update) is int]
     corpora = [header.metrics.get("corpus") for header in headers]
     same = {"corpus": corpora[0]} if corpora[0] and corpora.count(corpora[0]) == len(corpora) else {}
-    metrics = lengths_in(headers[0].metrics) | same | {
-        "averaged": [header.path.name for header in headers],
-        "update": max(updates, default=None),
-    }
+    metrics = (
+        lengths_in(headers[0].metrics)
+        | same
+        | {
+            "averaged": [header.path.name for header in headers],
+            "update": max(updates, default=None),
+        }
+    )
     save_checkpoint(out, first.model, first.tokenizer, recipe=first.recipe, metrics=metrics, half=headers[0].half)
 
 

@@ -23,7 +23,7 @@ AT_ONCE = 4_000_000  # hashes that are sorted in memory together: about 100 MB
 
 @dataclass
 class Counts:
-    """How many pairs of a corpus were used or left out. All but the first two and `shared` add up to `read` + `repeats`."""
+    """How many pairs of a corpus were used or left out. All but the first two and `shared` add up to these two."""
 
     read: int = 0
     repeats: int = 0  # further copies of pairs, because their part of a mix has a weight above 1

@@ -1,8 +1,8 @@
 """Text -> ids, in memory or, in several processes, to files.
 
 With subword sampling (text/subword_sampling.py) words are segmented at random in each epoch, names may be swapped
-(name_swapping.py) and pairs changed (augmentation/), so each epoch has its own ids. One random generator serves 100,000 pairs of text; the next 100,000
-have another one, so the result does not depend on how many processes share the work.
+(name_swapping.py) and pairs changed (augmentation/), so each epoch has its own ids. One random generator serves 100,000
+pairs of text; the next 100,000 have another one, so the result does not depend on how many processes share the work.
 """
 
 import random

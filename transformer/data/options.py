@@ -1,7 +1,7 @@
 """Options of [data] that are tables of their own: the parts of a training mix, and the rates of augmentation.
 
-    [[data.mix]]              one table per part           transformer/data/parts.py
-    [data.augment]            one rate per change          transformer/data/augmentation/
+[[data.mix]]              one table per part           transformer/data/parts.py
+[data.augment]            one rate per change          transformer/data/augmentation/
 """
 
 from pathlib import Path
@@ -30,7 +30,7 @@ class MixPart:
     @model_validator(mode="after")
     def _consistent(self) -> "MixPart":
         if self.tag != normalise(self.tag):
-            raise ValueError(f"tag = {self.tag!a} should be text as a translator normalises it: {normalise(self.tag)!a}")
+            raise ValueError(f"tag = {self.tag!a} should be normalised text: {normalise(self.tag)!a}")
         if self.tag and self.aside:
             raise ValueError("a part with a tag is not kept aside: a test has no tag. Remove one of tag and aside")
         return self

@@ -17,7 +17,8 @@ from pydantic import Field, StrictInt
 from pydantic.dataclasses import dataclass as checked
 
 from transformer.checkpoint.untrusted_config import nearest, validate
-from transformer.config import STRICT, DataConfig, Recipe
+from transformer.config import DataConfig, Recipe
+from transformer.data.options import STRICT
 from transformer.errors import ConfigError
 from transformer.recipe import load_recipe
 

@@ -5,8 +5,8 @@
     join           two or three pairs in one                                       here
     source noise   "Where is it?"          -> "WHERE IS IT?"  "where is ti?"       source_noise.py
 
-Copying the target to the source is from Currey et al. 2017 (aclanthology.org/W17-4715): it teaches that a word which the
-model does not know stays as it is. Each pair gives one pair, so an epoch has as many pairs with augmentation as without.
+Copying the target to the source is from Currey et al. 2017 (aclanthology.org/W17-4715): it teaches that a word which
+the model does not know stays as it is. Each pair gives one pair, so augmentation does not change the size of an epoch.
 The same random generator gives the same changes.
 """
 

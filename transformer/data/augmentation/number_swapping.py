@@ -1,8 +1,8 @@
 """Times, prices and dates replaced by others on both sides, so that a model copies digits and does not invent them.
 
-    The train leaves at 7:45.   Der Zug fährt um 7:45 Uhr.    ->   The train leaves at 9:20.   Der Zug fährt um 9:20 Uhr.
-    That is $12.50.             Das macht 12,50 $.            ->   That is $38.15.             Das macht 38,15 $.
-    on March 5                  am 5. März                    ->   on March 23                 am 23. März
+    The bus leaves at 7:45.   Der Bus fährt um 7:45 Uhr.   ->   The bus leaves at 9:20.   Der Bus fährt um 9:20 Uhr.
+    That is $12.50.           Das macht 12,50 $.           ->   That is $38.15.           Das macht 38,15 $.
+    on March 5                am 5. März                   ->   on March 23               am 23. März
 
 Two numbers are the same if their digits are, in whatever way each language separates them. A number is only replaced if
 both sides have it once; otherwise nothing says which of them belong together.
@@ -59,7 +59,8 @@ def _swap_two(pair: Pair, kind: re.Pattern[str], signs: str, rng: random.Random)
             others[first, second] = _digits(len(first), rng), f"{rng.randrange(100):02}"
 
     def swapped(found: re.Match[str]) -> str:
-        first, second = others.get(found.groups(), found.groups())  # type: ignore[call-overload]
+        same = found[1], found[2]
+        first, second = others.get(same, same)
         return f"{first}{found[0][len(found[1])]}{second}"
 
     return kind.sub(swapped, pair[0]), kind.sub(swapped, pair[1])
@@ -67,7 +68,7 @@ def _swap_two(pair: Pair, kind: re.Pattern[str], signs: str, rng: random.Random)
 
 def _swap_days(pair: Pair, rng: random.Random) -> Pair:
     """Replaces the day of a date by another one from 2 to 28, and an English ending ("3rd") with it."""
-    days = [[found for found in _DAY.finditer(side)] for side in pair]
+    days = [list(_DAY.finditer(side)) for side in pair]
     if any(len(found) != 1 for found in days):
         return pair
     (source,), (target,) = days

@@ -1,9 +1,9 @@
 """Sources as people type them: all in capitals, without capitals, without a final mark, with a typo. The target stays.
 
-    Where is the station?   ->   WHERE IS THE STATION?   where is the station?   Where is the station   Where is teh station?
+    Where is the bridge?   ->   WHERE IS THE BRIDGE?   where is the bridge?   Where is the bridge   Where is the birdge?
 
-A typo is one of four: a letter is left out, doubled, replaced by a neighbour on the keyboard, or exchanged with the next
-one (as Belinkov and Bisk 2018, arXiv:1711.02173).
+A typo is one of four: a letter is left out, doubled, replaced by a neighbour on the keyboard, or exchanged with the
+next one (as Belinkov and Bisk 2018, arXiv:1711.02173).
 """
 
 import random
