@@ -83,6 +83,15 @@ def translate_one(
         return translator.translate_sentences([sentence], settings, keep_tree=keep_tree, prefix=prefix)[0]
 
 
+@st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
+def translate_ids(subject: Subject, source_ids: Ids, settings: DecodingConfig) -> Hypothesis:
+    """The best translation of a source that is given as ids, in any order. Raises TranslationError."""
+    translator = subject.translator
+    check_search(translator.model.config, translator.model.parameter_count, [len(source_ids)], settings)
+    with GATE:
+        return translator.translate_ids(source_ids, replace(settings, n_best=1))
+
+
 @st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
 def given(subject: Subject, sentence: str, target: str | Ids, settings: DecodingConfig) -> Hypothesis:
     """A translation that the visitor gives, as text or as tokens, as if it had been found; see

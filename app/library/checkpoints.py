@@ -112,7 +112,7 @@ def release_unused(before: float) -> bool:
     return bool(unused)
 
 
-@st.cache_resource(max_entries=3, show_spinner=False)
+@st.cache_resource(max_entries=6, show_spinner=False)
 def _load(path: str, modified: int, size: int) -> Translator:
     return _checked(path)
 

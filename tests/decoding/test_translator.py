@@ -312,3 +312,18 @@ def test_a_batch_has_as_many_sentences_as_its_limit_allows(method: Any, rows: in
     found = similar_lengths(lengths, settings, batch_tokens=24 * rows)
     assert found == [[7], [3, 0], [4, 5, 2, 8], [6]]
     assert all(len(batch) * rows * max(lengths[i] for i in batch) <= 24 * rows or len(batch) == 1 for batch in found)
+
+
+def test_a_source_of_ids_is_translated_as_its_text_is() -> None:
+    by = translator()
+    found = by.translate("dog cat", n_best=1).sentences[0]
+    assert by.translate_ids(found.source_ids, by.settings) == found.hypotheses[0]
+
+
+def test_a_search_of_an_edited_translator_applies_the_edits_in_every_step() -> None:
+    by = translator()
+    silent = by.edited({"logits": lambda logits: torch.zeros_like(logits)})
+    found = silent.translate("dog cat", method="greedy", n_best=1).sentences[0].hypotheses[0]
+    even = -torch.tensor(float(by.model.config.vocab_size)).log().item()
+    assert found.log_probabilities == pytest.approx([even] * len(found.ids), abs=0.1)
+    assert by.translate("dog cat", method="greedy", n_best=1).sentences[0].hypotheses[0] != found

@@ -24,7 +24,8 @@ from transformer.decoding.search import search, similar_lengths
 from transformer.decoding.teacher_forcing import given
 from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
 from transformer.errors import ConfigError, TranslationError
-from transformer.model import Transformer
+from transformer.model import EditedTransformer, Transformer
+from transformer.model.probe import Edit
 from transformer.text.normalisation import clean, normalise
 from transformer.text.sentence_splitting import split_sentences
 from transformer.text.tokenizer import Piece, Tokenizer
@@ -162,6 +163,23 @@ class Translator:
                     done[i] = error
         return done
 
+    def translate_ids(self, source_ids: Sequence[int], settings: DecodingConfig | None = None) -> Hypothesis:
+        """The best translation of a source that is given as ids, which no text may have: a shuffled one.
+
+        Args:
+            source_ids: as the encoder reads them, </s> included; not more than the model has positions.
+
+        Raises:
+            TranslationError: the scores are NaN.
+        """
+        settings = settings or self.settings
+        (found,) = search(self._search_model, [list(source_ids)], settings)
+        return hypotheses(found, settings, self.tokenizer, None)[0][0]
+
+    def edited(self, edits: Mapping[str, Edit]) -> "Translator":
+        """A translator whose model shares these weights and applies these edits in every pass, searches included."""
+        return Translator(EditedTransformer(self.model, edits), self.tokenizer, self.settings, self.checkpoint)
+
     def score(self, source: str, target: str | Sequence[int], settings: DecodingConfig | None = None) -> Hypothesis:
         """Teacher forcing: the probability of each token of a given translation.
 
@@ -229,8 +247,9 @@ class Request:
 
 
 def search_model(model: Transformer) -> Transformer | FastTransformer:
-    """The model for a search: on a CPU its inference copy, which is measured to be faster there."""
-    return FastTransformer(model) if model.output.weight.is_cpu else model
+    """The model for a search: on a CPU its inference copy, which is measured to be faster there and knows no edits."""
+    is_fast = model.output.weight.is_cpu and not isinstance(model, EditedTransformer)
+    return FastTransformer(model) if is_fast else model
 
 
 def _changed(settings: DecodingConfig, changes: Mapping[str, Any]) -> DecodingConfig:

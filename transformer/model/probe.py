@@ -94,6 +94,14 @@ class Probe(NullProbe):
         below.__dict__ = {**self.__dict__, "_prefix": prefix}
         return below
 
+    def after(self, first: "Probe") -> "Probe":
+        """This probe, with the edits of `first` applied before its own. Both write to the records of this one."""
+        sites = first._edits.keys() | self._edits.keys()
+        edits = {site: (*first._edits.get(site, ()), *self._edits.get(site, ())) for site in sites}
+        joined = object.__new__(Probe)
+        joined.__dict__ = {**self.__dict__, "_edits": edits, "_active": self._recorded | sites}
+        return joined
+
     def is_probed(self, name: str) -> bool:
         """Whether this site is recorded or edited: asked only where computing it has a cost of its own."""
         return self._prefix + name in self._active

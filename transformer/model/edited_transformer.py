@@ -1,0 +1,53 @@
+"""An edited model: the weights of another one, and edits that every pass applies.
+
+It is a `Transformer` for whoever translates, traces or scores with it: `forward`, `start` and `step` add the edits to
+the probe they are given. The model whose weights it shares is not changed, so both can be used at the same time.
+"""
+
+from collections.abc import Mapping
+
+from torch import Tensor, nn
+
+from transformer.model.cache import DecoderState
+from transformer.model.probe import NULL_PROBE, Edit, NullProbe, Probe
+from transformer.model.site_census import census
+from transformer.model.transformer import Transformer
+
+
+class EditedTransformer(Transformer):
+    """A model with edits.
+
+    Args:
+        model: whose weights it shares; not an edited one.
+        edits: name or pattern of a site -> pure function of the tensor, see `transformer.model.probe`.
+
+    Raises:
+        HeadlightError: a pattern matches no site.
+    """
+
+    def __init__(self, model: Transformer, edits: Mapping[str, Edit]):
+        nn.Module.__init__(self)
+        self.config = model.config
+        self.encoder, self.decoder, self.output = model.encoder, model.decoder, model.output
+        self.training = model.training
+        self._unedited = (model,)  # in a tuple, or its parameters would have a second name
+        self._edits = Probe(census(model.config), edits=edits)
+
+    def states(self, source: Tensor, target: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+        """As of the model, with the edits: (B, T, D)."""
+        return self._unedited[0].states(source, target, self._with_edits(probe))
+
+    def predict(self, states: Tensor, probe: NullProbe = NULL_PROBE) -> Tensor:
+        """As of the model, with the edits: logits (..., V)."""
+        return self._unedited[0].predict(states, self._with_edits(probe))
+
+    def start(self, source: Tensor, probe: NullProbe = NULL_PROBE) -> DecoderState:
+        """As of the model, with the edits."""
+        return self._unedited[0].start(source, self._with_edits(probe))
+
+    def step(self, tokens: Tensor, state: DecoderState, probe: NullProbe = NULL_PROBE) -> Tensor:
+        """As of the model, with the edits: logits (R, V)."""
+        return self._unedited[0].step(tokens, state, self._with_edits(probe))
+
+    def _with_edits(self, probe: NullProbe) -> Probe:
+        return probe.after(self._edits) if isinstance(probe, Probe) else self._edits
