@@ -14,7 +14,8 @@ They are stored in the run's folder `prepared`, or in the folder that data.prepa
 import json
 import logging
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from hashlib import blake2b
@@ -158,25 +159,28 @@ class Corpus:
                 counts.shared,
                 len(self.valid),
             )
-        try:
-            with replacing(run_dir / "corpus.json") as temporary:
-                counts.write(temporary)
-            with replacing(run_dir / "corpus-files.json") as temporary:
-                described = [asdict(part) for part in self.parts]
-                temporary.write_text(json.dumps(described, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-            self._write_aside(run_dir / "aside")
-        except OSError as error:
-            raise CorpusError(
-                f"The counts of pairs cannot be written to {run_dir}: {error.strerror or error}. Free some space and "
-                "run the same command again."
-            ) from error
+        with _writing(run_dir / "corpus.json") as path:
+            counts.write(path)
+        with _writing(run_dir / "corpus-files.json") as path:
+            described = [asdict(part) for part in self.parts]
+            path.write_text(json.dumps(described, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        for name, pairs in self._text.kept_aside().items():  # for `evaluate`
+            with _writing(run_dir / "aside" / f"{name}.tsv") as path:
+                path.write_text("".join(f"{source}\t{target}\n" for source, target in pairs), encoding="utf-8")
 
-    def _write_aside(self, folder: Path) -> None:
-        """The pairs that are kept aside, a file for each part that has some, for `evaluate`."""
-        for name, pairs in self._text.kept_aside().items():
-            folder.mkdir(exist_ok=True)
-            with replacing(folder / f"{name}.tsv") as temporary:
-                temporary.write_text("".join(f"{source}\t{target}\n" for source, target in pairs), encoding="utf-8")
+
+@contextmanager
+def _writing(path: Path) -> Iterator[Path]:
+    """A temporary path that replaces `path`, once it is written. Raises CorpusError."""
+    try:
+        path.parent.mkdir(exist_ok=True)
+        with replacing(path) as temporary:
+            yield temporary
+    except OSError as error:
+        raise CorpusError(
+            f"The counts of pairs cannot be written to {path}: {error.strerror or error}. Free some space and "
+            "run the same command again."
+        ) from error
 
 
 def segmentation_for(recipe: Recipe, tokenizer: Tokenizer, epoch: int) -> Segmentation:
