@@ -1,8 +1,8 @@
 """The entry of the app. Start it with `streamlit run app/main.py`.
 
 Two callers execute this file. The server imports it once, for `app`; its limits and headers are in
-app/server/request_guard.py. Each visit runs it as a script, which draws the common top of all pages (sidebar, sentence,
-controls) and the page below it.
+app/server/request_guard.py. Each visit runs it as a script, which draws the common top of all pages (menu of pages,
+sentence, checkpoint, translation) and the page below it.
 
 Streamlit keeps a widget as long as each run draws it in the same place. The common top is drawn here and not by the
 pages, so its widgets stay, with what is typed in them, while the pages change
@@ -40,7 +40,7 @@ def draw() -> None:
         st.stop()
     # The first page has the address "/"; Streamlit would call "/translate" a page that does not exist.
     alias = st.Page(lambda: None, title="Translate", url_path=FIRST, visibility="hidden")
-    opened = st.navigation([*(page_named(page.name) for page in PAGES), alias])
+    opened = st.navigation([*(page_named(page.name) for page in PAGES), alias], position="hidden")
     if opened.url_path == FIRST:
         st.switch_page(page_named(FIRST), query_params=st.query_params.to_dict())
     page = info(opened.url_path or FIRST)

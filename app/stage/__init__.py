@@ -1,1 +1,1 @@
-"""The top of every page: sidebar, sentence box, translation, controls."""
+"""What all pages have in common: the top with the sentence, the controls, the template of a page."""

@@ -1,23 +1,27 @@
-"""The translation, which is what the pictures below it are about."""
+"""The translation, which is what the pictures below it are about: one line of tokens, the same on every page."""
 
-import streamlit as st
+import math
 
 from app import components
-from app.stage.doctor_line import doctor
+from app.figures.axes import visible
+from app.figures.theme import role_color
 from app.stage.scene import Scene
-
-LONGEST = 140  # characters; a longer translation is folded
+from app.state.choices import SHOWN_SENTENCE, show_sentence
 
 
 def headline(scene: Scene) -> None:
-    """Draws the translation that is shown."""
-    text = scene.hypothesis.text
-    with st.container(key="headline"):
-        if len(text) > LONGEST:
-            components.headline(text, scene.task.target_code, key="long_headline")
-        else:
-            st.text(text or "(nothing)")
-    if scene.is_given:
-        st.caption("Your own translation, which the decoder reads instead of its own (teacher forcing).")
-    else:
-        doctor(scene)
+    """Draws the translation that is shown; of several sentences, also which of them."""
+    hypothesis = scene.hypothesis
+    number = SHOWN_SENTENCE.value if SHOWN_SENTENCE.value < len(scene.sentences) else 0
+    components.translation_line(
+        [
+            {"text": visible(token), "probability": math.exp(value)}
+            for token, value in zip(hypothesis.pieces, hypothesis.log_probabilities, strict=True)
+        ],
+        hypothesis.text or "(nothing)",
+        scene.task.target_code,
+        components.Sentences(tuple(each.source for each in scene.sentences), number, show_sentence),
+        given=scene.is_given,
+        color=role_color("decoder"),
+        key="translation_line",
+    )

@@ -1,4 +1,4 @@
-"""How the translation is searched for: the folded settings in the sidebar."""
+"""How the translation is searched for: the folded settings in the menu."""
 
 from dataclasses import replace
 from typing import Any
@@ -31,7 +31,7 @@ def search_settings(recipe: DecodingConfig) -> DecodingConfig:
     """Draws the settings, which open as the recipe of the checkpoint says. Returns what they are now."""
     defaults = bounded(recipe)
     chosen: dict[str, Any] = {"n_best": 1}
-    with st.sidebar, st.expander("How to search for the translation"):
+    with st.expander("How to search for the translation", key="search_settings"):
         METHOD.open(defaults.method, METHODS)
         method = st.segmented_control("Method", METHODS, required=True, **_widget(METHOD))
         chosen["method"] = method

@@ -1,15 +1,22 @@
-"""The common top of every page: sidebar, sentence box, controls, translation. The page is drawn below it."""
+"""The common top of every page: one line with the sentence, and the translation below it. The page is drawn below.
+
+Headlight (all pages) | sentence | examples | checkpoint | menu
+the translation, as tokens                                        what the doctor finds
+"""
 
 from collections.abc import Callable
 
 import streamlit as st
 
 from app.pages import PageInfo
-from app.stage import playback, sentence, sidebar
+from app.stage import playback, sentence
+from app.stage.checkpoint_choice import checkpoint_choice, opened, snapshot_slider
 from app.stage.controls import Controls, controls
+from app.stage.doctor_line import doctor
 from app.stage.headline import headline
+from app.stage.menu import menu
+from app.stage.page_menu import page_menu
 from app.stage.scene import NoScene, Scene, Selection, scene_of
-from app.stage.search_settings import search_settings
 from app.stage.section import redrawn
 from app.stage.template import next_question, question
 from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, PLAYS, PRIVATE, SCENE, SHOWN_SENTENCE
@@ -18,22 +25,35 @@ DrawPage = Callable[[Scene | None, Controls | None], None]
 
 
 def draw_top(page: PageInfo) -> Scene | None:
-    """Draws the sidebar and the sentence box, and translates. None: it has said why there is no translation."""
-    sidebar.take_upload()
-    subject = sidebar.sidebar()
-    sidebar.upload_problem()
-    if subject is None:
-        return None
-    settings = search_settings(subject.translator.settings)
-    text = sentence.sentence_box(subject)
-    selection = Selection(SHOWN_SENTENCE.value, ALTERNATIVE.value, GIVEN.value, GIVEN_IDS.value)
-    try:
-        with st.spinner("Translating …", show_time=True):
-            scene = scene_of(subject, text, settings, selection)
-    except NoScene as reason:
-        sentence.say(reason)
-        return None
-    sentence.list_sentences(scene)
+    """Draws the line with the sentence, and translates. None: it has said why there is no translation."""
+    with st.container(key="top", horizontal=True, vertical_alignment="center", gap="small"):
+        page_menu(page)
+        box = st.container(key="box", width="stretch")
+        examples = st.container(key="examples", width="content")
+        with st.container(key="checkpoints", width="content"):
+            file = checkpoint_choice()
+        with st.container(key="menu", width="content"):
+            in_menu = st.popover("Menu", type="tertiary", icon=":material/menu:", key="menu_popover")
+    with st.container(key="below_top", gap="small"):
+        subject = opened(file)
+        snapshot_slider()
+        if subject:
+            with box:
+                text = sentence.sentence_box(subject)
+                sentence.meter(subject)
+            with examples:
+                sentence.examples(subject)
+        with in_menu:
+            settings = menu(subject)
+        if subject is None or settings is None:
+            return None
+        selection = Selection(SHOWN_SENTENCE.value, ALTERNATIVE.value, GIVEN.value, GIVEN_IDS.value)
+        try:
+            with st.spinner("Translating …", show_time=True):
+                scene = scene_of(subject, text, settings, selection)
+        except NoScene as reason:
+            sentence.say(reason)
+            return None
     return scene
 
 
@@ -41,8 +61,11 @@ def draw_page(page: PageInfo, scene: Scene | None, draw: DrawPage) -> None:
     """Draws the controls and the page, as a fragment: what is chosen on the page draws it again without the top."""
 
     def body() -> None:
-        if scene and page.has_headline:
-            headline(scene)
+        if scene:
+            with st.container(key="headline", horizontal=True, vertical_alignment="center", gap="small"):
+                headline(scene)
+                if not scene.is_given:
+                    doctor(scene)
         question(page)
         chosen = controls(scene) if scene and page.has_controls else None
         draw(scene, chosen)

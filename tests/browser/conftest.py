@@ -5,6 +5,7 @@ errors of the console. The fixture `visit` fails the test at its end if there wa
 """
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -158,9 +159,16 @@ class Visit:
             box.press("Enter")
 
     def follow(self, title: str) -> None:
-        """Goes to another page by its link in the navigation."""
+        """Goes to another page by its link in the menu of pages."""
         with self.running():
-            self.page.locator('[data-testid="stSidebarNav"]').get_by_role("link", name=title, exact=True).click()
+            self.link(title).click()
+
+    def link(self, title: str) -> Any:
+        """Opens the menu of pages; gives the link to a page."""
+        self.page.locator("[class*='st-key-pages_of_'] button").click()
+        link = self.page.locator(".st-key-page_list").get_by_role("link", name=re.compile(f"^{re.escape(title)} [A-Z]"))
+        link.wait_for()
+        return link
 
     @contextmanager
     def running(self) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""The common top: sidebar, sentence box and controls stay while the pages change."""
+"""The common top: menu, sentence box, checkpoint and translation stay while the pages change."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ PAGES = ("Attention", "Masks", "Step by step", "Decoding", "Training", "Models",
 WATCH = """() => {
   const parts = {
     box: () => document.querySelector('input[aria-label="Sentence"]'),
-    menu: () => document.querySelector('[data-testid="stSidebarNav"]'),
+    menu: () => document.querySelector('.st-key-menu button'),
     checkpoint: () => document.querySelector('.st-key-checkpoint input'),
   };
   const first = Object.fromEntries(Object.entries(parts).map(([name, find]) => [name, find()]));
@@ -61,15 +61,28 @@ def test_the_examples_close_when_one_is_chosen(visit: Begin) -> None:
     example.wait_for(state="hidden")
 
 
-def test_the_menu_of_pages_closes_on_a_phone_when_a_page_is_chosen(visit: Begin) -> None:
+def test_the_menu_of_pages_closes_when_a_page_is_chosen(visit: Begin) -> None:
     one = visit(width=390, height=844).open()
-    one.page.locator('[data-testid="stExpandSidebarButton"]').click()
-    menu = one.page.locator('[data-testid="stSidebarNav"]')
-    menu.wait_for()
-    with one.running():
-        menu.get_by_role("link", name="Masks").click()
+    one.follow("Masks")
     one.page.wait_for_url("**/masks*")
-    one.page.wait_for_function(
-        "document.querySelector('[data-testid=\"stSidebar\"]').getBoundingClientRect().right <= 1"
-    )
-    one.page.evaluate("localStorage.clear()")  # where the browser keeps that the menu is closed, for later visits too
+    one.page.locator(".st-key-page_list").wait_for(state="hidden")
+
+
+def test_details_that_were_opened_once_are_open_on_every_page(visit: Begin) -> None:
+    one = visit().open("residual", sentence="the cat sat")
+    one.page.get_by_text("Details: formulas").click()
+    one.page.wait_for_url("**details=true*")
+    one.follow("Scaling and softmax")
+    assert one.page.locator(".st-key-details_expander details[open]").count() == 1
+
+
+def test_the_theme_is_switched_in_the_menu_for_all_pages(visit: Begin) -> None:
+    one = visit().open("masks", sentence="the cat sat")
+    one.page.locator(".st-key-menu button").click()
+    one.page.get_by_role("button", name="Dark theme").click()
+    one.page.wait_for_function("getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === 'dark'")
+    one.settle()
+    one.says("the cat sat")
+    one.open("residual")
+    assert one.page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme") == "dark"
+    one.page.evaluate("localStorage.clear()")  # all visits share one browser

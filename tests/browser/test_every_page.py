@@ -203,7 +203,7 @@ def test_what_was_typed_goes_along_to_another_page(visit: Begin) -> None:
     is_drawn(one, "translate")
     for name, text, held in (("masks", "the dog", 0), ("hand", "the river", 30), ("attention", "the tower", 90)):
         one.page.get_by_label("Sentence", exact=True).fill(text)
-        link = one.page.get_by_role("link", name=PAGES[name].title, exact=True).bounding_box()
+        link = one.link(PAGES[name].title).bounding_box()
         assert link
         one.page.mouse.move(link["x"] + link["width"] / 2, link["y"] + link["height"] / 2)
         one.page.mouse.down()

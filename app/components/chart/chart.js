@@ -26,8 +26,11 @@ function library() {
   return window.headlightPlotly;
 }
 
+// Figures are made for type of 16 px; in a larger window, with larger type, the whole drawing is larger.
+const scale = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+
 const current = (chart) =>
-  chart.drawn === chart.text && chart.width === chart.root.clientWidth && chart.dark === isDark();
+  chart.drawn === chart.text && chart.width === chart.root.clientWidth && chart.dark === isDark() && chart.scale === scale();
 
 // Numbers in the cells of a heatmap, a trace of text with `meta: {columns, beside, short}`: as large as cells of this
 // width allow; else the `short` ones; else none. `beside` are the px at the sides that are not cells, `letter` says how
@@ -85,7 +88,7 @@ async function draw(chart) {
 async function drawAnew(chart) {
   const Plotly = await library();
   const { root, plot, text } = chart;
-  const width = root.clientWidth;
+  const size = scale(), outside = root.clientWidth, width = Math.round(outside / size);
   if (!width || chart.gone) return;  // 0: it is not shown yet
   const dark = isDark();
   const { figure, reports } = JSON.parse(resolved(text));
@@ -99,7 +102,9 @@ async function drawAnew(chart) {
   await Plotly.react(plot, others, { ...layout, datarevision: chart.revision }, CONFIG);
   write(plot, plain);
   thinOut(plot);
-  Object.assign(chart, { drawn: text, width, dark, reports });
+  plot.style.transform = size === 1 ? "" : `scale(${size})`;  // Plotly reads it to know what is pointed at
+  root.style.height = `${figure.layout.height * size}px`;
+  Object.assign(chart, { drawn: text, width: outside, dark, scale: size, reports });
   if (chart.listens) return;
   chart.listens = true;
   withMinus(plot);
@@ -117,6 +122,7 @@ function failed(chart, error) {
 
 function begin(root) {
   const plot = document.createElement("div");
+  plot.style.transformOrigin = "0 0";
   root.replaceChildren(plot);
   const chart = { root, plot, queue: Promise.resolve() };
   chart.again = () => { chart.queue = chart.queue.then(() => draw(chart)).catch((error) => failed(chart, error)); };
@@ -136,7 +142,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     root.setAttribute("role", "figure");
     root.setAttribute("aria-busy", "true");
     root.setAttribute("aria-label", alt);
-    root.style.height = `${figure.layout.height}px`;
+    root.style.height = `${figure.layout.height * scale()}px`;
     chart.text = text;
     chart.again();
   }

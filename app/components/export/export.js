@@ -27,18 +27,20 @@ function picture(target) {
   let layers = [...box.querySelectorAll(".js-plotly-plot .main-svg")];
   if (!layers.length) layers = [...box.querySelectorAll("*")].filter((n) => n.shadowRoot).flatMap((n) => [...n.shadowRoot.querySelectorAll(".picture")]);
   if (!layers.length) return null;
-  const size = layers[0].getBoundingClientRect();
+  const { width, height } = layers[0] instanceof SVGSVGElement && layers[0].classList.contains("main-svg")
+    ? { width: layers[0].width.baseVal.value, height: layers[0].height.baseVal.value }  // a chart may be drawn larger
+    : layers[0].getBoundingClientRect();
   const whole = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   whole.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  whole.setAttribute("width", size.width);
-  whole.setAttribute("height", size.height);
+  whole.setAttribute("width", width);
+  whole.setAttribute("height", height);
   const ground = document.createElementNS(whole.namespaceURI, "rect");
   ground.setAttribute("width", "100%");
   ground.setAttribute("height", "100%");
   ground.setAttribute("fill", getComputedStyle(document.querySelector("[data-testid=stApp]") ?? document.body).backgroundColor);
   whole.appendChild(ground);
   for (const layer of layers) whole.appendChild(layer instanceof SVGElement ? inlined(layer) : asBoxes(layer));
-  return { text: new XMLSerializer().serializeToString(whole), width: size.width, height: size.height };
+  return { text: new XMLSerializer().serializeToString(whole), width, height };
 }
 
 function save(blob, name) {

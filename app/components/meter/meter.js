@@ -1,4 +1,4 @@
-// How much of the limit is used, counted by the server's tokenizer. While the user types into the watched input, the
+// How much of the limit is used, counted by the server's tokenizer; seen from half of the limit on. While the user types into the watched input, the
 // draft goes to the server after a pause, and only the count comes back.
 
 const PAUSE = 250;
@@ -7,7 +7,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const full = data.used > data.limit;
   const meter = document.createElement("div");
-  meter.className = full ? "meter full" : "meter";
+  meter.className = full ? "meter full" : data.used < data.limit / 2 ? "meter quiet" : "meter";
   meter.setAttribute("role", "meter");
   meter.setAttribute("aria-valuemin", "0");
   meter.setAttribute("aria-valuemax", String(data.limit));

@@ -8,8 +8,8 @@ import streamlit as st
 from app.library import checkpoints
 from app.library.catalogue import entry
 from app.library.families import read_families
+from app.stage.checkpoint_choice import uploads
 from app.stage.scene import Scene
-from app.stage.sidebar import uploads
 from app.views.models.cards_section import cards
 from app.views.models.families_section import families
 from app.views.models.scores_section import curves, published

@@ -35,22 +35,26 @@ def placed(
 
 
 def belongings(*, key: str, name: str, table: Callable[[], Table], drawn: bool = True, of: str = "") -> None:
-    """Below the picture in the container `picture_{key}`: downloads, and the table twin.
+    """At the picture in the container `picture_{key}`: one button for its downloads (SVG, PNG, CSV) and its table.
 
     Args:
         drawn: whether it is a drawing; words of the page cannot be saved as one.
         of: what is in the table, for the buttons of a picture that has two.
     """
-    which = f": {of}" if of else ""
-    with st.container(horizontal=True, vertical_alignment="top", gap="xsmall"):
-        if drawn:
-            export_buttons(f"picture_{key}", name, key=f"export_{key}")
-        st.download_button(
-            f"CSV{which}", lambda: columns_csv(table()), f"{name}.csv", "text/csv", key=f"csv_{key}", on_click="ignore"
+    label = f"Download: {of}" if of else "Download"
+    with st.container(key=f"download_{key}", horizontal=True, horizontal_alignment="right"):
+        folded = st.popover(
+            label, key=f"table_{key}", on_change="rerun", type="tertiary", icon=":material/download:", width="content"
         )
-        twin = st.popover(f"Table{which}", key=f"table_{key}", on_change="rerun")
-        if twin.open:
-            twin.dataframe(dict(table()), alt=name, hide_index=True)
+    if not folded.open:
+        return
+    with folded:
+        if drawn:
+            components.export(f"picture_{key}", name, key=f"export_{key}")
+        st.download_button(
+            "CSV", lambda: columns_csv(table()), f"{name}.csv", "text/csv", key=f"csv_{key}", on_click="ignore"
+        )
+        st.dataframe(dict(table()), alt=name, hide_index=True)
 
 
 def weights_table(place: DeltaGenerator, table: Table, alt: str) -> None:

@@ -10,10 +10,10 @@ from app.figures.token_strip import source_strip, source_table, target_strip, ta
 from app.library import checkpoints
 from app.library.catalogue import way_back
 from app.library.checkpoints import MOST_CHARACTERS
+from app.stage.checkpoint_choice import uploads
 from app.stage.controls import Controls
 from app.stage.doctor_line import doctor
 from app.stage.scene import Scene
-from app.stage.sidebar import uploads
 from app.state.choices import GIVEN, open_checkpoint, show_given, take_sentence
 from app.views.shared.search_code import about_probabilities
 from app.views.translate.attention_pictures import attention_pictures

@@ -1,0 +1,25 @@
+"""What a tab of the browser remembers of the sentence, which is in no address."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from app.components.registration import component
+
+_component = component("tab_memory")
+
+
+def tab_memory(sentence: str, *, fresh: bool, key: str, on_kept: Callable[[str], None]) -> None:
+    """Lets the tab keep the sentence, so that it is not lost when the page is loaded again. Draws nothing.
+
+    Args:
+        fresh: the sentence is only the example with which every visitor begins; `on_kept` is called with the sentence
+            that this tab showed before, if there is one.
+    """
+
+    def kept() -> None:
+        text = st.session_state[key].kept
+        if isinstance(text, str):
+            on_kept(text)
+
+    _component(data={"sentence": sentence, "fresh": fresh}, key=key, on_kept_change=kept)

@@ -1,0 +1,41 @@
+"""The translation as one line of tokens."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from app.components.registration import component
+
+_component = component("translation_line")
+
+
+class Sentences(NamedTuple):
+    """The sentences of a text of which one is shown: their texts, its number from 0, and what a click calls."""
+
+    texts: tuple[str, ...]
+    shown: int
+    on_choose: Callable[[int], None]
+
+
+def translation_line(
+    tokens: list[dict[str, Any]], text: str, language: str, sentences: Sentences, *, given: bool, color: str, key: str
+) -> None:
+    """Draws the tokens of a translation in one line, with a bar for the probability of each.
+
+    Args:
+        tokens: {"text", "probability"} of each.
+        text: the whole translation; what a screen reader says.
+        language: its code, or "".
+        sentences: of several, each has a button in front of the line.
+        given: whether the visitor wrote the translation, not the model.
+    """
+
+    def chosen() -> None:
+        index = st.session_state[key].chosen
+        if isinstance(index, int) and 0 <= index < len(sentences.texts):
+            sentences.on_choose(index)
+
+    data = {"tokens": tokens, "text": text, "lang": language, "given": given, "color": color}
+    data |= {"sentences": list(sentences.texts), "shown": sentences.shown}
+    _component(data=data, key=key, on_chosen_change=chosen)

@@ -1,0 +1,30 @@
+"""The menu at the right end of the top: link to this view, light or dark, search, model card, own checkpoint."""
+
+import streamlit as st
+
+from app import components
+from app.compute.subject import Subject
+from app.pages import PAGES
+from app.server.visitor import address_for_others
+from app.stage.checkpoint_choice import uploader
+from app.stage.model_card import model_card
+from app.stage.search_settings import search_settings
+from app.state.address import private_texts
+from app.state.choices import SENTENCE
+from transformer.config import DecodingConfig
+
+
+def menu(subject: Subject | None) -> DecodingConfig | None:
+    """Draws what the menu holds. Returns how to search for the translation; None without a model."""
+    settings = None
+    with st.container(key="menu_line", horizontal=True, gap="small"):
+        if subject:
+            texts = private_texts() | {SENTENCE.key: SENTENCE.value or ""}
+            components.copy_link(texts, host=address_for_others(), key="copy_link")
+        components.color_scheme([page.name for page in PAGES], key="color_scheme")
+    if subject:
+        settings = search_settings(subject.translator.settings)
+        model_card(subject)
+    with st.expander("Open your own checkpoint", expanded=subject is None):
+        uploader()
+    return settings
