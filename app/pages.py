@@ -20,7 +20,7 @@ class PageInfo:
         question: which it answers; the heading of the page, and the title of the browser's tab.
         needs_scene: it shows nothing without a translation. Other pages are given None then.
         has_controls: kind, layer, head and tokens are chosen on it.
-        has_headline: the translation is written above it.
+        has_headline: the translation is written above it, if it needs one.
     """
 
     name: str
@@ -43,15 +43,7 @@ PAGES = (
     PageInfo("residual", "Residual stream", "Inside", "What flows through the layers?"),
     PageInfo("scaling", "Scaling and softmax", "Inside", "Why divide by the square root of d_k?"),
     PageInfo("decoding", "Decoding", "Decoding", "How is the next word chosen?"),
-    PageInfo(
-        "training",
-        "Training",
-        "Learning",
-        "How did it learn?",
-        needs_scene=False,
-        has_controls=False,
-        has_headline=False,
-    ),
+    PageInfo("training", "Training", "Learning", "How did it learn?", needs_scene=False, has_controls=False),
     PageInfo(
         "models",
         "Models",

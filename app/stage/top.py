@@ -61,9 +61,10 @@ def draw_page(page: PageInfo, scene: Scene | None, draw: DrawPage) -> None:
     """Draws the controls and the page, as a fragment: what is chosen on the page draws it again without the top."""
 
     def body() -> None:
-        if scene:
+        if scene and page.needs_scene:
             with st.container(key="headline", horizontal=True, vertical_alignment="center", gap="small"):
-                headline(scene)
+                if page.has_headline:
+                    headline(scene)
                 if not scene.is_given:
                     doctor(scene)
         question(page)

@@ -59,7 +59,7 @@ def test_a_visitor_whose_upload_was_pushed_out_is_told(open_app: Callable[..., A
     checkpoints._load.clear()  # as if it had been pushed out there, too
     app.run()
     assert not app.exception
-    assert "The newest 4 uploads are kept, and yours is older: open it again below." in app.text[0].value
+    assert "The newest 4 uploads are kept, and yours is older: open it again in the menu." in app.text[0].value
     give(app, content)
     assert not any("cannot be opened" in text.value for text in app.text)
 

@@ -73,7 +73,7 @@ def test_details_that_were_opened_once_are_open_on_every_page(visit: Begin) -> N
     one.page.get_by_text("Details: formulas").click()
     one.page.wait_for_url("**details=true*")
     one.follow("Scaling and softmax")
-    assert one.page.locator(".st-key-details_expander details[open]").count() == 1
+    one.page.locator(".st-key-details_expander [aria-expanded='true'], details[open]:has-text('Details:')").wait_for()
 
 
 def test_the_theme_is_switched_in_the_menu_for_all_pages(visit: Begin) -> None:

@@ -12,7 +12,6 @@ from app.library.catalogue import way_back
 from app.library.checkpoints import MOST_CHARACTERS
 from app.stage.checkpoint_choice import uploads
 from app.stage.controls import Controls
-from app.stage.doctor_line import doctor
 from app.stage.scene import Scene
 from app.state.choices import GIVEN, open_checkpoint, show_given, take_sentence
 from app.views.shared.search_code import about_probabilities
@@ -30,8 +29,6 @@ def draw(scene: Scene, controls: Controls) -> None:
     """Draws the page from top to bottom."""
     kind, layer, head = controls.kind_layer_head()
     _results(scene)
-    if not scene.is_given:
-        doctor(scene)
     attention_pictures(scene, kind, layer, head)
     _force(scene)
     _tables(scene.translation, scene.hypothesis)
