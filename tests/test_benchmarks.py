@@ -12,7 +12,7 @@ import torch
 import typer
 from typer.testing import CliRunner, Result
 
-from tests.benchmarks import decoding, training, training_ladder, training_neighbour, training_opennmt
+from tests.benchmarks import decoding, training, training_neighbour, training_opennmt, training_tricks
 from tests.benchmarks.training_peers import PEERS, SIZES
 from transformer.config import PAD
 
@@ -39,7 +39,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Started:
         commands.append((name, *options))
         mains: dict[str, Callable[..., None]] = {
             training.__name__: training.main,
-            training_ladder.__name__: training_ladder.main,
+            training_tricks.__name__: training_tricks.main,
         }
         return lambda: run(mains[module], "--only", name, *options, stdin="\n\n").stdout.splitlines()
 
@@ -55,7 +55,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Started:
             best[name] = (speed, share)
         return best
 
-    for module in (training, training_ladder):
+    for module in (training, training_tricks):
         monkeypatch.setattr(module, "started", start)
         monkeypatch.setattr(module, "best_of", take_turns)
     monkeypatch.setattr(training, "measured_peak", lambda *_: 1e12)
@@ -115,9 +115,9 @@ def test_an_interpreter_without_opennmt_is_told() -> None:
     assert "is no Python that can import OpenNMT-py" in result.stderr
 
 
-def test_the_ladder_of_training_has_a_line_for_every_measure(started: Started) -> None:
-    shown = run(training_ladder.main, "--size", "tiny", "--device", "cpu", "--rounds", "1").stdout
-    on_a_cpu = [rung.name for rung in training_ladder.RUNGS.values() if not rung.compiled]
+def test_the_table_of_training_has_a_line_for_every_measure(started: Started) -> None:
+    shown = run(training_tricks.main, "--size", "tiny", "--device", "cpu", "--rounds", "1").stdout
+    on_a_cpu = [row.name for row in training_tricks.ROWS.values() if not row.compiled]
     assert all(name in shown for name in on_a_cpu)
     assert "torch.compile" not in shown
     assert len(started) == len(on_a_cpu)
@@ -135,17 +135,17 @@ def test_ours_is_compiled_as_the_trainer_compiles_unless_an_option_says_otherwis
     assert asked == ["auto", True, False]
 
 
-def test_the_ladder_has_the_compiled_line_on_cuda_or_where_it_is_asked_for(
+def test_the_table_has_the_compiled_line_on_cuda_or_where_it_is_asked_for(
     started: Started, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(training_ladder, "best_of", lambda rounds, running: dict.fromkeys(running, (1.0, 0.5)))
-    assert "+ torch.compile" in run(training_ladder.main, "--size", "tiny", "--device", "cpu", "--compiled").stdout
-    monkeypatch.setattr(training_ladder, "choose_device", lambda name: torch.device(name))
-    assert "+ torch.compile" in run(training_ladder.main, "--size", "tiny", "--device", "cuda").stdout
+    monkeypatch.setattr(training_tricks, "best_of", lambda rounds, running: dict.fromkeys(running, (1.0, 0.5)))
+    assert "+ torch.compile" in run(training_tricks.main, "--size", "tiny", "--device", "cpu", "--compiled").stdout
+    monkeypatch.setattr(training_tricks, "choose_device", lambda name: torch.device(name))
+    assert "+ torch.compile" in run(training_tricks.main, "--size", "tiny", "--device", "cuda").stdout
     asked: list[object] = []
-    monkeypatch.setattr(training_ladder, "compile_layers", lambda model, device, wanted: asked.append(wanted))
-    for rung in training_ladder.RUNGS.values():
-        training_ladder.updater(rung, "tiny", torch.device("cpu"))
+    monkeypatch.setattr(training_tricks, "compile_layers", lambda model, device, wanted: asked.append(wanted))
+    for row in training_tricks.ROWS.values():
+        training_tricks.updater(row, "tiny", torch.device("cpu"))
     assert asked == [False] * (len(asked) - 1) + [True]
 
 
@@ -211,7 +211,7 @@ def test_decoding_finds_the_same_in_each_engine(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("name", ["training", "training_ladder"])
+@pytest.mark.parametrize("name", ["training", "training_tricks"])
 def test_contestants_take_turns_in_processes_of_their_own(name: str) -> None:
     command = [sys.executable, "-m", f"tests.benchmarks.{name}", "--size", "tiny", "--rounds", "1", "--device", "cpu"]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)

@@ -12,7 +12,7 @@ from transformer.config import DecodingConfig, ModelConfig, Recipe
 from transformer.data.toy_tasks import TOY_TASKS
 from transformer.errors import ConfigError
 from transformer.model import Transformer
-from transformer.recipe import BUNDLED, bundled, check_files, load_recipe, recipe_text
+from transformer.recipe import BUNDLED, bundled, check_files, load_recipe, recipe_text, stored_recipe
 
 BY_PATH = ("en-de", "numbers", "reverse")  # whose own text names its file
 
@@ -323,3 +323,12 @@ def test_missing_files_are_told_all_at_once_and_from_where_they_were_looked_for(
     assert "- data.train: here.tsv" not in message
     assert str(tmp_path) in message
     check_files(load_recipe("paper-base", ["data.train=here.tsv", "data.valid=none"]))
+
+
+def test_a_stored_recipe_of_before_snapshots_had_their_name_is_read() -> None:
+    stored = dataclasses.asdict(load_recipe("reverse"))
+    assert stored_recipe(stored) == load_recipe("reverse")
+    stored["training"]["ladder"] = stored["training"].pop("snapshots")
+    assert stored_recipe(stored) == load_recipe("reverse")
+    assert stored_recipe(stored | {"unknown": 1}) is None
+    assert stored_recipe(None) is None

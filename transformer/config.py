@@ -11,6 +11,7 @@ Where the paper (v7 of arXiv:1706.03762) and its authors' later code differ, the
 use pre-norm, dropout inside attention and feed-forward, a doubled learning rate, warm-up 8000 and beta2 0.997.
 """
 
+from dataclasses import field
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -121,7 +122,7 @@ class DataConfig:
     # probability that a name or number is swapped for another on both sides, in each epoch
     # (transformer/data/name_swapping.py)
     swap_names: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0.0
-    augment: Augmentation = Field(default_factory=Augmentation)  # other changes, one probability each
+    augment: Augmentation = field(default_factory=Augmentation)  # other changes, one probability each
     prepared: str | None = None  # folder for what is prepared from the corpus, to share it; else that of the run
     workers: Annotated[StrictInt, Field(ge=0, le=256)] = 0  # processes that prepare a large corpus; 0: one a core
 
@@ -183,7 +184,7 @@ class TrainingConfig:
     average_last: Annotated[StrictInt, Field(ge=1, le=100)] = 5  # checkpoints averaged at the end (section 6.1)
     half: StrictBool = False  # store the weights of finished checkpoints in half precision
     # after these updates a small checkpoint is kept for ever, to see how the model learnt; 0 = the untrained model
-    ladder: Annotated[tuple[UpdateNumber, ...], Field(max_length=100)] = ()
+    snapshots: Annotated[tuple[UpdateNumber, ...], Field(max_length=100)] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> "TrainingConfig":

@@ -65,6 +65,18 @@ def load_recipe(path_or_name: str | Path, overrides: Sequence[str] = ()) -> Reci
     return recipe
 
 
+def stored_recipe(values: Values | None) -> Recipe | None:
+    """The recipe in a checkpoint or in the state of a run; None if it cannot be read.
+
+    Files that were written before `training.snapshots` had this name call it `training.ladder`.
+    """
+    training = (values or {}).get("training")
+    if values and isinstance(training, dict) and "ladder" in training:
+        renamed = {"snapshots" if option == "ladder" else option: value for option, value in training.items()}
+        values = values | {"training": renamed}
+    return validate(Recipe, values)[0]
+
+
 def recipe_text(recipe: Recipe) -> str:
     """A recipe as TOML with every option, from which `load_recipe` reads the same recipe again."""
     values = asdict(recipe)

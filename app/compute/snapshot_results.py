@@ -9,13 +9,13 @@ import numpy as np
 import streamlit as st
 
 from app.compute.cached_results import GATE, KEPT, Attention
-from app.library.checkpoints import CheckpointFile, load_rung
+from app.library.checkpoints import CheckpointFile, load_snapshot
 from transformer.analysis.trace import trace
 from transformer.config import DecodingConfig
 from transformer.model.attention_kinds import SITES, Kind, depth
 
 # An untrained model does not know when to end: it gets a little room, not the paper's 50 tokens.
-RUNG_SEARCH = DecodingConfig(method="greedy", max_extra_length=8)
+SEARCH = DecodingConfig(method="greedy", max_extra_length=8)
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,13 @@ class Look:
 @st.cache_data(max_entries=256, ttl=KEPT, show_spinner=False)
 def look(file: CheckpointFile, sentence: str, right: str, kind: Kind) -> Look:
     """What a snapshot makes of a sentence whose right translation is known. Raises TranslationError."""
-    translator = load_rung(file)
+    translator = load_snapshot(file)
     model, tokenizer = translator.model, translator.tokenizer
     layers = depth(model.config, kind)
     names = [SITES[kind].format(i) for i in range(layers)]
     with GATE:
-        written = translator.translate_sentences([sentence], RUNG_SEARCH)[0]
-        forced = translator.score(sentence, right, RUNG_SEARCH)
+        written = translator.translate_sentences([sentence], SEARCH)[0]
+        forced = translator.score(sentence, right, SEARCH)
         sites = [f"{SITES[kind].format('*')}.weights", f"{names[0]}.mask"]
         found = trace(model, written.source_ids, forced.ids, sites, tokenizer.piece)
     weights = np.stack([found.arrays[f"{name}.weights"] for name in names]).astype(np.float32)  # (L, H, Q, K)
@@ -65,6 +65,6 @@ def look(file: CheckpointFile, sentence: str, right: str, kind: Kind) -> Look:
 @st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
 def written_by(file: CheckpointFile, sentence: str) -> str:
     """What a snapshot writes, greedily. Raises TranslationError."""
-    translator = load_rung(file)
+    translator = load_snapshot(file)
     with GATE:
-        return translator.translate_sentences([sentence], RUNG_SEARCH)[0].text
+        return translator.translate_sentences([sentence], SEARCH)[0].text

@@ -108,7 +108,7 @@ def release_unused(before: float) -> bool:
         _USED.pop(key, None)
         _load.clear(*key)
     if unused:
-        _load_rung.clear()
+        _load_snapshot.clear()
     return bool(unused)
 
 
@@ -118,7 +118,7 @@ def _load(path: str, modified: int, size: int) -> Translator:
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _load_rung(path: str, modified: int, size: int) -> Translator:
+def _load_snapshot(path: str, modified: int, size: int) -> Translator:
     return _checked(path)
 
 
@@ -130,9 +130,9 @@ def _checked(path: str) -> Translator:
     return Translator.load(path)
 
 
-def load_rung(file: CheckpointFile) -> Translator:
+def load_snapshot(file: CheckpointFile) -> Translator:
     """`load` for whoever goes through all snapshots of a run: it must not push out what visitors are looking at."""
-    return _load_rung(file.path, file.modified, file.size)
+    return _load_snapshot(file.path, file.modified, file.size)
 
 
 @st.cache_resource

@@ -14,13 +14,14 @@ from typing import Any, Literal
 import numpy as np
 import streamlit as st
 
-from app.library.snapshots import RECIPE, ladder, modified, run_folder
+from app.library.snapshots import RECIPE, modified, run_folder, snapshots
 from transformer.checkpoint.header import read_header
 from transformer.checkpoint.untrusted_config import validate
 from transformer.config import Recipe
 from transformer.data.cleaning import Counts
 from transformer.errors import HeadlightError
 from transformer.files.strict_json import parse_json
+from transformer.recipe import stored_recipe
 from transformer.training.training_state import Progress, read_progress
 from transformer.training.validation_schedule import is_finished, validation_is_due
 
@@ -61,9 +62,9 @@ def read_run(name: str) -> Run | None:
     progress, recipe = _progress(str(state), modified(state))
     update = progress.update if progress else 0
     finished = bool(update) and _finished_at(str(average), modified(average)) == update
-    rungs = ladder(name)
-    if rungs and not state.exists():  # one that ships: its newest snapshot says how it was made
-        update, recipe = max(rungs), _recipe_of(rungs[max(rungs)].path, rungs[max(rungs)].modified)
+    kept = snapshots(name)
+    if kept and not state.exists():  # one that ships: its newest snapshot says how it was made
+        update, recipe = max(kept), _recipe_of(kept[max(kept)].path, kept[max(kept)].modified)
         finished = recipe is not None and update >= recipe.training.updates
     running = holder(folder) is not None
     if running:
@@ -193,14 +194,14 @@ def _progress(path: str, changed: int) -> tuple[Progress | None, Recipe | None]:
         progress, stated = read_progress(Path(path))
     except HeadlightError:
         return None, None
-    return progress, validate(Recipe, stated)[0]
+    return progress, stored_recipe(stated)
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
 def _recipe_of(path: str, changed: int) -> Recipe | None:
     """The recipe that stands in a checkpoint."""
     try:
-        return validate(Recipe, read_header(path).recipe)[0]
+        return stored_recipe(read_header(path).recipe)
     except HeadlightError:
         return None
 

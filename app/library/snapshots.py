@@ -1,9 +1,9 @@
-"""The folder of training runs, and the ladders in it: small checkpoints that a run keeps from its first update on.
+"""The folder of training runs, and their snapshots: small checkpoints that a run keeps from its first update on.
 
 A snapshot is a checkpoint like any other, so every page can open it: it has a name, `reverse-1, update 50`, which may
 stand in an address. Such a name is looked up in what the folder holds and never becomes a path.
 
-Some ladders ship, in `ladders/` beside the checkpoints: of such a run only its metrics and its snapshots are there.
+The snapshots of some runs ship with the checkpoints; of such a run only its metrics and its snapshots are stored.
 They come after the reader's own runs, the one that shows most first; one of the reader's own with the same name takes
 the place of a shipped one.
 """
@@ -16,8 +16,9 @@ from app.library.checkpoints import CheckpointFile, checkpoint_folder, escaped_n
 
 MOST_RUNS = 200
 FIRST = "reverse"  # of those that ship: its heads turn into one clear diagonal while one watches
+SHIPPED, SHIPPED_SNAPSHOTS = "ladders", "ladder"  # pretrained/ladders/RUN/ladder: the files that ship keep their place
 RECIPE = "recipe.toml"  # in the folder of a run that was started in the browser
-_RUNG = re.compile(r"(\d{8})\.safetensors", re.ASCII)
+_FILE = re.compile(r"(\d{8})\.safetensors", re.ASCII)
 _NAME = re.compile(r"(?P<run>.+), update (?P<update>\d{1,8})", re.ASCII)
 
 
@@ -27,8 +28,8 @@ def runs_folder() -> Path:
 
 
 def shipped_folder() -> Path:
-    """Where the ladders lie that ship with the checkpoints."""
-    return checkpoint_folder().resolve() / "ladders"
+    """The folder of the runs that ship with the checkpoints."""
+    return checkpoint_folder().resolve() / SHIPPED
 
 
 def run_names() -> list[str]:
@@ -51,25 +52,30 @@ def run_folder(name: str) -> Path | None:
     return shipped_folder() / name if name in run_names() else None
 
 
-def ladder(run: str) -> dict[int, CheckpointFile]:
-    """The snapshots of a run by update, the first one first."""
+def snapshot_folder(run: str) -> Path | None:
+    """Where the snapshots of this run are stored; None if there is no such run."""
     folder = run_folder(run)
-    found = {}
+    return folder and folder / (SHIPPED_SNAPSHOTS if folder.parent == shipped_folder() else "snapshots")
+
+
+def snapshots(run: str) -> dict[int, CheckpointFile]:
+    """The snapshots of a run by update, the first one first."""
+    folder, found = snapshot_folder(run), {}
     try:
-        inside = sorted((folder / "ladder").iterdir()) if folder else []
+        inside = sorted(folder.iterdir()) if folder else []
     except OSError:
         inside = []
     for path in inside:
-        match = _RUNG.fullmatch(path.name)
+        match = _FILE.fullmatch(path.name)
         if match:
             try:
-                found[int(match[1])] = CheckpointFile.at(path, rung_name(run, int(match[1])))
+                found[int(match[1])] = CheckpointFile.at(path, snapshot_name(run, int(match[1])))
             except OSError:  # a run that is resumed has just taken it away
                 continue
     return found
 
 
-def rung_name(run: str, update: int) -> str:
+def snapshot_name(run: str, update: int) -> str:
     """What a snapshot is called in the list of checkpoints."""
     return f"{run}, update {update}"
 
@@ -80,10 +86,10 @@ def place_of(name: str) -> tuple[str, int] | None:
     return (match["run"], int(match["update"])) if match else None
 
 
-def rung(name: str) -> CheckpointFile | None:
+def snapshot(name: str) -> CheckpointFile | None:
     """The snapshot of this name; None if there is none."""
     place = place_of(name)
-    return ladder(place[0]).get(place[1]) if place else None
+    return snapshots(place[0]).get(place[1]) if place else None
 
 
 def modified(path: Path) -> int:

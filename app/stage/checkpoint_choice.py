@@ -6,11 +6,11 @@ from app.compute.subject import Subject
 from app.library import checkpoints
 from app.library.catalogue import entry
 from app.library.checkpoints import CheckpointFile
-from app.library.snapshots import ladder, place_of, rung, rung_name
+from app.library.snapshots import place_of, snapshot, snapshot_name, snapshots
 from app.state.choices import CHECKPOINT, happened, open_checkpoint
 from transformer.errors import HeadlightError
 
-RUNG = "rung"  # the key of the slider over the snapshots of a run
+SNAPSHOT = "snapshot"  # the key of the slider over the snapshots of a run
 
 
 def checkpoint_choice() -> CheckpointFile | None:
@@ -51,23 +51,23 @@ def uploads() -> dict[str, CheckpointFile]:
 
 def _snapshot() -> dict[str, CheckpointFile]:
     """The snapshot of a training run that is chosen, by a button of the page Training or in the address."""
-    file = rung(CHECKPOINT.value)
+    file = snapshot(CHECKPOINT.value)
     return {file.name: file} if file else {}
 
 
 def snapshot_slider() -> None:
     """Another snapshot of the same training run, on every page; sentence and head stay the same."""
     place = place_of(CHECKPOINT.value)
-    updates = list(ladder(place[0])) if place else []
+    updates = list(snapshots(place[0])) if place else []
     if place is None or place[1] not in updates or len(updates) < 2:
         return
-    run, st.session_state[RUNG] = place
+    run, st.session_state[SNAPSHOT] = place
 
     def take() -> None:
-        CHECKPOINT.choose(rung_name(run, st.session_state[RUNG]))
+        CHECKPOINT.choose(snapshot_name(run, st.session_state[SNAPSHOT]))
         happened("sentence")
 
-    st.select_slider("Snapshot after update", updates, format_func="{:,}".format, key=RUNG, on_change=take)
+    st.select_slider("Snapshot after update", updates, format_func="{:,}".format, key=SNAPSHOT, on_change=take)
 
 
 def opened(file: CheckpointFile | None) -> Subject | None:

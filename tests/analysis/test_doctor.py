@@ -204,7 +204,7 @@ def test_bytes_that_did_not_occur_in_training_are_found_without_a_seed() -> None
 
 
 def test_a_checkpoint_has_the_lengths_of_its_training_sentences(toy: Path, tmp_path: Path) -> None:
-    average_checkpoints(tmp_path / "mean.safetensors", sorted((toy / "snapshots").glob("*")))
+    average_checkpoints(tmp_path / "mean.safetensors", sorted((toy / "recent").glob("*")))
     kept = [toy / f"{name}.safetensors" for name in ("best", "last", "average")]
     for path in (*kept, tmp_path / "mean.safetensors"):
         assert load_checkpoint(path).metrics["source_pieces_most"] == 5, path.name

@@ -28,9 +28,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run of a toy task, with a ladder of four snapshots."""
+    """A finished run of a toy task, with four snapshots."""
     path = tmp_path_factory.mktemp("runs") / "toy"
-    train(toy_recipe(best_by="loss", log_every=2, ladder=(0, 3, 6, 12)), path, device="cpu")
+    train(toy_recipe(best_by="loss", log_every=2, snapshots=(0, 3, 6, 12)), path, device="cpu")
     return path
 
 

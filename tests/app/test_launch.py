@@ -67,9 +67,9 @@ def test_a_toy_run_is_the_recipe_that_ships_with_the_size_that_was_asked_for(tmp
     assert recipe.data.toy == "sort"
     model = recipe.model
     assert (model.encoder_layers, model.decoder_layers, model.heads, model.d_model) == (2, 1, 4, 64)
-    assert recipe.training.updates == recipe.training.ladder[-1] == 300
-    assert recipe.training.ladder[0] == 0
-    assert recipe.training.ladder[1] < 10
+    assert recipe.training.updates == recipe.training.snapshots[-1] == 300
+    assert recipe.training.snapshots[0] == 0
+    assert recipe.training.snapshots[1] < 10
     shipped = load_recipe("reverse")
     assert replace(recipe.data, toy="reverse", target_language="letters reversed") == shipped.data
     assert ToyPlan("numbers", SIZE).recipe(tmp_path).data.toy == "numbers"

@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.library.runs import MOST_BYTES, Phase, holder, phase_of, read_curves, read_run
-from app.library.snapshots import ladder, run_names, rung, rung_name
+from app.library.snapshots import SHIPPED, SHIPPED_SNAPSHOTS, run_names, snapshot, snapshot_name, snapshots
 from tests.support.small_training import toy_recipe
 from transformer.errors import TrainingError
 from transformer.training import train
@@ -40,10 +40,10 @@ def toy(finished_run: Path, runs: Path) -> Path:
 
 @pytest.fixture
 def shipped(finished_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A ladder that ships: of its run only metrics and snapshots."""
+    """A run that ships: only metrics and snapshots."""
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path / "pretrained"))
-    folder = tmp_path / "pretrained" / "ladders" / "shipped toy"
-    shutil.copytree(finished_run / "ladder", folder / "ladder")
+    folder = tmp_path / "pretrained" / SHIPPED / "shipped toy"
+    shutil.copytree(finished_run / "snapshots", folder / SHIPPED_SNAPSHOTS)
     shutil.copy(finished_run / "metrics.jsonl", folder)
     return folder.resolve()
 
@@ -64,7 +64,7 @@ def test_a_finished_run_says_so_and_one_that_shall_go_on_does_not(toy: Path, run
     assert run is not None
     assert (run.state, run.update, run.updates, run.ours) == ("finished", 12, 12, False)
     assert run.recipe is not None
-    started_with = toy_recipe(best_by="loss", log_every=2, ladder=(0, 3, 6, 12))
+    started_with = toy_recipe(best_by="loss", log_every=2, snapshots=(0, 3, 6, 12))
     assert run.recipe == replace(started_with, model=run.recipe.model)
     train(toy_recipe(best_by="loss", updates=14), toy, resume=True, device="cpu")
     (toy / "average.safetensors").unlink()
@@ -192,33 +192,33 @@ def test_looking_at_a_run_does_not_keep_it_from_starting(toy: Path, monkeypatch:
     assert touched == []
 
 
-@pytest.mark.parametrize("name", ["", "..", ".", "/etc", "toy/../toy", "toy/ladder", "none", "\0"])
+@pytest.mark.parametrize("name", ["", "..", ".", "/etc", "toy/../toy", "toy/snapshots", "none", "\0"])
 def test_a_name_from_an_address_is_never_a_path(toy: Path, name: str) -> None:
     assert read_run(name) is None
-    assert rung(rung_name(name, 0)) is None
+    assert snapshot(snapshot_name(name, 0)) is None
 
 
-def test_the_ladder_is_found_by_update_and_what_is_no_rung_is_not(toy: Path) -> None:
-    (toy / "ladder" / "notes.txt").write_text("x")
-    (toy / "ladder" / ".00000009.safetensors.1.tmp").write_text("x")
-    rungs = ladder("toy")
-    assert list(rungs) == [0, 3, 6, 12]
-    assert rung("toy, update 3") == rungs[3]
-    assert rung("toy, update 4") is None
-    assert rung("toy, update ٣") is None
+def test_snapshots_are_found_by_update_and_other_files_are_ignored(toy: Path) -> None:
+    (toy / "snapshots" / "notes.txt").write_text("x")
+    (toy / "snapshots" / ".00000009.safetensors.1.tmp").write_text("x")
+    found = snapshots("toy")
+    assert list(found) == [0, 3, 6, 12]
+    assert snapshot("toy, update 3") == found[3]
+    assert snapshot("toy, update 4") is None
+    assert snapshot("toy, update ٣") is None
 
 
-def test_a_ladder_that_ships_is_a_finished_run_like_any_other(shipped: Path) -> None:
+def test_a_run_that_ships_is_a_finished_run_like_any_other(shipped: Path) -> None:
     assert run_names() == ["shipped toy"]
     run = read_run("shipped toy")
     assert run is not None
     assert (run.folder, run.state, run.update, run.updates, run.ours) == (shipped, "finished", 12, 12, False)
     assert run.recipe is not None
     assert run.recipe.data.toy == "reverse"  # so the page knows the right answer
-    assert list(ladder("shipped toy")) == [0, 3, 6, 12]
-    assert rung("shipped toy, update 3") is not None
+    assert list(snapshots("shipped toy")) == [0, 3, 6, 12]
+    assert snapshot("shipped toy, update 3") is not None
     assert ("train", "loss") in read_curves(run.folder)
-    (shipped / "ladder" / "00000012.safetensors").write_bytes(b"nothing of the kind")
+    (shipped / SHIPPED_SNAPSHOTS / "00000012.safetensors").write_bytes(b"nothing of the kind")
     damaged = read_run("shipped toy")
     assert damaged is not None
     assert (damaged.recipe, damaged.state) == (None, "stopped")

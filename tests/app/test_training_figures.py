@@ -12,7 +12,7 @@ from app.figures.training_curves import MOST_POINTS, Curve, curve_alt, curve_cha
 from app.views.training.curves_section import cooldown_text
 from app.views.training.label_smoothing import LEAST, loss, smoothed, target_bars, target_table
 from app.views.training.learning_rate_curves import papers_rate, planned_rate
-from app.views.training.snapshot_heads import TALL, ladder_alt, ladder_table, ladder_tiles
+from app.views.training.snapshot_heads import TALL, snapshot_alt, snapshot_table, snapshot_tiles
 from tests.support.drawn import checked
 from transformer.config import TrainingConfig
 from transformer.kernels.cross_entropy import linear_cross_entropy
@@ -78,14 +78,14 @@ def test_a_planned_rate_is_that_of_the_trainer() -> None:
     assert np.isfinite(short.values).all()
 
 
-# The ladder
+# Snapshots
 
 
 @pytest.mark.parametrize(("count", "q", "k"), [(1, 1, 1), (3, 9, 12), (14, 10, 10), (20, 3, 90)])
-def test_every_rung_is_a_tile_with_its_own_weights(count: int, q: int, k: int) -> None:
+def test_every_snapshot_is_a_tile_with_its_own_weights(count: int, q: int, k: int) -> None:
     weights = np.random.default_rng(0).random((count, q, k)).astype(np.float32)
     updates = [10 * i for i in range(count)]
-    figure = ladder_tiles(weights, updates, [1.0] * count, count - 1, text="<i>")
+    figure = snapshot_tiles(weights, updates, [1.0] * count, count - 1, text="<i>")
     wall, labels, marks = figure.data
     drawn = wall["z"][np.isfinite(wall["z"])]
     if k <= 64:
@@ -98,10 +98,10 @@ def test_every_rung_is_a_tile_with_its_own_weights(count: int, q: int, k: int) -
     assert checked(figure).layout.title.text == "&lt;i&gt;"
 
 
-def test_the_frame_stands_around_the_chosen_rung_and_no_label_under_it() -> None:
+def test_the_frame_stands_around_the_chosen_snapshot_and_no_label_under_it() -> None:
     weights = np.zeros((12, 8, 8))
     for chosen in range(12):
-        figure = ladder_tiles(weights, list(range(12)), [1.0] * 12, chosen, text="")
+        figure = snapshot_tiles(weights, list(range(12)), [1.0] * 12, chosen, text="")
         (box,), (_, labels, marks) = figure.layout["shapes"], figure.data
         inside = [
             (box["x0"] < x < box["x1"]) and (box["y0"] < y < box["y1"])
@@ -119,9 +119,9 @@ def test_the_frame_stands_around_the_chosen_rung_and_no_label_under_it() -> None
         assert gap > labels["textfont"]["size"] / 2 + box["line"]["width"] / 2  # the number is not struck through
 
 
-def test_the_table_and_the_words_of_a_ladder_say_what_each_rung_writes() -> None:
-    assert ladder_table([0, 5], [3.0, 1.0], ["x", "y"])["writes"] == ["x", "y"]
-    assert ladder_alt([0, 5], [3.0, 1.0], ["x", "y"], "T").endswith("update 5: loss 1.000. The last writes: y")
+def test_the_table_and_the_words_of_snapshots_say_what_each_writes() -> None:
+    assert snapshot_table([0, 5], [3.0, 1.0], ["x", "y"])["writes"] == ["x", "y"]
+    assert snapshot_alt([0, 5], [3.0, 1.0], ["x", "y"], "T").endswith("update 5: loss 1.000. The last writes: y")
 
 
 # Label smoothing

@@ -92,15 +92,17 @@ def test_two_runs_stand_in_one_picture(toy: Path, runs: Path) -> None:
 
 
 @pytest.mark.parametrize("update", [0, 6])
-def test_the_time_machine_shows_what_that_rung_writes_thinks_and_looks_at(toy: Path, update: int) -> None:
+def test_the_time_machine_shows_what_a_snapshot_writes_and_attends_to(toy: Path, update: int) -> None:
     app = open_view("training", run="toy", at_update=str(update))
-    rung = Translator.load(toy / "ladder" / f"{update:08d}.safetensors")
+    snapshot = Translator.load(toy / "snapshots" / f"{update:08d}.safetensors")
     sentence, right = "h e a d l i g h t", "t h g i l d a e h"
-    greedy = rung.translate(sentence, method="greedy", max_extra_length=8)
+    greedy = snapshot.translate(sentence, method="greedy", max_extra_length=8)
     assert greedy.text in said(app)
-    forced = rung.score(sentence, right)
+    forced = snapshot.score(sentence, right)
     assert app.metric[0].value == f"{-forced.score / len(forced.ids):.3f}"
-    found = trace(rung.model, greedy.sentences[0].source_ids, forced.ids, ["decoder.layers.0.cross_attention.weights"])
+    found = trace(
+        snapshot.model, greedy.sentences[0].source_ids, forced.ids, ["decoder.layers.0.cross_attention.weights"]
+    )
     weights = found.arrays["decoder.layers.0.cross_attention.weights"]  # (H, T, S)
     drawn = array(chart(app, f"after {update} updates")["data"][0]["z"])
     assert any(np.array_equal(drawn, head.astype(np.float32)) for head in weights)
@@ -109,13 +111,13 @@ def test_the_time_machine_shows_what_that_rung_writes_thinks_and_looks_at(toy: P
     assert array(losses["x"]).tolist() == [0, 3, 6, 12]
 
 
-def test_the_newest_rung_is_shown_until_another_one_is_taken(toy: Path) -> None:
+def test_the_newest_snapshot_is_shown_until_another_one_is_taken(toy: Path) -> None:
     app = open_view("training")
     assert at(app) == 12
-    shutil.copy(toy / "ladder" / "00000012.safetensors", toy / "ladder" / "00000015.safetensors")
+    shutil.copy(toy / "snapshots" / "00000012.safetensors", toy / "snapshots" / "00000015.safetensors")
     assert at(app.run()) == 15
     slider(app).set_value(3).run()
-    shutil.copy(toy / "ladder" / "00000012.safetensors", toy / "ladder" / "00000018.safetensors")
+    shutil.copy(toy / "snapshots" / "00000012.safetensors", toy / "snapshots" / "00000018.safetensors")
     assert at(app.run()) == 3
     assert app.query_params["at_update"] in ("3", ["3"])
 
@@ -124,7 +126,7 @@ def test_the_page_moves_another_slider_than_the_reader(toy: Path) -> None:
     """What a browser still says of the slider that was there before is nothing that the reader did."""
     app = open_view("training")
     before = slider(app).key
-    shutil.copy(toy / "ladder" / "00000012.safetensors", toy / "ladder" / "00000015.safetensors")
+    shutil.copy(toy / "snapshots" / "00000012.safetensors", toy / "snapshots" / "00000015.safetensors")
     app.run()
     assert slider(app).key != before
     moved = slider(app).key
@@ -179,7 +181,7 @@ def test_a_snapshot_opens_on_every_page_by_its_name_in_the_address(toy: Path) ->
 
 def test_the_button_opens_the_snapshot_and_its_sentence(toy: Path) -> None:
     app = open_view("training", at_update="3")
-    app.button(key="open_rung").click().run()
+    app.button(key="open_snapshot").click().run()
     assert not app.exception
     assert app.selectbox(key="checkpoint").value == "toy, update 3"
     assert app.text_input(key="sentence").value == "h e a d l i g h t"
@@ -250,8 +252,8 @@ def test_before_its_first_lines_a_run_says_what_it_does(toy: Path) -> None:
         process.stdout.readline()
         metrics.unlink()
         state.unlink()
-        for rung in (toy / "ladder").iterdir():
-            rung.unlink()
+        for snapshot in (toy / "snapshots").iterdir():
+            snapshot.unlink()
         app = open_view("training")
         assert "Running: preparing its text and its model" in said(app)
         metrics.touch()
@@ -261,11 +263,11 @@ def test_before_its_first_lines_a_run_says_what_it_does(toy: Path) -> None:
 
 def test_an_open_snapshot_has_a_slider_on_every_page(toy: Path) -> None:
     app = open_view("translate", checkpoint="toy, update 3", sentence="a b")
-    app.select_slider(key="rung").set_value(12).run()
+    app.select_slider(key="snapshot").set_value(12).run()
     assert app.selectbox(key="checkpoint").value == "toy, update 12"
     assert app.text_input(key="sentence").value == "a b"
     app.selectbox(key="checkpoint").set_value("small").run()
-    assert "rung" not in [slider.key for slider in app.select_slider]
+    assert "snapshot" not in [slider.key for slider in app.select_slider]
 
 
 def test_text_without_a_file_is_refused_with_a_sentence(open_app: Open, runs: Path) -> None:
@@ -278,11 +280,11 @@ def test_text_without_a_file_is_refused_with_a_sentence(open_app: Open, runs: Pa
 
 def test_a_run_whose_files_are_none_breaks_nothing(runs: Path, open_app: Open) -> None:
     folder = runs / "<img src=x> <b>_x_ $y$"
-    (folder / "ladder").mkdir(parents=True)
+    (folder / "snapshots").mkdir(parents=True)
     (folder / "metrics.jsonl").write_text(json.dumps({"update": 1, "kind": "train", "loss": 2.0}) + "\nrubbish\n{")
     (folder / "training.safetensors").write_bytes(b"rubbish")
     (folder / "average.safetensors").write_bytes(b"rubbish")
-    (folder / "ladder" / "00000001.safetensors").write_bytes(b"rubbish")
+    (folder / "snapshots" / "00000001.safetensors").write_bytes(b"rubbish")
     app = open_view("training")
     assert "The newest snapshot cannot be opened" in said(app)
     assert array(chart(app, "Loss")["data"][0]["y"]).tolist() == [2.0]

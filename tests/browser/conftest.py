@@ -86,7 +86,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of training runs with one that is finished."""
     path = tmp_path_factory.mktemp("runs")
-    train(toy_recipe(best_by="loss", ladder=(0, 3, 6, 12)), path / "toy", device="cpu")
+    train(toy_recipe(best_by="loss", snapshots=(0, 3, 6, 12)), path / "toy", device="cpu")
     return path
 
 

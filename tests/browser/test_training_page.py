@@ -46,7 +46,7 @@ def test_a_run_is_started_watched_stopped_and_resumed_and_seen_from_its_beginnin
     one.settle()
     page.get_by_role("button", name="Start", exact=True).click()
     standing(page, "Running: ")  # nobody reloads the page; that it prepares is said first, so it can still be stopped
-    page.locator(".st-key-picture_ladder .hm image").wait_for(state="attached")
+    page.locator(".st-key-picture_snapshots .hm image").wait_for(state="attached")
     page.evaluate(BOTH)
     page.get_by_role("button", name="Stop", exact=True).click()
     standing(page, "Stopped after update ")
@@ -59,8 +59,8 @@ def test_a_run_is_started_watched_stopped_and_resumed_and_seen_from_its_beginnin
     slider = page.get_by_role("slider", name="After update")
     slider.focus()
     page.keyboard.press("Home")
-    page.locator(".st-key-picture_rung_matrix .gtitle", has_text="after 0 updates").wait_for()
-    untrained = Translator.load(runs / "reverse-1" / "ladder" / "00000000.safetensors")
+    page.locator(".st-key-picture_snapshot_matrix .gtitle", has_text="after 0 updates").wait_for()
+    untrained = Translator.load(runs / "reverse-1" / "snapshots" / "00000000.safetensors")
     written = untrained.translate("h e a d l i g h t", method="greedy", max_extra_length=8).text
     page.locator(".st-key-headline", has_text=written[:8].strip()).wait_for()
     page.get_by_role("button", name="Open this snapshot on the other pages").click()
@@ -76,7 +76,7 @@ CUT = """boxes => boxes.flatMap(box => [box, ...box.querySelectorAll('*')])
 
 def test_the_numbers_of_a_snapshot_are_not_cut_on_a_narrow_page(visit: Begin) -> None:
     one = visit().open("training", run="toy")
-    metrics = one.page.locator(".st-key-rung_says [data-testid='stMetric']")
+    metrics = one.page.locator(".st-key-snapshot_says [data-testid='stMetric']")
     for width in (1280, 768):
         one.page.set_viewport_size({"width": width, "height": 900})
         one.settle()
@@ -86,7 +86,7 @@ def test_the_numbers_of_a_snapshot_are_not_cut_on_a_narrow_page(visit: Begin) ->
 
 # What the large matrix of the chosen snapshot shows: after how many updates, and the numbers that it is drawn from.
 DRAWN = r"""() => {
-    const plot = document.querySelector('.st-key-picture_rung_matrix .js-plotly-plot');
+    const plot = document.querySelector('.st-key-picture_snapshot_matrix .js-plotly-plot');
     const title = plot?.querySelector('.gtitle')?.textContent;
     if (!title || title !== plot.layout.title.text || !plot.querySelector('.hm image')) return null;
     const [, update] = /after ([\d,]+) updates/.exec(title);
@@ -125,7 +125,7 @@ def slide(page: Any, key: str, update: int) -> float:
     """Takes the slider to its beginning (Home) or its end (End): the share that is then drawn, after this update."""
     page.get_by_role("slider", name="After update").focus()
     page.keyboard.press(key)
-    page.locator(".st-key-picture_rung_matrix .gtitle", has_text=f"after {update:,} updates").wait_for()
+    page.locator(".st-key-picture_snapshot_matrix .gtitle", has_text=f"after {update:,} updates").wait_for()
     found = drawn(page)
     assert found is not None
     assert found[0] == update

@@ -12,5 +12,5 @@ from transformer.training import train
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished run of the toy recipe."""
     run = tmp_path_factory.mktemp("run") / "toy"
-    train(toy_recipe(best_by="loss", ladder=(0, 5, 7, 99)), run, device="cpu")
+    train(toy_recipe(best_by="loss", snapshots=(0, 5, 7, 99)), run, device="cpu")
     return run

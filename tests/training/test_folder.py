@@ -14,10 +14,10 @@ from transformer.training import train
 from transformer.training.run_folder import Run
 
 
-def test_a_folder_that_holds_a_ladder_only_is_not_overwritten(tmp_path: Path) -> None:
-    """The time machine would show another run's rungs among its own."""
-    (tmp_path / "ladder").mkdir()
-    (tmp_path / "ladder" / "00000002.safetensors").touch()
+def test_a_folder_that_holds_snapshots_only_is_not_overwritten(tmp_path: Path) -> None:
+    """The time machine would show another run's snapshots among its own."""
+    (tmp_path / "snapshots").mkdir()
+    (tmp_path / "snapshots" / "00000002.safetensors").touch()
     with pytest.raises(TrainingError, match="already holds a run"):
         Run(tmp_path, resume=False)
 

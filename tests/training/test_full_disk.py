@@ -17,7 +17,7 @@ from transformer.errors import CorpusError, HeadlightError
 from transformer.training import train
 
 
-@pytest.mark.parametrize("name", ["ladder/.00000000", "snapshots/.00000005", ".best", ".last", ".average"])
+@pytest.mark.parametrize("name", ["snapshots/.00000000", "recent/.00000005", ".best", ".last", ".average"])
 def test_a_run_whose_disk_is_full_keeps_what_it_has_and_goes_on_to_the_same_end(
     name: str, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -28,7 +28,7 @@ def test_a_run_whose_disk_is_full_keeps_what_it_has_and_goes_on_to_the_same_end(
                 file.truncate(100)
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    run, recipe = tmp_path / "run", toy_recipe(best_by="loss", ladder=(0, 5, 7, 99))
+    run, recipe = tmp_path / "run", toy_recipe(best_by="loss", snapshots=(0, 5, 7, 99))
     monkeypatch.setattr("transformer.checkpoint.checkpoint_file.save_file", full)
     with pytest.raises(HeadlightError, match=r"could not be written: .*No space left.*free some space.*--resume"):
         train(recipe, run, device="cpu")

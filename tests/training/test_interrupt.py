@@ -22,7 +22,7 @@ def test_a_second_ctrl_c_while_a_run_saves_leaves_what_was_saved_before(
     where: str, name: str, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first comes in update 6; the second when half of the file is written that the run saves then."""
-    run, recipe, before = tmp_path / "run", toy_recipe(best_by="loss", ladder=(0, 5, 7, 99)), signal.getsignal(2)
+    run, recipe, before = tmp_path / "run", toy_recipe(best_by="loss", snapshots=(0, 5, 7, 99)), signal.getsignal(2)
 
     def save(tensors: Any, path: Path, metadata: Any) -> None:
         save_file(tensors, path, metadata)

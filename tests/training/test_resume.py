@@ -44,7 +44,7 @@ def left_alone(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     """The recipe, and the folder of its run that nobody disturbed."""
     folder = tmp_path_factory.mktemp("resume")
     recipe = corpus_recipe(
-        folder, updates=10, accumulate=2, log_every=3, validate_every=4, save_every=3, ladder=(0, 4, 7)
+        folder, updates=10, accumulate=2, log_every=3, validate_every=4, save_every=3, snapshots=(0, 4, 7)
     )
     model = replace(MODEL, dropout=0.2, embedding_dropout=0.1, attention_dropout=0.1, activation_dropout=0.1)
     recipe = replace(recipe, model=model)

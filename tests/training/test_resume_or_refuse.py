@@ -182,7 +182,7 @@ def test_an_option_that_a_run_did_not_know_of_counts_as_its_default(stopped: Run
     recipe = replace(recipe, model=replace(recipe.model, vocab_size=known["model"]["vocab_size"]))
     del known["model"]["activation"], known["training"]["cooldown"]
     assert differences(known, recipe) == []
-    known["training"].pop("ladder")
+    known["training"].pop("snapshots")
     assert differences(known, recipe, {"training": set()}) == []
     changed = replace(recipe, training=replace(recipe.training, cooldown=0.5))
     assert differences(known, changed) == ["training.cooldown: 0.0 then, 0.5 now"]
@@ -232,7 +232,7 @@ def test_a_damaged_state_is_refused_in_a_sentence(damage: str, stopped: Runs) ->
 
 def test_temporary_files_of_a_killed_run_are_ignored_and_removed(stopped: Runs) -> None:
     recipe, run = stopped
-    torn = [run / ".training.safetensors.123.tmp", run / "snapshots" / ".00000002.safetensors.123.tmp"]
+    torn = [run / ".training.safetensors.123.tmp", run / "recent" / ".00000002.safetensors.123.tmp"]
     torn[1].parent.mkdir(exist_ok=True)
     for path in torn:
         path.write_bytes(b"half a fi")
@@ -240,15 +240,15 @@ def test_temporary_files_of_a_killed_run_are_ignored_and_removed(stopped: Runs) 
     assert not any(path.exists() for path in torn)
 
 
-def test_rungs_of_the_ladder_after_the_last_save_are_taken_again(tmp_path: Path) -> None:
+def test_snapshots_after_the_last_save_are_taken_again(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    train(toy_recipe(updates=4, ladder=(0, 2)), run, device="cpu")
-    late = run / "ladder" / "00000006.safetensors"
+    train(toy_recipe(updates=4, snapshots=(0, 2)), run, device="cpu")
+    late = run / "snapshots" / "00000006.safetensors"
     late.write_bytes(b"of a run that was killed before it was saved")
-    early = (run / "ladder" / "00000002.safetensors").stat().st_mtime_ns
-    train(toy_recipe(updates=8, ladder=(0, 2, 6)), run, resume=True, device="cpu")
+    early = (run / "snapshots" / "00000002.safetensors").stat().st_mtime_ns
+    train(toy_recipe(updates=8, snapshots=(0, 2, 6)), run, resume=True, device="cpu")
     assert read_header(late).metrics["update"] == 6
-    assert (run / "ladder" / "00000002.safetensors").stat().st_mtime_ns == early
+    assert (run / "snapshots" / "00000002.safetensors").stat().st_mtime_ns == early
 
 
 def test_metrics_after_the_last_save_are_dropped_and_so_is_what_is_no_line_of_metrics(tmp_path: Path) -> None:
@@ -265,22 +265,22 @@ def test_metrics_after_the_last_save_are_dropped_and_so_is_what_is_no_line_of_me
     assert [(line["update"], line["kind"]) for line in lines(tmp_path)] == [(5, "train"), (5, "valid"), (10, "train")]
 
 
-def test_a_rung_whose_validation_was_still_due_is_taken_with_its_scores_on_resuming(
+def test_a_snapshot_whose_validation_was_still_due_is_taken_with_its_scores_on_resuming(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run, recipe = tmp_path / "run", toy_recipe(updates=4, validate_every=2, ladder=(2,))
+    run, recipe = tmp_path / "run", toy_recipe(updates=4, validate_every=2, snapshots=(2,))
     stop_after(2, monkeypatch)
     with pytest.raises(TrainingError, match="Stopped"):
         train(recipe, run, device="cpu")
     monkeypatch.undo()
     train(recipe, run, resume=True, device="cpu")
-    assert "valid_loss" in read_header(run / "ladder" / "00000002.safetensors").metrics
+    assert "valid_loss" in read_header(run / "snapshots" / "00000002.safetensors").metrics
 
 
 def test_a_copy_of_a_snapshot_is_neither_averaged_nor_in_the_way(stopped: Runs) -> None:
     recipe, run = stopped
     copies = [
-        run / folder / name for folder in ("snapshots", "ladder") for name in ("._2.safetensors", "a copy.safetensors")
+        run / folder / name for folder in ("recent", "snapshots") for name in ("._2.safetensors", "a copy.safetensors")
     ]
     for path in copies:
         path.parent.mkdir(exist_ok=True)

@@ -46,18 +46,18 @@ def test_a_run_leaves_checkpoints_that_load_and_know_where_they_come_from(finish
 
 
 def test_the_average_is_that_of_the_last_snapshots_and_older_ones_are_gone(finished: Path, tmp_path: Path) -> None:
-    snapshots = sorted((finished / "snapshots").iterdir())
+    snapshots = sorted((finished / "recent").iterdir())
     assert [path.name for path in snapshots] == ["00000010.safetensors", "00000012.safetensors"]
     average_checkpoints(tmp_path / "mean.safetensors", snapshots)
     mean = tensors(tmp_path / "mean.safetensors")
     assert all(torch.equal(tensor, mean[name]) for name, tensor in tensors(finished / "average.safetensors").items())
 
 
-def test_the_ladder_keeps_the_model_of_each_of_its_updates_from_the_untrained_one_on(finished: Path) -> None:
-    rungs = {path.name: load_checkpoint(path) for path in sorted((finished / "ladder").iterdir())}
-    assert list(rungs) == ["00000000.safetensors", "00000005.safetensors", "00000007.safetensors"]
-    untrained, validated, between = rungs.values()
-    assert [rung.metrics["update"] for rung in rungs.values()] == [0, 5, 7]
+def test_snapshots_keep_the_model_of_each_of_their_updates_from_the_untrained_one_on(finished: Path) -> None:
+    snapshots = {path.name: load_checkpoint(path) for path in sorted((finished / "snapshots").iterdir())}
+    assert list(snapshots) == ["00000000.safetensors", "00000005.safetensors", "00000007.safetensors"]
+    untrained, validated, between = snapshots.values()
+    assert [each.metrics["update"] for each in snapshots.values()] == [0, 5, 7]
     assert "valid_loss" in validated.metrics
     assert "valid_loss" not in untrained.metrics | between.metrics  # of no other model than this one
     recipe = toy_recipe(best_by="loss")
@@ -65,7 +65,7 @@ def test_the_ladder_keeps_the_model_of_each_of_its_updates_from_the_untrained_on
     initial = Transformer(untrained.config)
     for name, weight in initial.named_parameters():
         assert torch.equal(weight.detach().half().float(), untrained.model.get_parameter(name))
-    stored = tensors(finished / "ladder" / "00000005.safetensors")
+    stored = tensors(finished / "snapshots" / "00000005.safetensors")
     assert {tensor.dtype for tensor in stored.values()} == {torch.float16, torch.uint8}  # weights and tokenizer
 
 

@@ -185,7 +185,7 @@ def test_a_run_that_diverges_ends_and_goes_on_from_before_at_a_lower_rate(
         train(recipe, tmp_path / "run", device="cpu")
     monkeypatch.undo()
     assert_saved_at(tmp_path / "run", 20)
-    assert max(int(path.stem) for path in (tmp_path / "run" / "snapshots").iterdir()) <= 20
+    assert max(int(path.stem) for path in (tmp_path / "run" / "recent").iterdir()) <= 20
     lower = replace(recipe, training=replace(recipe.training, peak_rate=0.005, clip_norm=1.0))
     train(lower, tmp_path / "run", resume=True, device="cpu")
     assert_saved_at(tmp_path / "run", 40)

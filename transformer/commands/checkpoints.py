@@ -23,7 +23,7 @@ def average(
 
     \b
     Example:
-      python -m transformer average mean.safetensors runs/mine/snapshots/*.safetensors
+      python -m transformer average mean.safetensors runs/mine/recent/*.safetensors
     """
     from transformer.checkpoint.averaging import average_checkpoints
 

@@ -1,6 +1,6 @@
 """What a process on the CPU does with memory that it no longer needs.
 
-Nothing that is computed changes. What it gains in training has its own row in tests/benchmarks/training_ladder.py.
+Nothing that is computed changes. What it gains in training has its own row in tests/benchmarks/training_tricks.py.
 
 Tests: tests/kernels/test_malloc.py.
 """

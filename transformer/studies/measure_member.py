@@ -39,7 +39,7 @@ OF_NO_CONSEQUENCE: dict[str, set[str]] = {
     "model": set(),
     "tokenizer": FREE["tokenizer"],
     "data": FREE["data"],
-    "training": {"log_every", "save_every", "half", "compile", "ladder"},
+    "training": {"log_every", "save_every", "half", "compile", "snapshots"},
     "decoding": set(),
 }
 BATCH = 4000  # tokens; more if a sentence has more

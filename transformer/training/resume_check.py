@@ -14,7 +14,7 @@ FREE: dict[str, set[str]] = {
     "tokenizer": {"model"},
     "data": {"train", "train_target", "mix", "folder", "valid", "valid_target", "prepared", "workers"},
     "training": {"updates", "log_every", "validate_every", "save_every", "validation_sentences", "patience"}
-    | {"best_by", "average_last", "half", "compile", "ladder"}
+    | {"best_by", "average_last", "half", "compile", "snapshots"}
     | {"peak_rate", "clip_norm"},
 }
 

@@ -4,8 +4,8 @@ best.safetensors        the checkpoint with the best validation score
 last.safetensors        the newest
 average.safetensors     the mean of the last few (paper, section 6.1), made at the end
 training.safetensors    what resuming needs (state.py)
-snapshots/              the checkpoints that the average is made of
-ladder/                 small checkpoints of early and late updates, to see how the model learnt
+recent/                 the checkpoints that the average is made of
+snapshots/              small checkpoints of early and late updates, to see how the model learnt
 tokenizer.model  metrics.jsonl  tensorboard/
 start.json              the checkpoint that its first weights are from, if they are from one (start.py)
 prepared/  corpus.json  the text as it is learnt from, and what became of its pairs (not for toys)
@@ -53,7 +53,7 @@ class Run:
     def __init__(self, folder: Path, resume: bool):
         self.folder = folder
         self.state = folder / "training.safetensors"
-        kept = (self.state, *map(self.path, KEPT), *self.snapshots(), *self.rungs())
+        kept = (self.state, *map(self.path, KEPT), *self.recent(), *self.snapshots())
         held = [path for path in kept if path.exists()]
         if resume and not folder.is_dir():
             raise TrainingError(f"There is no folder {folder} to resume from. Name the run's folder with --run-dir.")
@@ -80,7 +80,7 @@ class Run:
                 lock(self._lock)
                 self._lock.truncate(0)
                 print(os.getpid(), file=self._lock, flush=True)
-                places = (self.folder, self.folder / "snapshots", self.folder / "ladder")
+                places = (self.folder, self.folder / "recent", self.folder / "snapshots")
                 for left_over in [path for place in places for path in place.glob(".*.tmp")]:
                     left_over.unlink(missing_ok=True)
                 opened.pop_all()
@@ -128,7 +128,7 @@ class Run:
                 f"{corpus}). Give it the same text, or start anew in another --run-dir."
             )
         load_state(self.state, model, optimizer, progress.update)
-        for path in [*self.snapshots(), *self.rungs()]:  # what was taken after the last save will be taken again
+        for path in [*self.recent(), *self.snapshots()]:  # what was written after the last save will be taken again
             if int(path.stem) > progress.update:
                 path.unlink()
         if progress.judged_by not in ("", judged_by):  # "": a state from before this was noted
@@ -189,31 +189,31 @@ class Run:
         save_checkpoint(path, model, tokenizer, recipe=asdict(recipe), metrics=metrics, half=half)
         return path
 
-    def snapshot(self, training: Training) -> None:
+    def keep_recent(self, training: Training) -> None:
         """Keeps this checkpoint for the average, and deletes the oldest beyond `average_last`."""
-        self.checkpoint(f"snapshots/{training.progress.update:08d}", training)
-        for path in self.snapshots()[: -training.recipe.training.average_last]:
+        self.checkpoint(f"recent/{training.progress.update:08d}", training)
+        for path in self.recent()[: -training.recipe.training.average_last]:
             path.unlink()
 
-    def snapshots(self) -> list[Path]:
-        """The checkpoints kept for the average, the oldest first."""
-        return _by_update(self.folder / "snapshots")
+    def recent(self) -> list[Path]:
+        """The checkpoints that the average is made of, the oldest first."""
+        return _by_update(self.folder / "recent")
 
-    def rung(self, training: Training) -> None:
-        """Keeps the model of this update for good, if it is one of `training.ladder`."""
-        progress, name = training.progress, f"ladder/{training.progress.update:08d}"
-        if progress.update in training.recipe.training.ladder and not self.path(name).exists():
+    def snapshot(self, training: Training) -> None:
+        """Keeps the model of this update for good, if it is one of `training.snapshots`."""
+        progress, name = training.progress, f"snapshots/{training.progress.update:08d}"
+        if progress.update in training.recipe.training.snapshots and not self.path(name).exists():
             scores = progress.scores if progress.validated == progress.update else {}  # else those of an earlier model
             self.checkpoint(name, training, scores=scores, half=True)
 
-    def rungs(self) -> list[Path]:
-        """The checkpoints of the ladder, the oldest first."""
-        return _by_update(self.folder / "ladder")
+    def snapshots(self) -> list[Path]:
+        """The checkpoints kept for good, the oldest first."""
+        return _by_update(self.folder / "snapshots")
 
-    def average(self, snapshots: list[Path]) -> Path:
+    def average(self, checkpoints: list[Path]) -> Path:
         """The mean of these, as a checkpoint."""
         path = self.path("average")
-        average_checkpoints(path, snapshots)
+        average_checkpoints(path, checkpoints)
         return path
 
 

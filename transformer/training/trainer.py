@@ -106,7 +106,7 @@ def loop(training: Training, run: Run | None, report: Report | None, stop: Inter
             with suppress(Interrupted):  # then it is still due
                 improved = training.validate(lambda: bool(stop))
                 if training.may_be_saved:
-                    run.snapshot(training)
+                    run.keep_recent(training)
                 if improved:
                     run.checkpoint("best", training)
                 report.validation(improved)
@@ -118,7 +118,7 @@ def loop(training: Training, run: Run | None, report: Report | None, stop: Inter
                 run.save(training)
                 saved = progress.update
             if not training.validation_is_due:  # it is stored with the scores of its update
-                run.rung(training)
+                run.snapshot(training)
         ends, signal = training.ranks.barrier(ends, stop.number)
         stop.hear(signal)  # another rank was told to stop: all stop after one more update
         if ends:
@@ -180,7 +180,7 @@ def finish(training: Training, run: Run, report: Report, stop: Interrupt) -> Pat
     settings, progress = training.recipe.training, training.progress
     if progress.update < settings.updates:
         report.say(f"No better {settings.best_by} in {settings.patience} validations.")
-    taken = run.snapshots()[-settings.average_last :]  # the recipe may ask for fewer since
+    taken = run.recent()[-settings.average_last :]  # the recipe may ask for fewer since
     averaged = load_checkpoint(run.average(taken), training.device)
     scores = training.evaluate(averaged.model, lambda: bool(stop))
     value, best = goodness(scores, training.recipe), progress.best

@@ -12,8 +12,8 @@ from app.stage.scene import Scene
 from app.views.shared.placed import placed
 from app.views.shared.triplet import triplet
 from app.views.training.learning_rate_curves import papers_rate, planned_rate
-from transformer.checkpoint.untrusted_config import validate
 from transformer.config import Recipe, TrainingConfig
+from transformer.recipe import stored_recipe
 from transformer.training.learning_rate import cooldown_length
 
 MOSTLY_RIGHT = 50  # chrF, of which such a text shows something
@@ -119,7 +119,7 @@ def cooldown_text(training: TrainingConfig) -> str:
 
 def _recipe_of(scene: Scene | None) -> Recipe | None:
     checkpoint = scene.subject.translator.checkpoint if scene else None
-    return validate(Recipe, checkpoint.recipe)[0] if checkpoint and checkpoint.recipe else None
+    return stored_recipe(checkpoint.recipe) if checkpoint else None
 
 
 def _curves(runs: Sequence[Run], kind: str, name: str, what: str, style: Style = "measured") -> list[Curve]:

@@ -16,7 +16,7 @@ from transformer.recipe import load_recipe
 
 CORPUS = "corpus.tsv"
 MOST_MEGABYTES = 20  # of an uploaded corpus
-RUNGS = 14
+SNAPSHOTS = 14
 BYTES = 256 + 4  # tokens that every vocabulary has, beside those of characters and of what they make up
 LEAST_COVERAGE = 0.98  # sentencepiece takes no less
 MOST_CHARACTERS = 12_000
@@ -42,9 +42,9 @@ class Size:
     width: Width
 
     def options(self) -> list[str]:
-        """The same as changes of a recipe, with a ladder that is dense where most is learnt."""
+        """The same as changes of a recipe, with snapshots that are dense where most is learnt."""
         warmup = max(1, min(150, self.updates // 8))
-        rungs = sorted({round(self.updates * (i / (RUNGS - 1)) ** 1.6) for i in range(RUNGS)})
+        kept_after = sorted({round(self.updates * (i / (SNAPSHOTS - 1)) ** 1.6) for i in range(SNAPSHOTS)})
         often = max(1, self.updates // 60)
         return [
             *(f"model.{name}={getattr(self, name)}" for name in ("encoder_layers", "decoder_layers", "heads")),
@@ -56,7 +56,7 @@ class Size:
             f"training.validate_every={max(1, self.updates // 6)}",
             f"training.save_every={max(1, self.updates // 6)}",
             "training.validation_sentences=100",
-            f"training.ladder={rungs}",
+            f"training.snapshots={kept_after}",
         ]
 
 

@@ -18,7 +18,7 @@ PAD, ABOVE = 4, 15  # px from a tile to its frame, and to the middle of the numb
 ONE_LINE = 8  # as many tiles beside each other at most
 
 
-def ladder_tiles(
+def snapshot_tiles(
     weights: np.ndarray,
     updates: Sequence[int],
     losses: Sequence[float],
@@ -68,12 +68,12 @@ def ladder_tiles(
     return Figure(data, layout)
 
 
-def ladder_table(updates: Sequence[int], losses: Sequence[float], texts: Sequence[str]) -> Table:
+def snapshot_table(updates: Sequence[int], losses: Sequence[float], texts: Sequence[str]) -> Table:
     """What each snapshot writes, and its loss."""
     return {"update": list(updates), "loss (nats per token)": list(losses), "writes": list(texts)}
 
 
-def ladder_alt(updates: Sequence[int], losses: Sequence[float], texts: Sequence[str], text: str) -> str:
+def snapshot_alt(updates: Sequence[int], losses: Sequence[float], texts: Sequence[str], text: str) -> str:
     """What the picture says, in words."""
     said = [f"update {u:,}: loss {loss:.3f}" for u, loss in zip(updates, losses, strict=True)]
     return f"{text}, a tile for each of {len(updates)} snapshots. {'; '.join(said)}. The last writes: {texts[-1]}"

@@ -69,7 +69,7 @@ class Sweep:
 def sweep(run: Run, files: dict[int, CheckpointFile], scene: Scene | None) -> Sweep | None:
     """Asks for sentence and kind, and runs all snapshots. None: nothing can be shown, and the page has said why."""
     try:
-        newest = checkpoints.load_rung(list(files.values())[-1])
+        newest = checkpoints.load_snapshot(list(files.values())[-1])
     except (HeadlightError, OSError) as error:
         st.text(f"The newest snapshot cannot be opened. {error}")
         return None

@@ -1,4 +1,4 @@
-"""The time machine: one sentence at every snapshot of a run's ladder, from the untrained model on.
+"""The time machine: one sentence at every snapshot of a run, from the untrained model on.
 
 Every snapshot reads the same right translation (teacher forcing, as in training), so that a cell is the same query and
 key at each update, and losses can be compared. What the snapshot would write by itself stands beside it.
@@ -12,13 +12,13 @@ import streamlit as st
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_table, matrix_width
 from app.library.checkpoints import CheckpointFile
 from app.library.runs import Run
-from app.library.snapshots import ladder
+from app.library.snapshots import snapshots
 from app.pages import page_named
 from app.stage.heads import SHORT
 from app.stage.scene import Scene
 from app.state.choices import AT_UPDATE, CHECKPOINT, PLAYS, open_checkpoint, take_sentence
 from app.views.shared.placed import placed, scrolling
-from app.views.training.snapshot_heads import ladder_alt, ladder_table, ladder_tiles
+from app.views.training.snapshot_heads import snapshot_alt, snapshot_table, snapshot_tiles
 from app.views.training.snapshot_sweep import Sweep, sweep
 from transformer.model.attention_kinds import KINDS
 
@@ -31,12 +31,13 @@ Losses = Callable[[int | None, tuple[np.ndarray, np.ndarray] | None], None]
 
 def time_machine(run: Run, scene: Scene | None, losses: Losses) -> None:
     """The loss beside the tiles of all snapshots; below, the slider and the chosen snapshot."""
-    files = ladder(run.name)
+    files = snapshots(run.name)
     if not files:
         losses(None, None)
         st.caption(
-            "This run keeps no ladder (yet). With `training.ladder = [0, 50, 100, 200, 400]` in its recipe it keeps a "
-            "small checkpoint after each of these updates, and a slider here shows the same sentence at each of them."
+            "This run has no snapshots (yet). With `training.snapshots = [0, 50, 100, 200, 400]` in its recipe it "
+            "stores a small checkpoint after each of these updates. A slider here then shows the same sentence at each "
+            "of them."
         )
         return
     st.header("Time machine", anchor=False)
@@ -48,7 +49,7 @@ def time_machine(run: Run, scene: Scene | None, losses: Losses) -> None:
     _tiles(seen, chosen)
     _slider(seen.updates)
     _written(seen, files[seen.updates[chosen]], chosen)
-    with st.container(key="rung_duo"):  # see page.css
+    with st.container(key="snapshot_duo"):  # see page.css
         left, right = st.columns(2, gap="medium")
         with left:
             _matrix(seen, chosen)
@@ -86,11 +87,11 @@ def _tiles(seen: Sweep, chosen: int) -> None:
     texts = [look.text for look in seen.looks]
     text = f"{KINDS[seen.kind]}, layer {layer + 1}, head {head + 1}, after so many updates"
     placed(
-        ladder_tiles(weights, seen.updates, seen.losses, chosen, text=text),
-        key="ladder",
+        snapshot_tiles(weights, seen.updates, seen.losses, chosen, text=text),
+        key="snapshots",
         name=f"{seen.run} - {text}",
-        alt=ladder_alt(seen.updates, seen.losses, texts, text),
-        table=lambda: ladder_table(seen.updates, seen.losses, texts),
+        alt=snapshot_alt(seen.updates, seen.losses, texts, text),
+        table=lambda: snapshot_table(seen.updates, seen.losses, texts),
         on_click=lambda point: _take(seen.updates, point.customdata),
     )
 
@@ -136,7 +137,7 @@ def _play() -> None:
 def _written(seen: Sweep, file: CheckpointFile, chosen: int) -> None:
     """What the chosen snapshot writes, and what it thinks of the right translation."""
     look, update = seen.looks[chosen], seen.updates[chosen]
-    with st.container(key="rung_says"):
+    with st.container(key="snapshot_says"):
         writes, right, loss, probability = st.columns([3, 3, 1.5, 1.5], gap="medium")
     with writes:
         st.subheader(f"After {update:,} updates it writes" if update else "The untrained model writes", anchor=False)
@@ -153,7 +154,9 @@ def _written(seen: Sweep, file: CheckpointFile, chosen: int) -> None:
     if CHECKPOINT.value == file.name:
         st.page_link(page_named("attention"), label="It is open: see all its heads", icon=":material/arrow_forward:")
     else:
-        st.button("Open this snapshot on the other pages", key="open_rung", on_click=_open, args=(file, seen.sentence))
+        st.button(
+            "Open this snapshot on the other pages", key="open_snapshot", on_click=_open, args=(file, seen.sentence)
+        )
 
 
 def _matrix(seen: Sweep, chosen: int) -> None:
@@ -163,7 +166,7 @@ def _matrix(seen: Sweep, chosen: int) -> None:
     attention = seen.looks[chosen].attention
     title = f"{SHORT[seen.kind]}, layer {layer + 1}, head {head + 1}, after {seen.updates[chosen]:,} updates"
     weights, mask = attention.weights[layer, head], attention.mask
-    key = "rung_matrix"
+    key = "snapshot_matrix"
     with scrolling(key, matrix_width(queries, keys)):
         placed(
             attention_matrix(weights, queries, keys, title=title, mask=mask),

@@ -1,4 +1,4 @@
-"""The ladders that ship: a fresh Training page has something to slide."""
+"""The snapshots that ship: a fresh Training page has something to slide."""
 
 import re
 
@@ -7,13 +7,13 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from app.library.runs import read_curves, read_run
-from app.library.snapshots import ladder, run_names, shipped_folder
+from app.library.snapshots import run_names, shipped_folder, snapshots
 from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
 from transformer.checkpoint.checkpoint_file import read_header
 from transformer.decoding.translator import Translator
 
-LADDERS = [
+RUNS = [
     ("reverse", "k f a z", "z a f k"),
     ("en-de-small", "Where is the nearest train station?", "Wo ist der nächste Bahnhof?"),
     ("numbers", "forty-two", "zweiundvierzig"),
@@ -27,23 +27,23 @@ def shipped(monkeypatch: pytest.MonkeyPatch) -> None:
     st.cache_data.clear()
 
 
-@pytest.mark.parametrize(("name", "source", "target"), LADDERS)
-def test_a_shipped_ladder_begins_untrained_and_ends_right(name: str, source: str, target: str) -> None:
+@pytest.mark.parametrize(("name", "source", "target"), RUNS)
+def test_a_shipped_run_begins_untrained_and_ends_right(name: str, source: str, target: str) -> None:
     run = read_run(name)
     assert run is not None
     assert run.state == "finished"
-    rungs = ladder(name)
-    assert len(rungs) == 12
-    assert min(rungs) == 0
-    assert max(rungs) == run.updates
+    kept = snapshots(name)
+    assert len(kept) == 12
+    assert min(kept) == 0
+    assert max(kept) == run.updates
     assert ("train", "loss") in read_curves(run.folder)
-    first, last = (Translator.load(rungs[update].path).translate(source).text for update in (0, run.updates))
+    first, last = (Translator.load(kept[update].path).translate(source).text for update in (0, run.updates))
     assert first != target
     assert last == target
-    assert all(read_header(file.path).half for file in rungs.values())  # of twelve, as above
+    assert all(read_header(file.path).half for file in kept.values())  # of twelve, as above
 
 
-def test_all_that_ships_of_ladders_is_small_and_knows_no_folder() -> None:
+def test_all_that_ships_of_runs_is_small_and_knows_no_folder() -> None:
     files = [path for path in shipped_folder().rglob("*") if path.is_file()]
     assert 100_000 < sum(path.stat().st_size for path in files) < 40_000_000
     for path in files:
@@ -59,8 +59,8 @@ def test_where_bleu_can_only_be_0_the_page_says_why() -> None:
         assert any("BLEU counts" in caption.value for caption in page.caption) == said, name
 
 
-def test_a_fresh_training_page_opens_with_a_ladder() -> None:
-    assert run_names() == [name for name, _, _ in LADDERS]
+def test_a_fresh_training_page_opens_with_a_run() -> None:
+    assert run_names() == [name for name, _, _ in RUNS]
     page = switch_page(AppTest.from_file(str(MAIN), default_timeout=PATIENCE), "training").run()
     assert not page.exception
     assert "Time machine" in [each.value for each in page.header]

@@ -1,6 +1,6 @@
 """What makes training fast: the trainer as one would first write it, then one measure after the other.
 
-    python -m tests.benchmarks.training_ladder [--size small|base|paper-base] [--rounds 3] [--threads 2] [--device auto]
+    python -m tests.benchmarks.training_tricks [--size small|base|paper-base] [--rounds 3] [--threads 2] [--device auto]
 
 Each line has all that stands above it. The first is a readable Transformer with no thought of speed: attention step by
 step, logits of every position, padding included, Adam as a loop over the weights. Every line is a process of its own;
@@ -33,7 +33,7 @@ from transformer.training.optimizer import make_optimizer
 
 
 @dataclass(frozen=True)
-class Rung:
+class Row:
     """How the trainer is set."""
 
     name: str
@@ -46,42 +46,42 @@ class Rung:
     compiled: bool = False
 
 
-RUNGS = {
-    "first": Rung("as first written, float32", True, True, True, "float32", True, True),
-    "attention": Rung("+ attention that keeps no steps", False, True, True, "float32", True, True),
-    "blocks": Rung("+ loss in blocks, of what counts", False, False, True, "float32", True, True),
-    "adam": Rung("+ fused Adam", False, False, False, "float32", True, True),
-    "kept": Rung("+ freed memory is kept", False, False, False, "float32", False, True),
-    "oneDNN": Rung("+ float32 by oneDNN on a CPU", False, False, False, "float32"),
-    "bfloat16": Rung("+ products in bfloat16"),
-    "compiled": Rung("+ torch.compile", compiled=True),
+ROWS = {
+    "first": Row("as first written, float32", True, True, True, "float32", True, True),
+    "attention": Row("+ attention that keeps no steps", False, True, True, "float32", True, True),
+    "blocks": Row("+ loss in blocks, of what counts", False, False, True, "float32", True, True),
+    "adam": Row("+ fused Adam", False, False, False, "float32", True, True),
+    "kept": Row("+ freed memory is kept", False, False, False, "float32", False, True),
+    "oneDNN": Row("+ float32 by oneDNN on a CPU", False, False, False, "float32"),
+    "bfloat16": Row("+ products in bfloat16"),
+    "compiled": Row("+ torch.compile", compiled=True),
 }
 
 
-def updater(rung: Rung, size: SizeName, device: torch.device) -> Callable[[Batch], object]:
+def updater(row: Row, size: SizeName, device: torch.device) -> Callable[[Batch], object]:
     """One update of the trainer, set so."""
-    if not rung.returns:
+    if not row.returns:
         keep_freed_memory()
-    if not rung.own:
+    if not row.own:
         use_fast_matmul()
     config = config_of(size)
     model = Transformer(config).to(device).train()
-    compile_layers(model, device, rung.compiled)
+    compile_layers(model, device, row.compiled)
     optimizer = make_optimizer(model, TrainingConfig())
     for group in optimizer.param_groups:
-        group.update(lr=RATE, fused=not rung.loop, foreach=False)
+        group.update(lr=RATE, fused=not row.loop, foreach=False)
     sites = census(config)
 
     def loss_of(batch: Batch) -> Tensor:
-        if not rung.whole:
+        if not row.whole:
             return summed_loss(model, batch, SMOOTHING)
-        probe = Probe(sites, ["*.weights"]) if rung.steps else NULL_PROBE
+        probe = Probe(sites, ["*.weights"]) if row.steps else NULL_PROBE
         logits = model(batch.source, batch.target, probe).float().flatten(0, 1)  # (B * T, V)
         labels = batch.labels.flatten()  # (B * T)
         return cross_entropy(logits, labels, ignore_index=PAD, label_smoothing=SMOOTHING, reduction="sum")
 
     def update(batch: Batch) -> float:
-        with autocast(device, rung.precision):
+        with autocast(device, row.precision):
             loss = loss_of(batch.to(device))
         (loss / batch.target_tokens).backward()
         nn.utils.clip_grad_norm_(model.parameters(), CLIP)
@@ -92,13 +92,13 @@ def updater(rung: Rung, size: SizeName, device: torch.device) -> Callable[[Batch
     return update
 
 
-def climb(rung: Rung, size: SizeName, device: torch.device) -> None:
+def measure(row: Row, size: SizeName, device: torch.device) -> None:
     """One line of the table."""
     torch.manual_seed(0)
-    update = updater(rung, size, device)
+    update = updater(row, size, device)
     generator = torch.Generator().manual_seed(1)
     batches = [sentences(length, size, generator) for length in LENGTHS]
-    compete(update, config_of(size), batches, rung.precision, device)
+    compete(update, config_of(size), batches, row.precision, device)
 
 
 def main(
@@ -115,10 +115,10 @@ def main(
     if only:
         if threads:
             torch.set_num_threads(threads)
-        return climb(RUNGS[only], size, choose_device(device))
+        return measure(ROWS[only], size, choose_device(device))
     if compiled is None:
         compiled = choose_device(device).type == "cuda"
-    names = [name for name, rung in RUNGS.items() if compiled or not rung.compiled]
+    names = [name for name, row in ROWS.items() if compiled or not row.compiled]
     options = ("--size", size, "--device", device, "--threads", str(threads))
     best = best_of(rounds, {name: started(__spec__.name, name, *options) for name in names})
     table = Table(title=f"Target tokens per second in training, size {size}")
@@ -127,7 +127,7 @@ def main(
     above = None
     for name, (speed, share) in best.items():
         times = f"{speed / above:.2f}" if above else ""
-        table.add_row(RUNGS[name].name, f"{speed:,.0f}", times, f"{share:.0%}")
+        table.add_row(ROWS[name].name, f"{speed:,.0f}", times, f"{share:.0%}")
         above = speed
     Console().print(table)
     return None
