@@ -72,8 +72,12 @@ def translate(
 def evaluate(
     checkpoint: CheckpointFile,
     data: Annotated[
-        Path, typer.Option(metavar="FILE.tsv[.gz]", help="Sentences and their translations, a pair a line.")
-    ],
+        Path | None, typer.Option(metavar="FILE.tsv[.gz]", help="Sentences and their translations, a pair a line.")
+    ] = None,
+    required_words: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.tsv", help="Instead of --data: sentences, and words that translations must have."),
+    ] = None,
     source_column: Annotated[
         int, typer.Option(min=1, metavar="N", help="Column of the sentences, counted from 1.")
     ] = 1,
@@ -88,22 +92,33 @@ def evaluate(
     The scores are BLEU and chrF by sacrebleu, with their signatures. Rows that share a source are several right
     translations of it: it is translated once and compared with all.
 
+    With --required-words no score is computed: the command counts the translations that have all words that a file asks
+    for (names, numbers, a negation, ...), and prints those that lack one. transformer/required_words.py has the format.
+
     \b
     Examples:
       python -m transformer evaluate pretrained/en-de.safetensors --data test.tsv.gz
       python -m transformer evaluate pretrained/en-de.safetensors --data test.tsv.gz --precision bfloat16
+      python -m transformer evaluate my.safetensors --required-words pretrained/hundred-sentences/en-de.tsv
       python -m transformer evaluate my.safetensors --data de-en.tsv --source-column 2 --target-column 1 --json
     """
+    from transformer import evaluation
+    from transformer import required_words as words
     from transformer.data.corpus import read_pairs
-    from transformer.evaluation import as_text
-    from transformer.evaluation import evaluate as run
 
-    pairs = read_pairs(data, source_column, target_column)
+    if (data is None) == (required_words is None):
+        raise typer.BadParameter("give one of --data and --required-words.")
+    pairs = read_pairs(data, source_column, target_column) if data else []
+    required = words.read_required(required_words) if required_words else []
     translator = open_translator(checkpoint, device, precision)
     settings = settings_of(translator, beam)
     with show_progress("sentences") as advance:
-        result = run(translator, pairs, settings, advance)
+        if required:
+            result, as_text = words.check_words(translator, required, settings, advance), words.as_text
+        else:
+            result, as_text = evaluation.evaluate(translator, pairs, settings, advance), evaluation.as_text
     device_used = str(next(translator.model.parameters()).device)
-    result |= {"checkpoint": str(checkpoint), "data": str(data), "device": device_used, "precision": precision}
+    file = str(data or required_words)
+    result |= {"checkpoint": str(checkpoint), "data": file, "device": device_used, "precision": precision}
     result |= {"decoding": asdict(settings), "date": date.today().isoformat()}
     typer.echo(json.dumps(result, ensure_ascii=False) if as_json else as_text(result))
