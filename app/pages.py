@@ -33,7 +33,7 @@ class PageInfo:
 
 
 PAGES = (
-    PageInfo("translate", "Translate", "Watch", "How is my sentence translated?", has_headline=False),
+    PageInfo("translate", "Translate", "Watch", "How is my sentence translated?", has_controls=False),
     PageInfo("steps", "Step by step", "Watch", "What happens to the numbers on the way?"),
     PageInfo("attention", "Attention", "Attention", "What does each word attend to?"),
     PageInfo("hand", "Query, key, value", "Attention", "How is one weight computed?"),

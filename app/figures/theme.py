@@ -12,6 +12,8 @@ import re
 from itertools import pairwise
 from typing import Any, Literal
 
+from transformer.model.attention_kinds import Kind
+
 Role = Literal["query", "key", "value", "encoder", "decoder"]
 ColorScale = list[tuple[float, str]]
 
@@ -37,6 +39,8 @@ _ROLES: dict[Role, str] = {
     "encoder": themed("#1d62c4", "#82b4ff"),
     "decoder": themed("#bf3f28", "#ff9a82"),
 }
+
+_BETWEEN = themed("#6b3fc4", "#b79cf2")  # attention of the decoder to the encoder
 
 # Heads shown together: told apart under the common colour deficiencies too, at least 3 : 1 against the background
 # (test_heads_are_told_apart_by_everyone). The ninth has the colour of the first, and its lines are dashed.
@@ -93,6 +97,11 @@ TITLE_SIZE = 18
 def role_color(role: Role) -> str:
     """The one colour of this role."""
     return _ROLES[role]
+
+
+def kind_color(kind: Kind) -> str:
+    """The colour of this kind of attention: the encoder's, the decoder's, or that of what goes between them."""
+    return _BETWEEN if kind == "cross" else _ROLES[kind]
 
 
 def pair_color(second: bool) -> str:

@@ -103,6 +103,10 @@ GIVEN = Choice("given", "", text(MOST_CHARACTERS), written="link", reset_by=SENT
 GIVEN_IDS = Choice[tuple[int, ...]](
     "given_ids", (), ids, joined, written="link", reset_by=SENTENCE_CHANGES
 )  # if made token by token
+# What was shown before each token that the reader put in place of one: (alternative, own translation, its ids, step)
+UNDO = Choice[tuple[tuple[int, str, tuple[int, ...], int], ...]](
+    "undo", (), lambda _: (), written="session", reset_by=SENTENCE_CHANGES
+)
 
 # The search
 METHOD = Choice("method", "beam", str)

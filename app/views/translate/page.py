@@ -13,9 +13,12 @@ from app.library.checkpoints import MOST_CHARACTERS
 from app.stage.checkpoint_choice import uploads
 from app.stage.controls import Controls
 from app.stage.scene import Scene
+from app.stage.template import details
 from app.state.choices import GIVEN, open_checkpoint, show_given, take_sentence
+from app.views.shared.canvas_picture import draw_canvas
 from app.views.shared.search_code import about_probabilities
 from app.views.translate.attention_pictures import attention_pictures
+from app.views.translate.doors import DOORS, doors
 from transformer.decoding.translation import Hypothesis, Translation
 
 ABOUT_SOURCE = (
@@ -25,13 +28,18 @@ ABOUT_SOURCE = (
 ABOUT_TARGET = "Below each token: how probable the model found it there, and its id in the vocabulary."
 
 
-def draw(scene: Scene, controls: Controls) -> None:
+def draw(scene: Scene, controls: Controls | None) -> None:
     """Draws the page from top to bottom."""
-    kind, layer, head = controls.kind_layer_head()
-    _results(scene)
-    attention_pictures(scene, kind, layer, head)
-    _force(scene)
-    _tables(scene.translation, scene.hypothesis)
+    head = draw_canvas(scene, key="canvas", writes=True, below=DOORS)
+    doors()
+
+    def more() -> None:
+        _results(scene)
+        _force(scene)
+        attention_pictures(scene, head.kind, head.layer, head.head)
+        _tables(scene.translation, scene.hypothesis)
+
+    details(more)
 
 
 def _results(scene: Scene) -> None:

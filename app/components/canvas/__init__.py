@@ -1,0 +1,161 @@
+"""The canvas: tokens, arcs between them, and all heads beside them, drawn in the browser from one message.
+
+Hovering, another head, another kind, another form: no request to the server. What the browser lacks it asks for:
+the exact weights of a head, the calculation of one weight. Questions and answers go over a second, invisible component
+(`canvas_wire`), a fragment of its own, so that an answer draws nothing again but what it is about.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import streamlit as st
+
+from app.components.numbered import heard
+from app.components.registration import component
+from app.figures.canvas_message import message_id
+from transformer.model.attention_kinds import KINDS, Kind
+
+_canvas = component("canvas")
+_wire = component("canvas_wire", html="<div class='root' hidden></div>")
+
+Answer = dict[str, Any]
+Asks = Literal["head", "link", "cell"]
+
+
+@dataclass(frozen=True)
+class Head:
+    """Kind, layer and head; the latter two from 0."""
+
+    kind: Kind
+    layer: int
+    head: int
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the browser asks for.
+
+    Attributes:
+        asks: "head": the exact weights of one head. "link": of all heads of the kind, the weight of one cell. "cell":
+            how one weight of one head is computed.
+        query, key: the cell, from 0.
+    """
+
+    asks: Asks
+    head: Head
+    query: int
+    key: int
+
+
+@dataclass(frozen=True)
+class Act:
+    """What else a reader does: "continue" with a runner-up (its id is `index`) at `step`, "undo" that, show an
+    "alternative" (`index`), or open "hand" on a cell (`step` is the query, `index` the key)."""
+
+    name: Literal["continue", "undo", "alternative", "hand"]
+    head: Head
+    step: int
+    index: int
+
+
+def canvas(
+    message: bytes,
+    chosen: Head,
+    *,
+    key: str,
+    on_choose: Callable[[Head], None],
+    on_ask: Callable[[Question], Answer | None],
+    on_act: Callable[[Act], None] | None = None,
+    alternatives: list[dict[str, str]] | None = None,
+    shown: int = 0,
+    can_undo: bool = False,
+    writes: bool = False,
+    below: float = 3.0,
+) -> None:
+    """Draws the canvas, as high as the window leaves room for.
+
+    Args:
+        message: see `app.figures.canvas_message.pack`.
+        chosen: the head that is shown.
+        on_choose: is told which head was clicked.
+        on_ask: answers a question with numbers, in values that JSON has; None: there is no such cell.
+        on_act: see `Act`. Without it, runners-up cannot be clicked, and there is no link to the page `hand`.
+        alternatives: other translations, {text, detail}; `shown` is the one that is drawn.
+        can_undo: whether there is something to take back.
+        writes: whether the translation writes itself when the message is a new one.
+        below: rem that are kept free below it in the window.
+    """
+
+    def chose() -> None:
+        found = st.session_state[key].chosen
+        head = _head(found)
+        if head and isinstance(number := found.get("number"), int):
+            st.session_state[f"{key}_heard"] = number
+            on_choose(head)
+
+    def acted() -> None:
+        found = st.session_state[key].acted
+        head = _head(found)
+        if not head or not on_act or found.get("name") not in ("continue", "undo", "alternative", "hand"):
+            return
+        step, index = found.get("step"), found.get("index")
+        if isinstance(step, int) and isinstance(index, int):
+            on_act(Act(found["name"], head, step, index))
+
+    _canvas(data=message, key=key, on_chosen_change=chose, on_acted_change=acted)
+    standing = {
+        "canvas": key,
+        "message": message_id(message),
+        "chosen": {"kind": chosen.kind, "layer": chosen.layer, "head": chosen.head},
+        "heard": heard(key),
+        "acts": on_act is not None,
+        "alternatives": alternatives or [],
+        "shown": shown,
+        "canUndo": can_undo,
+        "writes": writes,
+        "below": below,
+    }
+    _answers(standing, key, on_ask)
+
+
+def _answers(standing: dict[str, Any], key: str, on_ask: Callable[[Question], Answer | None]) -> None:
+    """The wire, as a fragment: a question is answered without drawing the page."""
+    name = f"{key}_wire"
+
+    def asked() -> None:
+        found = st.session_state[name].asked
+        question = _question(found)
+        if question and found.get("message") == standing["message"]:
+            answer = on_ask(question)
+            st.session_state[f"{name}_answer"] = {"id": found.get("id"), "answer": answer}
+
+    def body() -> None:
+        answer = st.session_state.pop(f"{name}_answer", None)
+        _wire(data=standing | {"answer": answer}, key=name, on_asked_change=asked)
+
+    st.fragment(body)()
+
+
+def _head(found: object) -> Head | None:
+    """Nothing that comes from a browser is trusted to be what it should be."""
+    if not isinstance(found, dict):
+        return None
+    kind, layer, head = found.get("kind"), found.get("layer"), found.get("head")
+    if kind not in KINDS or not _is_index(layer) or not _is_index(head):
+        return None
+    return Head(cast(Kind, kind), cast(int, layer), cast(int, head))
+
+
+def _question(found: object) -> Question | None:
+    head = _head(found)
+    if not head or not isinstance(found, dict) or found.get("asks") not in ("head", "link", "cell"):
+        return None
+    query, column = found.get("query"), found.get("key")
+    if not _is_index(query) or not _is_index(column):
+        return None
+    return Question(found["asks"], head, cast(int, query), cast(int, column))
+
+
+def _is_index(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 100_000

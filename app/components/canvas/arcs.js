@@ -1,0 +1,52 @@
+// The arcs of the head that is shown. Each pair of tokens keeps its arc while heads change, so that another head makes arcs
+// wider and narrower instead of drawing others.
+
+import { curve } from "./place.js";
+import { ofHead } from "./message.js";
+import { make } from "../shared/svg.js";
+
+const FAINTEST = 6, FAINTEST_ALONE = 2;  // 255ths, that are drawn
+const CLICKED = 10;
+
+export function newArcs(view) {
+  const { layout, stage } = view;
+  stage.svg.setAttribute("viewBox", `0 0 ${layout.width} ${layout.height}`);
+  stage.svg.style.cssText = `width:${layout.width}px;height:${layout.height}px`;
+  stage.svg.replaceChildren();
+  view.arcs = new Map();
+}
+
+function arcOf(view, query, key) {
+  const name = `${query},${key}`;
+  if (!view.arcs.has(name)) {
+    const arc = make("path", { class: "arc", d: curve(view.layout, query, key), "data-query": query, "data-key": key }, view.stage.svg);
+    arc.addEventListener("pointerenter", (event) => { if (event.pointerType === "mouse") view.pointAt({ query, key }); });
+    arc.addEventListener("pointerleave", () => view.pointAt(null));
+    arc.addEventListener("click", () => view.open({ query, key }));
+    view.arcs.set(name, arc);
+  }
+  return view.arcs.get(name);
+}
+
+export function drawArcs(view, here, focus) {
+  const kind = view.message.kind[here.kind], weights = ofHead(kind, here.layer, here.head);
+  const isolated = focus.query !== null || focus.key !== null, rem = view.rem / 16;
+  const drawn = new Set();
+  for (let q = 0; q < Math.min(kind.queries, view.written); q++) {
+    for (let k = 0; k < kind.keys; k++) {
+      const byte = weights[q * kind.keys + k];
+      const mine = (focus.query === null || focus.query === q) && (focus.key === null || focus.key === k);
+      if (byte < (isolated && mine ? FAINTEST_ALONE : FAINTEST)) continue;
+      const arc = arcOf(view, q, k), weight = byte / 255;
+      arc.style.strokeWidth = `${((1 + 8 * weight) * rem).toFixed(2)}px`;
+      arc.style.opacity = mine ? (0.1 + 0.8 * weight).toFixed(3) : "0.05";
+      arc.style.pointerEvents = byte >= CLICKED && mine ? "stroke" : "none";
+      drawn.add(`${q},${k}`);
+    }
+  }
+  for (const [name, arc] of view.arcs) {
+    if (drawn.has(name)) continue;
+    arc.style.opacity = "0";
+    arc.style.pointerEvents = "none";
+  }
+}

@@ -1,0 +1,41 @@
+// The parts of the canvas, made once.
+
+import { element } from "./tokens.js";
+import { make } from "../shared/svg.js";
+import { listen } from "./pointing.js";
+import { walkHeads } from "./heads.js";
+
+export function build(view) {
+  const { root } = view;
+  root.replaceChildren();
+  root.classList.add("canvas");
+  view.say = element("div", "say", root);
+  view.say.setAttribute("role", "status");
+  view.tools = element("div", "tools", root);
+  const frame = element("div", "frame-of-stage", root), arcs = element("div", "arcs", frame), matrix = element("div", "matrix", frame);
+  const labels = [element("div", "label first", arcs), element("div", "label second", arcs)];
+  const svg = make("svg", { "aria-hidden": "true" }, arcs), tokens = element("div", "tokens", arcs);
+  view.stage = { frame, arcs, matrix, labels, svg, tokens };
+  const side = element("div", "beside", root);
+  view.kinds = element("div", "kinds", side);
+  view.kinds.setAttribute("role", "radiogroup");
+  view.kinds.setAttribute("aria-label", "Kind of attention");
+  const part = element("div", "part", side), box = element("div", "heads", part), canvas = element("canvas", "", box), buttons = element("div", "", box);
+  box.setAttribute("role", "radiogroup");
+  canvas.setAttribute("aria-hidden", "true");
+  view.heads = { part, box, canvas, buttons, all: [] };
+  view.computed = element("div", "computed", side);
+  view.computed.setAttribute("role", "region");
+  view.computed.setAttribute("aria-label", "How the weight is computed");
+  view.facts = element("div", "facts", part);
+  view.alt = element("p", "hidden", root);
+  listen(view);
+  box.addEventListener("pointerleave", () => view.previewHead(null));
+  box.addEventListener("focusout", (event) => { if (!box.contains(event.relatedTarget) && view.preview) view.previewHead(null); });
+  box.addEventListener("keydown", (event) => walkHeads(view, event));
+  root.addEventListener("pointerdown", () => view.skip());
+  root.addEventListener("keydown", (event) => {
+    view.skip();
+    if (event.key === "Escape" && view.cell) { view.open(null); event.stopPropagation(); }
+  });
+}

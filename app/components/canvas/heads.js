@@ -1,0 +1,108 @@
+// All heads of the kind at once, a small picture each. Pointing or walking with the arrow keys previews a head, a click or
+// Enter chooses it. In a long sentence a dot of a small picture is the strongest weight of a few cells.
+
+import { element } from "./tokens.js";
+import { ofHead } from "./message.js";
+import { resolved } from "../shared/themed.js";
+
+const LARGEST = 3.6;  // rem, of a small picture
+
+export function newHeads(view) {
+  const { heads: place, rem } = view, kind = view.message.kind[view.here.kind], canvas = place.canvas;
+  const width = place.box.clientWidth, label = 1.15 * rem;
+  const side = Math.min((width - label) / kind.heads, LARGEST * rem, Math.max((place.room - label) / kind.layers, 0.7 * rem));
+  const wide = Math.min((width - label) / kind.heads, LARGEST * rem * 1.4, side * 1.6);
+  Object.assign(place, { side, wide, label });
+  place.box.style.height = `${label + side * kind.layers}px`;
+  canvas.style.cssText = `width:${label + wide * kind.heads}px;height:${label + side * kind.layers}px`;
+  paintHeads(view);
+  const focused = place.buttons.contains(view.root.getRootNode().activeElement);
+  place.buttons.replaceChildren();
+  place.all = [];
+  for (let layer = 0; layer < kind.layers; layer++) {
+    for (let head = 0; head < kind.heads; head++) {
+      const button = element("button", "head", place.buttons);
+      button.setAttribute("role", "radio");
+      button.setAttribute("aria-label", `Layer ${layer + 1}, head ${head + 1}`);
+      button.style.cssText = `left:${label + head * wide}px;top:${label + layer * side}px;width:${wide}px;height:${side}px`;
+      Object.assign(button.dataset, { layer, head });
+      button.addEventListener("pointerenter", (event) => { if (event.pointerType === "mouse") view.previewHead({ layer, head }); });
+      button.addEventListener("click", () => view.chooseHead({ layer, head }));
+      place.all.push(button);
+    }
+  }
+  if (focused) place.all[view.here.layer * kind.heads + view.here.head]?.focus({ preventScroll: true });
+}
+
+// Paints the small pictures in the colours of the theme.
+export function paintHeads(view) {
+  const { heads: { canvas, side, wide, label }, rem } = view, kind = view.message.kind[view.here.kind];
+  const dense = window.devicePixelRatio || 1, context = canvas.getContext("2d");
+  canvas.width = Math.round((label + wide * kind.heads) * dense);
+  canvas.height = Math.round((label + side * kind.layers) * dense);
+  context.scale(dense, dense);
+  const styles = getComputedStyle(view.root), gap = Math.min(4, side / 8);
+  context.font = `${0.875 * rem}px ${styles.fontFamily}`;
+  context.textAlign = "center";
+  context.fillStyle = styles.color;
+  context.globalAlpha = 0.75;
+  const every = Math.ceil((1.1 * rem) / side), across = Math.ceil((1.3 * rem) / wide);
+  for (let head = 0; head < kind.heads; head += across) context.fillText(head + 1, label + (head + 0.5) * wide, 0.8 * rem);
+  for (let layer = 0; layer < kind.layers; layer += every) context.fillText(layer + 1, 0.4 * rem, label + (layer + 0.5) * side + 0.3 * rem);
+  context.globalAlpha = 1;
+  const ink = rgb(resolved(kind.color), context);
+  for (let layer = 0; layer < kind.layers; layer++) {
+    for (let head = 0; head < kind.heads; head++) {
+      const picture = small(kind, layer, head, Math.max(1, Math.floor((wide - gap) * dense)), Math.max(1, Math.floor((side - gap) * dense)), ink);
+      context.imageSmoothingEnabled = false;
+      context.drawImage(picture, label + head * wide + gap / 2, label + layer * side + gap / 2, wide - gap, side - gap);
+    }
+  }
+}
+
+function small(kind, layer, head, width, height, ink) {
+  const weights = ofHead(kind, layer, head), columns = Math.min(kind.keys, width), rows = Math.min(kind.queries, height);
+  const picture = document.createElement("canvas");
+  [picture.width, picture.height] = [columns, rows];
+  const context = picture.getContext("2d"), image = context.createImageData(columns, rows), strongest = new Uint8Array(columns * rows);
+  for (let q = 0; q < kind.queries; q++) {
+    for (let k = 0; k < kind.keys; k++) {
+      const place = Math.floor((q * rows) / kind.queries) * columns + Math.floor((k * columns) / kind.keys);
+      strongest[place] = Math.max(strongest[place], weights[q * kind.keys + k]);
+    }
+  }
+  strongest.forEach((byte, i) => image.data.set([...ink, Math.round(18 + 237 * (byte / 255) ** 0.8)], 4 * i));
+  context.putImageData(image, 0, 0);
+  return picture;
+}
+
+function rgb(color, context) {
+  context.fillStyle = color;
+  const text = context.fillStyle;
+  return [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16));
+}
+
+export function showHeads(view, here) {
+  const kind = view.message.kind[here.kind];
+  view.heads.all.forEach((button) => {
+    const chosen = +button.dataset.layer === view.here.layer && +button.dataset.head === view.here.head;
+    const current = +button.dataset.layer === here.layer && +button.dataset.head === here.head;
+    button.setAttribute("aria-checked", String(chosen));
+    button.tabIndex = current ? 0 : -1;
+    button.classList.toggle("shown", current);
+  });
+  view.heads.box.setAttribute("aria-label", `Heads of ${kind.title}: ${kind.layers} layers with ${kind.heads} heads each`);
+}
+
+export function walkHeads(view, event) {
+  const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+  const kind = view.message.kind[view.here.kind], from = view.preview ?? view.here;
+  if (step) {
+    const layer = Math.min(Math.max(from.layer + step[0], 0), kind.layers - 1), head = Math.min(Math.max(from.head + step[1], 0), kind.heads - 1);
+    view.previewHead({ layer, head });
+    view.heads.all[layer * kind.heads + head].focus({ preventScroll: true });
+  } else if (event.key === "Escape" && view.preview) view.previewHead(null);
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}

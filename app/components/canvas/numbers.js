@@ -1,0 +1,61 @@
+// Numbers that are written. A byte of the message says a weight to a 255th; what is written is the tensor's own number,
+// asked for a whole head at a time. Until it is there, a number is written only if its byte leaves no doubt about it.
+
+export function percent(share) {
+  if (share < 0.001) return share === 0 ? "0%" : "<0.1%";
+  return share >= 0.0995 ? `${Math.round(100 * share)}%` : `${(100 * share).toFixed(1)}%`;
+}
+
+export function certain(byte) {
+  const least = percent(Math.max(0, byte - 0.5) / 255), most = percent(Math.min(255, byte + 0.5) / 255);
+  return byte > 0 && least === most ? least : "";
+}
+
+const nameOf = (kind, layer, head) => `${kind}.${layer}.${head}`;
+
+export function floats(base64) {
+  return new Float32Array(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)).buffer);
+}
+
+// The exact weights of a head, (Q, K), if they are here.
+export const exactOf = (view, kind, layer, head) => view.answers.get(`head.${nameOf(kind, layer, head)}`)?.weights;
+
+// The weight of a cell as text: exact, or certain, or "".
+export function weightText(view, { kind, layer, head }, query, key) {
+  const found = view.message.kind[kind], exact = exactOf(view, kind, layer, head);
+  const at = query * found.keys + key;
+  return exact ? percent(exact[at]) : certain(found.weights[(layer * found.heads + head) * found.queries * found.keys + at]);
+}
+
+// The newest question goes first, and one at a time: hovering over many heads asks for the last of them.
+export function ask(view, question) {
+  const { asks, kind, layer, head, query = 0, key = 0 } = question;
+  const name = asks === "head" ? `head.${nameOf(kind, layer, head)}`
+    : asks === "link" ? `link.${kind}.${query}.${key}` : `cell.${nameOf(kind, layer, head)}.${query}.${key}`;
+  if (view.answers.has(name)) return view.answers.get(name);
+  view.wanted = [{ id: name, asks, kind, layer, head, query, key, message: view.message.id }, ...view.wanted.filter((one) => one.id !== name)].slice(0, 4);
+  sendNext(view);
+  return undefined;
+}
+
+const PATIENT = 4000;  // ms until an unanswered question is asked again
+
+export function sendNext(view) {
+  const send = view.line?.send;
+  if (!send || view.waits || !view.wanted.length) return;
+  view.waits = view.wanted.shift();
+  clearTimeout(view.late);
+  view.late = setTimeout(() => { view.waits = null; sendNext(view); }, PATIENT);
+  send(view.waits);
+}
+
+// An answer has come. Returns whether it was one that this canvas waits for.
+export function hear(view, told) {
+  if (!told || told.id !== view.waits?.id || !told.answer) return false;
+  const { id, answer } = told;
+  view.answers.set(id, { ...answer, weights: typeof answer.weights === "string" ? floats(answer.weights) : answer.weights });
+  view.waits = null;
+  clearTimeout(view.late);
+  sendNext(view);
+  return true;
+}

@@ -1,0 +1,64 @@
+// Where the tokens are: two rows, keys above and queries below, or on a narrow screen two columns. {x, y, w, h} of each, in
+// px. A sentence that is too long for the width becomes as wide as it needs, and its frame scrolls.
+
+import { goesOn, plain } from "./message.js";
+
+const SIZES = [1.2, 1.1, 1, 0.94, 0.88];  // rem, of the type of a token
+
+export function placed({ keys, queries, writes }, { width, height, rem, narrow, measure }) {
+  return narrow ? inColumns({ keys, queries, writes }, width, height, rem, measure) : inRows({ keys, queries, writes }, width, height, rem, measure);
+}
+
+function inRows({ keys, queries, writes }, width, height, rem, measure) {
+  const rows = (size) => [keys, queries].map(({ tokens }, side) => {
+    const least = (side && writes ? 2.9 : 1.9) * rem;
+    const widths = tokens.map((token) => Math.max(measure(plain(token), size * rem) + 0.5 * rem * (size + 0.25), least));
+    const gaps = tokens.map((_, i) => (i === 0 ? 0 : goesOn(tokens, i) ? 0.12 * rem : 0.4 * rem));
+    return { widths, gaps, total: sum(widths) + sum(gaps) };
+  });
+  const size = SIZES.find((one) => rows(one).every(({ total }) => total <= width)) ?? 1;
+  const found = rows(size), needed = Math.max(...found.map(({ total }) => total));
+  const inner = Math.max(width, needed), scrolls = needed > width + 1;
+  const under = (writes ? 6 : 1.6) * rem;
+  const tall = 2.3 * rem, ys = [1.5 * rem, height - under - tall];
+  const [above, below] = found.map(({ widths, gaps, total }, side) => {
+    const between = gaps.filter((gap) => gap > 0.2 * rem).length;
+    const extra = between ? Math.min((inner - total) / between, scrolls ? Infinity : 1.3 * rem) : 0;
+    let x = (inner - total - extra * between) / 2;
+    return widths.map((w, i) => {
+      x += gaps[i] + (gaps[i] > 0.2 * rem ? extra : 0);
+      const box = { x, y: ys[side], w, h: tall };
+      x += w;
+      return box;
+    });
+  });
+  return { flat: true, width: inner, height, size, keys: above, queries: below, scrolls };
+}
+
+function inColumns({ keys, queries, writes }, width, height, rem, measure) {
+  const most = Math.max(keys.tokens.length, queries.tokens.length);
+  const pitch = Math.max(2.25 * rem, Math.min(2.75 * rem, (height - 1.6 * rem) / most));
+  const widest = (tokens) => Math.min(Math.max(...tokens.map((token) => measure(plain(token), rem)), 1.5 * rem) + rem, 0.36 * width);
+  const [left, right] = [widest(keys.tokens), widest(queries.tokens)], percents = writes ? 2.9 * rem : 0;
+  const column = (count, x, w) => {
+    const step = (pitch * most) / count;  // a shorter column is spread over the same height
+    return Array.from({ length: count }, (_, i) => ({ x, y: 1.5 * rem + i * step + (step - pitch) / 2, w, h: pitch - 4 }));
+  };
+  return {
+    flat: false, width, height: 1.6 * rem + pitch * most, size: 1, scrolls: false,
+    keys: column(keys.tokens.length, 0, left), queries: column(queries.tokens.length, width - right - percents, right),
+  };
+}
+
+const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
+
+// The curve from a key to a query.
+export function curve(layout, query, key) {
+  const a = layout.keys[key], b = layout.queries[query];
+  if (layout.flat) {
+    const [ax, ay, bx, by] = [a.x + a.w / 2, a.y + a.h, b.x + b.w / 2, b.y], middle = (ay + by) / 2;
+    return `M${ax.toFixed(1)},${ay}C${ax.toFixed(1)},${middle} ${bx.toFixed(1)},${middle} ${bx.toFixed(1)},${by}`;
+  }
+  const [ax, ay, bx, by] = [a.x + a.w, a.y + a.h / 2, b.x, b.y + b.h / 2], middle = (ax + bx) / 2;
+  return `M${ax},${ay.toFixed(1)}C${middle},${ay.toFixed(1)} ${middle},${by.toFixed(1)} ${bx},${by.toFixed(1)}`;
+}

@@ -1,0 +1,46 @@
+// Pointing at tokens with mouse, finger or keyboard. Hovering isolates while it lasts, a click or Enter until the next one,
+// Escape lets go. Arrow keys walk along a row and across. A key and a query that are both held: the heads that link them.
+
+export function listen(view) {
+  const { tokens } = view.stage;
+  const of = (event) => {
+    const node = event.target.closest?.(".token");
+    return node ? { side: node.dataset.side, index: +node.dataset.index } : null;
+  };
+  const alone = ({ side, index }) => ({ query: null, key: null, [side]: index });
+  tokens.addEventListener("pointerover", (event) => {
+    const found = of(event);
+    if (found && event.pointerType === "mouse") view.pointAt(alone(found));
+  });
+  tokens.addEventListener("pointerout", (event) => { if (of(event)) view.pointAt(null); });
+  tokens.addEventListener("focusin", (event) => {
+    const found = of(event);
+    if (found && event.target.matches(":focus-visible")) view.pointAt(alone(found));
+  });
+  tokens.addEventListener("focusout", (event) => { if (of(event)) view.pointAt(null); });
+  tokens.addEventListener("click", (event) => { const found = of(event); if (found) view.hold(found.side, found.index); });
+  tokens.addEventListener("keydown", (event) => walk(view, event, of(event)));
+}
+
+function walk(view, event, from) {
+  if (event.key === "Escape" && (view.cell || view.pins.query !== null || view.pins.key !== null)) view.letGo();
+  else if (from && event.key.startsWith("Arrow")) {
+    const flat = view.layout.flat;
+    const [back, on, up, down] = flat ? ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"] : ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
+    const row = view.tokens[from.side], side = event.key === up ? "key" : event.key === down ? "query" : from.side;
+    const other = view.tokens[side], index = from.index + (event.key === on ? 1 : event.key === back ? -1 : 0);
+    const place = side === from.side ? index : nearest(view, from, side);
+    const goal = other[Math.min(Math.max(place, 0), other.length - 1)];
+    row.forEach((node) => { node.tabIndex = -1; });
+    goal.tabIndex = 0;
+    goal.focus();
+  } else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function nearest(view, from, side) {
+  const boxes = side === "key" ? ["queries", "keys"] : ["keys", "queries"], middle = (box) => (view.layout.flat ? box.x + box.w / 2 : box.y + box.h / 2);
+  const goal = middle(view.layout[boxes[0]][from.index]);
+  return view.layout[boxes[1]].reduce((best, box, i, all) => (Math.abs(middle(box) - goal) < Math.abs(middle(all[best]) - goal) ? i : best), 0);
+}

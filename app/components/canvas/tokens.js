@@ -1,0 +1,114 @@
+// The tokens as buttons, with what the decoder thought of each below it: bar, percentage, runners-up. Of the weights of a
+// token that is isolated, each is written at the other end of its arc, as a button that opens its calculation.
+
+import { ofHead, plain } from "./message.js";
+import { percent, weightText } from "./numbers.js";
+
+const WRITTEN = 3;  // 255ths: a smaller weight is not written beside its token
+const RUNNERS = 2;
+
+export const element = (name, className, parent, text) => {
+  const node = document.createElement(name);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  if (name === "button") node.type = "button";
+  parent?.append(node);
+  return node;
+};
+
+const at = (node, { x, y, w, h }) => {
+  node.style.cssText += `left:${x.toFixed(1)}px;top:${y.toFixed(1)}px;width:${w.toFixed(1)}px;${h ? `height:${h.toFixed(1)}px` : ""}`;
+  return node;
+};
+
+export function newTokens(view) {
+  const { layout, stage, both } = view;
+  const had = view.root.getRootNode().activeElement?.closest?.(".token");
+  const focused = had && stage.tokens.contains(had) ? [had.dataset.side, +had.dataset.index] : null;
+  stage.tokens.replaceChildren();
+  view.tokens = { key: [], query: [] };
+  view.labels = { key: [], query: [] };
+  for (const [side, { tokens, role, label }, boxes] of [["key", both.keys, layout.keys], ["query", both.queries, layout.queries]]) {
+    const group = element("div", `side ${role}`, stage.tokens);
+    group.setAttribute("role", "group");
+    group.setAttribute("aria-label", label);
+    tokens.forEach((token, index) => {
+      const button = at(element("button", `token${side === "query" && both.writes ? " writes" : ""}`, group), boxes[index]);
+      button.style.fontSize = `${layout.size}rem`;
+      const text = element("span", token.startsWith("<") ? "text special" : "text", button, plain(token));
+      text.dir = "auto";
+      button.title = token;
+      Object.assign(button.dataset, { side, index });
+      button.setAttribute("aria-pressed", "false");
+      button.tabIndex = -1;
+      view.tokens[side].push(button);
+      const number = at(element("button", `weight ${side}`, group), numberBox(layout, side, boxes[index], view.rem));
+      number.hidden = true;
+      number.addEventListener("click", () => view.openAt(side, index));
+      view.labels[side].push(number);
+      if (side === "query" && both.writes) probabilities(view, group, boxes[index], index);
+    });
+  }
+  const first = view.tokens[focused?.[0] ?? "query"][focused?.[1] ?? 0] ?? view.tokens.query[0];
+  first.tabIndex = 0;
+  if (focused) first.focus({ preventScroll: true });
+}
+
+function numberBox(layout, side, box, rem) {
+  if (layout.flat) return { x: box.x + box.w / 2 - 1.6 * rem, y: side === "key" ? box.y + box.h + 0.15 * rem : box.y - 1.5 * rem, w: 3.2 * rem };
+  return { x: side === "key" ? box.x + box.w + 2 : box.x - 3.2 * rem, y: box.y + box.h / 2 - 0.7 * rem, w: 3.1 * rem };
+}
+
+function probabilities(view, group, box, index) {
+  const { target } = view.message, { layout, rem } = view, probability = target.probabilities[index];
+  const place = layout.flat ? { x: box.x, y: box.y + box.h + 0.3 * rem, w: box.w } : { x: box.x + box.w + 0.25 * rem, y: box.y, w: 2.7 * rem, h: box.h };
+  const part = at(element("div", `probability${layout.flat ? "" : " beside"}`, group), place);
+  part.dataset.index = index;
+  const bar = element("div", "bar", part);
+  element("div", "filled", bar).style.width = `${100 * (probability ?? 0)}%`;
+  element("div", "number", part, probability === null ? "" : percent(probability));
+  view.probabilities[index] = part;
+  if (!layout.flat) return;
+  target.runners[index].slice(0, RUNNERS).forEach((runner) => {
+    const button = element(view.standing.acts ? "button" : "div", "runner", part, plain(runner.text));
+    button.title = `${plain(runner.text)}: ${percent(runner.probability)}. Click: decode on from here with it.`;
+    button.setAttribute("aria-label", `Instead of ${plain(target.tokens[index])}: ${plain(runner.text)}, ${percent(runner.probability)}`);
+    button.tabIndex = -1;
+    if (view.standing.acts) button.addEventListener("click", () => view.act("continue", index, runner.id));
+  });
+}
+
+export function showTokens(view, here, focus) {
+  const kind = view.message.kind[here.kind], weights = ofHead(kind, here.layer, here.head);
+  const isolated = focus.query !== null || focus.key !== null;
+  for (const side of ["key", "query"]) {
+    const other = side === "key" ? "query" : "key";
+    view.tokens[side].forEach((button, i) => {
+      const unwritten = side === "query" && view.both.writes && i >= view.written;
+      const own = focus[side] === i;
+      let byte = 0, mine = own;
+      if (!own && focus[side] === null && focus[other] !== null) {
+        byte = side === "key" ? weights[focus.query * kind.keys + i] : weights[i * kind.keys + focus.key];
+        mine = byte >= 8;
+      }
+      button.classList.toggle("dim", isolated && !mine);
+      button.classList.toggle("on", own);
+      button.classList.toggle("pinned", view.pins[side] === i);
+      button.classList.toggle("unwritten", unwritten);
+      button.classList.toggle("newest", side === "query" && view.written <= view.both.queries.tokens.length && i === view.written - 1 && view.isWriting);
+      button.setAttribute("aria-pressed", String(view.pins[side] === i));
+      const label = view.labels[side][i], [q, k] = side === "key" ? [focus.query, i] : [i, focus.key];
+      const text = byte >= WRITTEN && !unwritten ? weightText(view, here, q, k) : "";
+      label.hidden = !text;
+      if (label.textContent !== text) label.textContent = text;
+      label.tabIndex = view.pins[other] !== null ? 0 : -1;
+      if (text) label.setAttribute("aria-label", `${text}: how this weight is computed`);
+      if (side !== "query" || !view.both.writes) return;
+      const part = view.probabilities[i];
+      part.classList.toggle("unwritten", unwritten);
+      part.classList.toggle("dim", isolated && !mine);
+      part.classList.toggle("open", own);
+      part.querySelectorAll("button").forEach((runner) => { runner.tabIndex = own ? 0 : -1; });
+    });
+  }
+}

@@ -1,0 +1,37 @@
+// The translation writes itself: its tokens and their arcs appear one after the other, in at most three seconds. Any key or
+// click shows all of it. Once for a sentence, again on demand, and never where less motion is wanted.
+
+const LONGEST = 3000, USUAL = 240;  // ms, of all and of one token
+
+const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+export function writeItself(view) {
+  const count = view.message.target.tokens.length;
+  stopWriting(view);
+  if (still()) { view.update(); return; }
+  view.isWriting = true;
+  view.written = 0;
+  const pace = Math.min(USUAL, LONGEST / (count + 1));
+  const next = () => {
+    view.written += 1;
+    if (view.written > count) { stopWriting(view); view.update(); return; }
+    view.update();
+    view.timer = setTimeout(next, pace);
+  };
+  view.update();
+  view.timer = setTimeout(next, pace);
+}
+
+export function stopWriting(view) {
+  clearTimeout(view.timer);
+  view.isWriting = false;
+  view.written = Infinity;
+}
+
+// Whether this is the first time that this browser window shows the message.
+export function isNew(message) {
+  const known = (window.headlightWritten ??= new Set());
+  const found = !known.has(message.id);
+  known.add(message.id);
+  return found;
+}

@@ -1,0 +1,1 @@
+"""The invisible half of the canvas: see `app.components.canvas`."""

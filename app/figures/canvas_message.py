@@ -1,0 +1,156 @@
+"""The message of the canvas: all that it draws of one translation, packed into one run of bytes.
+
+    4 bytes, little-endian      length of the header
+    header                      JSON in UTF-8: tokens, probabilities, names, shapes; see `pack`
+    weights                     of each kind in the order of the header, (L, H, Q, K), a byte each: round(255 w)
+    masks                       of each kind in the same order, (Q, K), a byte each: 1 = may attend
+
+A byte is enough to draw with, not to write: 255 steps are coarser than a per cent has digits. Numbers that are written
+are exact; the canvas asks for them (test_a_written_number_is_the_tensors).
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from app.figures.axes import visible
+from transformer.model.attention_kinds import Kind
+
+LEVELS = 255
+
+
+@dataclass(frozen=True)
+class Side:
+    """A row of tokens. `title`: whose they are; `code`: of the language, "" if there is none."""
+
+    title: str
+    tokens: Sequence[str]
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class RunnerUp:
+    """Another token that was probable at this step."""
+
+    id: int
+    text: str
+    probability: float
+
+
+@dataclass(frozen=True)
+class Written:
+    """What the decoder wrote: token t is predicted by row t, which reads the token before it.
+
+    Attributes:
+        side: the predicted tokens.
+        reads: what each row reads.
+        probabilities: of each predicted token.
+        runners_up: of each step, the most probable other tokens, best first.
+        chosen_by_reader: the token that the reader put there; -1: none.
+    """
+
+    side: Side
+    reads: Sequence[str]
+    probabilities: Sequence[float]
+    runners_up: Sequence[Sequence[RunnerUp]]
+    chosen_by_reader: int = -1
+
+
+@dataclass(frozen=True)
+class KindOfAttention:
+    """One kind of attention, all layers and heads.
+
+    Attributes:
+        title, short: its names. color: of its arcs.
+        weights: (L, H, Q, K). mask: (Q, K), True = may attend.
+        opening: layer and head to show first, from 0. why: the reason, in words.
+    """
+
+    title: str
+    short: str
+    color: str
+    weights: np.ndarray
+    mask: np.ndarray
+    opening: tuple[int, int]
+    why: str
+
+
+def quantised(weights: np.ndarray) -> np.ndarray:
+    """Weights from 0 to 1 as bytes; the error is at most 1/510."""
+    return np.rint(np.clip(weights, 0.0, 1.0) * LEVELS).astype(np.uint8)
+
+
+def pack(source: Side, written: Written, kinds: Mapping[Kind, KindOfAttention], colors: Mapping[str, str]) -> bytes:
+    """The message.
+
+    Args:
+        colors: of the tokens, by "encoder" and "decoder".
+    """
+    weights = b"".join(quantised(kind.weights).tobytes() for kind in kinds.values())
+    masks = b"".join(kind.mask.astype(np.uint8).tobytes() for kind in kinds.values())
+    header: dict[str, Any] = {
+        "source": _side(source),
+        "target": _side(written.side)
+        | {
+            "reads": [visible(token) for token in written.reads],
+            "probabilities": [_finite(value) for value in written.probabilities],
+            "runners": [
+                [asdict(each) | {"text": visible(each.text)} for each in runners] for runners in written.runners_up
+            ],
+            "byReader": written.chosen_by_reader,
+        },
+        "kinds": [
+            {
+                "name": name,
+                "title": kind.title,
+                "short": kind.short,
+                "color": kind.color,
+                "shape": list(kind.weights.shape),
+                "opening": list(kind.opening),
+                "why": kind.why,
+            }
+            for name, kind in kinds.items()
+        ],
+        "colors": dict(colors),
+    }
+    header["id"] = hashlib.sha256(json.dumps(header).encode() + weights).hexdigest()[:16]
+    text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
+    return len(text).to_bytes(4, "little") + text + weights + masks
+
+
+def message_id(message: bytes) -> str:
+    """The name of a message: another sentence or another model has another one."""
+    return str(_header(message)["id"])
+
+
+def _header(message: bytes) -> dict[str, Any]:
+    length = int.from_bytes(message[:4], "little")
+    found: dict[str, Any] = json.loads(message[4 : 4 + length])
+    return found
+
+
+def unpack(message: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """(header, weights by kind (L, H, Q, K) as bytes, masks by kind (Q, K)): the inverse, as the browser does it."""
+    header, at = _header(message), 4 + int.from_bytes(message[:4], "little")
+    weights, masks = {}, {}
+    for kind in header["kinds"]:
+        size = int(np.prod(kind["shape"]))
+        weights[kind["name"]] = np.frombuffer(message, np.uint8, size, at).reshape(kind["shape"])
+        at += size
+    for kind in header["kinds"]:
+        queries, keys = kind["shape"][2:]
+        masks[kind["name"]] = np.frombuffer(message, np.uint8, queries * keys, at).reshape(queries, keys).astype(bool)
+        at += queries * keys
+    return header, weights, masks
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {"title": side.title, "tokens": [visible(token) for token in side.tokens], "code": side.code}
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

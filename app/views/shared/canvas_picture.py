@@ -1,0 +1,202 @@
+"""The canvas of a scene: its message, the head that it opens with, and the answers to what it asks."""
+
+import base64
+import math
+
+import numpy as np
+import streamlit as st
+
+from app.components.canvas import Act, Answer, Head, Question, canvas
+from app.compute import cached_results
+from app.figures.canvas_message import KindOfAttention, RunnerUp, Side, Written, pack
+from app.figures.distribution import offers
+from app.figures.theme import kind_color, role_color, score_text
+from app.library.alignment_maps import alignment_map
+from app.pages import go_to
+from app.stage.heads import KEYS, QUERIES, SHORT, clearest_of
+from app.stage.scene import Scene
+from app.state.choice import Between
+from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, HEAD, KIND, LAYER, UNDO, choose_head, show_given
+from transformer.config import EOS
+from transformer.errors import HeadlightError
+from transformer.model.attention_kinds import KINDS, SITES, Kind, depth
+
+RUNNERS_UP = 5
+_OPENS_HAND = "canvas_opens_hand"  # in the session: the page `hand` was asked for
+CELL_SITES = ("query", "key", "value", "products", "scores", "weights", "mask")
+
+
+def draw_canvas(scene: Scene, *, key: str, writes: bool = False, below: float = 3.0) -> Head:
+    """Draws the canvas and returns the head that is chosen."""
+    if st.session_state.pop(_OPENS_HAND, False):
+        go_to("hand")
+    chosen = chosen_head(scene)
+    canvas(
+        message_of(scene),
+        chosen,
+        key=key,
+        on_choose=_choose,
+        on_ask=lambda question: answer(scene, question),
+        on_act=lambda act: _act(scene, act),
+        alternatives=[
+            {
+                "text": other.text or "(nothing)",
+                "detail": ("yours  " if other is scene.given else "") + score_text(other.normalised_score),
+            }
+            for other in scene.translation.hypotheses
+        ],
+        shown=scene.shown,
+        can_undo=bool(UNDO.value),
+        writes=writes,
+        below=below,
+    )
+    return chosen
+
+
+def chosen_head(scene: Scene) -> Head:
+    """The head that the visitor chose, or the one that the canvas opens with."""
+    kind = KIND.open("cross", KINDS)
+    layers, heads = depth(scene.config, kind), scene.config.heads
+    opening = opening_head(scene, kind)[0]
+    layer = LAYER.open(opening[0] + 1, Between(1, layers), keep=True) - 1
+    in_layer = opening if layer == opening[0] else clearest_of(scene, kind, layer)
+    return Head(kind, layer, HEAD.open(in_layer[1] + 1, Between(1, heads), keep=True) - 1)
+
+
+def opening_head(scene: Scene, kind: Kind) -> tuple[tuple[int, int], str]:
+    """(layer, head), from 0, to show first, and why: the one that aligns words best where that was measured for this
+    checkpoint, else the clearest one of this sentence."""
+    if kind == "cross":
+        try:
+            found = alignment_map(scene.subject.file)
+        except (HeadlightError, OSError):
+            found = None
+        if found:
+            return found.predicts.best[0], (
+                "Shown first: of all heads it aligns words best, measured against "
+                f"{found.gold.pairs:,} sentences that people have aligned."
+            )
+    return clearest_of(scene, kind), "Shown first: on this sentence its weights are the most concentrated on words."
+
+
+def message_of(scene: Scene) -> bytes:
+    """The message of the translation that is shown."""
+    hypothesis = scene.hypothesis
+    logits = cached_results.observed(scene.subject, scene.translation.source_ids, hypothesis.ids).trace["logits"]
+    piece = scene.subject.translator.tokenizer.piece
+    runners = [
+        [RunnerUp(other.id, other.piece, other.probability) for other in found if other.id >= EOS and not other.chosen]
+        for found in (
+            offers(row, id, piece, count=RUNNERS_UP + 4) for row, id in zip(logits, hypothesis.ids, strict=True)
+        )
+    ]
+    target = scene.target
+    kinds: dict[Kind, KindOfAttention] = {}
+    for kind in KINDS:
+        opening, why = opening_head(scene, kind)
+        found = scene.attention(kind)
+        kinds[kind] = KindOfAttention(
+            KINDS[kind], SHORT[kind], kind_color(kind), found.weights, found.mask, opening, why
+        )
+    return pack(
+        Side(scene.task.source, scene.source.tokens),
+        Written(
+            Side(scene.task.target, target.predicts, scene.task.target_code),
+            target.tokens,
+            [math.exp(value) for value in hypothesis.log_probabilities],
+            [row[:RUNNERS_UP] for row in runners],
+            UNDO.value[-1][3] if UNDO.value and scene.is_given else -1,
+        ),
+        kinds,
+        {"encoder": role_color("encoder"), "decoder": role_color("decoder")},
+    )
+
+
+def answer(scene: Scene, question: Question) -> Answer | None:
+    """Exact numbers, as the tensors have them."""
+    head = question.head
+    weights = scene.attention(head.kind).weights  # (L, H, Q, K)
+    layers, heads, queries, keys = weights.shape
+    if head.layer >= layers or head.head >= heads or question.query >= queries or question.key >= keys:
+        return None
+    if question.asks == "head":
+        return {"weights": _packed(weights[head.layer, head.head])}
+    if question.asks == "link":
+        return {"weights": _packed(weights[:, :, question.query, question.key])}
+    return _cell(scene, head, question.query, question.key)
+
+
+def _cell(scene: Scene, head: Head, query: int, key: int) -> Answer:
+    """How one weight is computed; masked scores are None."""
+    site = SITES[head.kind].format(head.layer)
+    found = scene.record(*(f"{site}.{name}" for name in CELL_SITES))
+    of_head = {name: found[f"{site}.{name}"][head.head].astype(np.float64) for name in CELL_SITES if name != "mask"}
+    mask = np.broadcast_to(found[f"{site}.mask"], (scene.config.heads, *of_head["weights"].shape))[head.head, query]
+    value = of_head["value"][key]
+    weight = float(of_head["weights"][query, key])
+    return {
+        "product": float(of_head["products"][query, key]),
+        "width": int(of_head["query"].shape[-1]),
+        "scores": [
+            float(score) if allowed else None for score, allowed in zip(of_head["scores"][query], mask, strict=True)
+        ],
+        "weights": of_head["weights"][query].tolist(),
+        "query": of_head["query"][query].tolist(),
+        "keyVector": of_head["key"][key].tolist(),
+        "value": value.tolist(),
+        "added": float(np.linalg.norm(weight * value)),
+        "context": float(np.linalg.norm(of_head["weights"][query] @ of_head["value"])),
+    }
+
+
+def _packed(values: np.ndarray) -> str:
+    """float32, little-endian, in base64."""
+    return base64.b64encode(np.ascontiguousarray(values, "<f4").tobytes()).decode()
+
+
+def _choose(head: Head) -> None:
+    KIND.choose(head.kind)
+    choose_head(head.layer, head.head)
+
+
+def _act(scene: Scene, act: Act) -> None:
+    if act.name == "undo" and UNDO.value:
+        *before, (alternative, text, ids, _) = UNDO.value
+        show_given(text, ids)
+        ALTERNATIVE.choose(alternative)
+        UNDO.choose(tuple(before))
+    elif act.name == "alternative" and act.index < len(scene.translation.hypotheses):
+        scene.show(act.index)
+    elif act.name == "hand":
+        _open_by_hand(scene, act)
+    elif act.name == "continue":
+        _go_on(scene, act)
+
+
+def _open_by_hand(scene: Scene, act: Act) -> None:
+    """The page Query, key, value, on this cell."""
+    _choose(act.head)
+    queries, keys = (len(axis) for axis in scene.axes(act.head.kind))
+    if act.step < queries and act.index < keys:
+        QUERIES[act.head.kind].choose(act.step)
+        KEYS[act.head.kind].choose(act.index)
+        st.session_state[_OPENS_HAND] = True
+
+
+def _go_on(scene: Scene, act: Act) -> None:
+    """Decodes on from a runner-up in the place of a token, and shows what comes of it."""
+    old = scene.hypothesis
+    if act.step >= len(old.ids):
+        return
+    prefix = (*old.ids[: act.step], act.index)
+    subject, source, settings = scene.subject, scene.translation.source, scene.translation.settings
+    try:
+        if act.index == EOS:
+            new = cached_results.given(subject, source, prefix[:-1], settings)
+        else:
+            new = cached_results.translate_one(subject, source, settings, prefix=prefix).hypotheses[0]
+    except HeadlightError:
+        return  # an empty translation, or one that is too long: there is nothing to show
+    before = (ALTERNATIVE.value, GIVEN.value, GIVEN_IDS.value, act.step)
+    show_given(new.text, new.ids[: -1 if new.finished else None])
+    UNDO.choose((*UNDO.value, before))

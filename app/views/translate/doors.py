@@ -1,0 +1,20 @@
+"""Three links from the first picture to the pages that answer what it makes one ask."""
+
+import streamlit as st
+
+from app.pages import page_named
+
+DOORS = 5.5  # rem that they take below the picture
+
+_DOORS = (
+    ("training", "See it learn", ":material/school:"),
+    ("masks", "Take the mask away", ":material/visibility_off:"),
+    ("positions", "Shuffle the words", ":material/shuffle:"),
+)
+
+
+def doors() -> None:
+    """Draws the three links beside each other."""
+    with st.container(key="doors", horizontal=True, gap="small"):
+        for page, words, icon in _DOORS:
+            st.page_link(page_named(page), label=words, icon=icon)
