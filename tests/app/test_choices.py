@@ -56,7 +56,7 @@ def test_a_sentence_that_was_typed_stays_though_it_is_the_example_of_another_che
 
 
 def test_a_forced_translation_stays_when_a_search_setting_changes(open_app: Open) -> None:
-    app = open_app(sentence=SENTENCE)
+    app = open_app(sentence=SENTENCE, details="true")
     app.text_input(key="given").set_value(OWN).run()
     for change in (
         lambda: app.slider(key="beam").set_value(2),

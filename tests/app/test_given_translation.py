@@ -39,7 +39,7 @@ def force(app: AppTest, text: str) -> AppTest:
 
 
 def test_the_decoder_reads_it_and_the_pictures_are_its_tensors(open_app: Open, folder: Path) -> None:
-    app = force(open_app(sentence=SENTENCE, layer="2", head="3"), OWN)
+    app = force(open_app(details="true", sentence=SENTENCE, layer="2", head="3"), OWN)
     translator = Translator.load(folder / "en-de.safetensors")
     given = translator.score(SENTENCE, OWN)
     assert given.text == OWN
@@ -53,12 +53,12 @@ def test_the_decoder_reads_it_and_the_pictures_are_its_tensors(open_app: Open, f
 
 
 def test_a_copied_link_has_it_and_opens_with_it(open_app: Open) -> None:
-    app = force(open_app(sentence=SENTENCE), OWN)
+    app = force(open_app(details="true", sentence=SENTENCE), OWN)
     [link] = components(app, "copy_link")
     assert link["texts"] == {"sentence": SENTENCE, "given": OWN}
     chosen = components(app, "choice_list")[0]["chosen"]
     assert app.query_params["alternative"] == "given"
-    app = open_app(alternative="given", **link["texts"])
+    app = open_app(details="true", alternative="given", **link["texts"])
     rows = components(app, "choice_list")[0]
     assert (rows["chosen"], rows["rows"][-1]["text"]) == (chosen, OWN)
     assert not {"given", "sentence"} & set(app.query_params)
@@ -67,7 +67,7 @@ def test_a_copied_link_has_it_and_opens_with_it(open_app: Open) -> None:
 
 
 def test_another_sentence_or_an_empty_line_takes_it_away(open_app: Open) -> None:
-    app = force(open_app(sentence=SENTENCE), OWN)
+    app = force(open_app(details="true", sentence=SENTENCE), OWN)
     force(app, "")
     assert components(app, "choice_list")[0]["chosen"] == 0
     assert OWN not in str(components(app, "choice_list")[0])
@@ -77,7 +77,7 @@ def test_another_sentence_or_an_empty_line_takes_it_away(open_app: Open) -> None
 
 
 def test_what_cannot_be_forced_gets_a_sentence_and_the_model_s_translation_stays(open_app: Open) -> None:
-    app = force(open_app(sentence=SENTENCE), "the cat " * 90)
+    app = force(open_app(details="true", sentence=SENTENCE), "the cat " * 90)
     assert "shorten it" in words(app)
     assert components(app, "choice_list")[0]["chosen"] == 0
 

@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,12 @@ from transformer.decoding.translator import Translator
 
 Open = Callable[..., AppTest]
 EXAMPLE = "Where is the nearest train station?"
+
+
+@pytest.fixture
+def open_app(open_app: Open) -> Open:
+    """With the details open, where the tables and the further pictures are."""
+    return partial(open_app, details="true")
 
 
 def upload(app: AppTest, name: str, content: bytes) -> None:
@@ -73,7 +80,8 @@ def test_the_numbers_drawn_are_the_tensors(open_app: Open, folder: Path, kind: s
 
 
 def test_what_stands_below_the_pieces_is_said(open_app: Open) -> None:
-    reads, writes = (heading.help for heading in open_app().subheader[:2])
+    helps = {heading.value: heading.help for heading in open_app().subheader}
+    reads, writes = helps["The encoder reads"], helps["The decoder writes"]
     assert "▁ begins a word" in reads
     assert "its id" in reads
     assert "its id" in writes
@@ -207,12 +215,12 @@ def test_odd_words_are_translated_and_drawn(open_app: Open, text: str) -> None:
 def test_several_sentences_are_all_translated_and_one_is_shown(open_app: Open) -> None:
     app = open_app(sentence="The cat sat on the mat. Where is the nearest train station?")
     healthy(app)
-    rows = components(app, "choice_list")[0]["rows"]
-    assert [row["second"] for row in rows] == ["The cat sat on the mat.", "Where is the nearest train station?"]
+    line = components(app, "translation_line")[0]
+    assert line["sentences"] == ["The cat sat on the mat.", "Where is the nearest train station?"]
     app.session_state["nth"] = 1
     app.run()
     assert components(app, "token_strip")[0]["chips"][0]["text"].startswith("▁Where"[:2])
-    assert components(app, "choice_list")[0]["chosen"] == 1
+    assert components(app, "translation_line")[0]["shown"] == 1
 
 
 def test_another_alternative_brings_its_own_pictures(open_app: Open, folder: Path) -> None:
@@ -226,7 +234,8 @@ def test_another_alternative_brings_its_own_pictures(open_app: Open, folder: Pat
 
 def test_a_link_restores_which_sentence_and_which_of_its_translations_are_shown(open_app: Open) -> None:
     app = open_app(sentence="The cat sat on the mat. Where is the nearest train station?", nth="2", alternative="3")
-    assert [each["chosen"] for each in components(app, "choice_list")] == [1, 2]
+    assert components(app, "translation_line")[0]["shown"] == 1
+    assert components(app, "choice_list")[0]["chosen"] == 2
     assert (app.query_params["nth"], app.query_params["alternative"]) == ("2", "3")
     app.session_state["nth"] = app.session_state["alternative"] = 0
     app.run()
@@ -282,10 +291,10 @@ def test_a_translation_can_be_translated_back_by_a_checkpoint_for_the_other_way(
 ) -> None:
     write_checkpoint(tmp_path / "en-de.safetensors", source_language="en", target_language="de")
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
-    app = open_view("translate", sentence="the cat sat")
+    app = open_view("translate", sentence="the cat sat", details="true")
     assert not [button for button in app.button if button.key == "way_back"]
     write_checkpoint(tmp_path / "de-en.safetensors", source_language="de", target_language="en")
-    app = open_view("translate", sentence="the cat sat", **address)
+    app = open_view("translate", sentence="the cat sat", details="true", **address)
     written = components(app, "token_strip")[1]["headline"]
     app.button(key="way_back").click().run()
     healthy(app)

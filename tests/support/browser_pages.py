@@ -19,9 +19,7 @@ CHARTS_ARE_DRAWN = """() => [...document.querySelectorAll('.chart')].every(
     chart => chart.ariaBusy === 'false' || !chart.clientWidth)"""
 
 PAGES: dict[str, Page] = {
-    "translate": Page(
-        "", "Translate", (".st-key-lines svg .line", ".st-key-mosaic .hm image", ".st-key-matrix .hm image")
-    ),
+    "translate": Page("", "Translate", (".canvas .token", ".canvas .arc", ".canvas .head")),
     "steps": Page("steps", "Step by step", ("svg.map .box.on", ".st-key-station h2")),
     "hand": Page("hand", "Query, key, value", (HEATMAP,)),
     "attention": Page("attention", "Attention", (".st-key-mosaic .hm image", ".st-key-matrix .hm image")),
