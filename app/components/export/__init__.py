@@ -6,5 +6,5 @@ _component = component("export", styles=["buttons"])
 
 
 def export(target: str, name: str, *, key: str) -> None:
-    """Buttons that save the picture inside the container with key `target` as SVG or PNG, made in the browser."""
+    """Buttons that save the picture inside the container with key `target` as SVG, PNG or HTML, made in the browser."""
     _component(data={"target": target, "name": name}, key=key)

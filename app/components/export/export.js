@@ -1,4 +1,4 @@
-// Saves the picture in the container `st-key-<target>` as SVG or PNG, in the browser: nothing is sent. A Plotly chart is
+// Saves the picture in the container `st-key-<target>` as SVG, PNG or HTML, in the browser: nothing is sent. A Plotly chart is
 // several SVG layers on top of each other; they are joined into one. Styles are written into the elements. A picture of
 // HTML is drawn as SVG by boxes.js.
 
@@ -60,6 +60,41 @@ function reachable(target, name) {
   box.setAttribute("aria-label", name);
 }
 
+// The figure as one file that needs no network: a chart with all that it does when one points at it, else its drawing.
+async function page(target, name, drawn) {
+  const plot = document.querySelector(`.st-key-${CSS.escape(target)} .js-plotly-plot`);
+  const title = document.createElement("title");
+  title.textContent = name;
+  const head = `<!doctype html><meta charset="utf-8">${title.outerHTML}`;
+  if (!plot) return `${head}<body style="margin:1rem">${drawn.text}</body>`;
+  const library = await (await fetch(new URL("app/static/plotly.min.js", location.href))).text();
+  const figure = JSON.stringify({ data: plot.data, layout: { ...plot.layout, ...GROUND() } }, plain).replaceAll("<", "\\u003c");
+  return `${head}<body><div id="figure"></div><script>${library}</script>
+<script>const figure = ${figure}; Plotly.newPlot("figure", figure.data, figure.layout);</script></body>`;
+}
+
+const GROUND = () => {
+  const color = getComputedStyle(document.querySelector("[data-testid=stApp]") ?? document.body).backgroundColor;
+  return { paper_bgcolor: color, plot_bgcolor: color };
+};
+const plain = (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
+
+async function image(drawn) {
+  const image = new Image(), canvas = document.createElement("canvas");
+  image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(drawn.text);
+  await image.decode();
+  canvas.width = 2 * drawn.width;
+  canvas.height = 2 * drawn.height;
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve) => canvas.toBlob(resolve));
+}
+
+const KINDS = {
+  SVG: async (drawn) => new Blob([drawn.text], { type: "image/svg+xml" }),
+  PNG: image,
+  HTML: async (drawn, { target, name }) => new Blob([await page(target, name, drawn)], { type: "text/html" }),
+};
+
 export default function ({ data, parentElement }) {
   reachable(data.target, data.name);
   const root = parentElement.querySelector(".root");
@@ -68,26 +103,20 @@ export default function ({ data, parentElement }) {
   const note = document.createElement("span");
   note.className = "note";
   note.setAttribute("role", "status");
-  for (const kind of ["SVG", "PNG"]) {
+  for (const [kind, file] of Object.entries(KINDS)) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = kind;
     button.setAttribute("aria-label", `Save the picture as ${kind}`);
-    button.addEventListener("click", () => {
+    button.addEventListener("click", async () => {
       const drawn = picture(data.target);
-      if (!drawn) { note.textContent = "There is no picture to save yet."; return; }
-      const svg = new Blob([drawn.text], { type: "image/svg+xml" });
-      if (kind === "SVG") return save(svg, `${data.name}.svg`);
-      const image = new Image();
-      image.onload = () => {
-        const canvas = document.createElement("canvas");
-        canvas.width = 2 * drawn.width;
-        canvas.height = 2 * drawn.height;
-        canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-        canvas.toBlob((blob) => save(blob, `${data.name}.png`));
-      };
-      image.onerror = () => { note.textContent = "This browser could not draw the PNG; the SVG works."; };
-      image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(drawn.text);
+      note.textContent = drawn ? "" : "There is no picture to save yet.";
+      if (!drawn) return;
+      try {
+        save(await file(drawn, data), `${data.name}.${kind.toLowerCase()}`);
+      } catch {
+        note.textContent = `This browser could not make the ${kind}; the SVG works.`;
+      }
     });
     row.appendChild(button);
   }
