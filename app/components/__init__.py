@@ -19,6 +19,7 @@ from app.components.ranking import ranking as ranking
 from app.components.search_tree import search_tree as search_tree
 from app.components.switches import switches as switches
 from app.components.tab_memory import tab_memory as tab_memory
+from app.components.time_machine import time_machine as time_machine
 from app.components.token_picker import token_picker as token_picker
 from app.components.token_strip import token_strip as token_strip
 from app.components.translation_line import Sentences as Sentences

@@ -15,7 +15,7 @@ from pathlib import Path
 from app.library.checkpoints import CheckpointFile, checkpoint_folder, escaped_name, has_unicode_name
 
 MOST_RUNS = 200
-FIRST = "reverse"  # of those that ship: its heads turn into one clear diagonal while one watches
+FIRST = "en-de-small"  # of those that ship: a translation becomes a sentence while one watches
 SHIPPED, SHIPPED_SNAPSHOTS = "ladders", "ladder"  # pretrained/ladders/RUN/ladder: the files that ship keep their place
 RECIPE = "recipe.toml"  # in the folder of a run that was started in the browser
 _FILE = re.compile(r"(\d{8})\.safetensors", re.ASCII)

@@ -254,7 +254,7 @@ def test_a_run_whose_name_is_not_utf_8_is_left_out_and_the_page_says_so(
 ) -> None:
     os.rename(os.fsencode(shutil.copytree(toy, runs / "other")), os.fsencode(runs) + b"/caf\xe9")
     assert run_names() == ["toy"]
-    app = open_app("training")
+    app = open_app("training", details="true")
     assert not app.exception
     assert [line.value for line in app.text if "Not listed" in line.value] == [
         "Not listed, because the folder name is not valid UTF-8: caf\\xe9. Rename it to see it."

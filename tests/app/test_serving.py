@@ -127,12 +127,12 @@ def test_whoever_allows_every_host_name_still_lets_no_foreign_page_start_a_train
 ) -> None:
     with started_app(folder, tmp_path / "log", options=["--server.allowedHosts", "*"]) as (address, _):
         with Tab(address) as own:
-            assert "Start" in own.open("training").buttons()
+            assert "Start" in own.open("training", "details=true").buttons()
         with Tab(address, host="rebound.example", origin="http://rebound.example") as foreign:
-            assert "Start" not in foreign.open("training").buttons()
+            assert "Start" not in foreign.open("training", "details=true").buttons()
             assert "Training from the browser is switched off here" in foreign.text()
         with Tab(address, headers={"X-Forwarded-For": "203.0.113.7"}) as passed_on:
-            assert "Start" not in passed_on.open("training").buttons()
+            assert "Start" not in passed_on.open("training", "details=true").buttons()
 
 
 # ----- nothing is sent out -----

@@ -14,8 +14,8 @@ from streamlit.testing.v1 import AppTest
 
 from app.library.snapshots import RECIPE
 from app.views.training import launch_run
-from tests.app.test_training_page import said
-from tests.support.drawn import charts, open_view, title
+from tests.app.test_training_page import opened, said
+from tests.support.drawn import charts, title
 from tests.support.small_training import toy_recipe
 from transformer.errors import TrainingError
 from transformer.recipe import recipe_text
@@ -77,14 +77,15 @@ def test_a_run_that_ends_is_stopping_until_its_process_is_gone(toy: Path, monkey
         app.run()
         assert "Stopped by" not in said(app)
         buttons = [each for each in app.button if each.key in ("stop_run", "resume_run")]
-        return app.text[0].value, [(each.label, not each.disabled) for each in buttons]
+        line = next(text.value for text in app.text if text.value.startswith(("Start", "Stop")))
+        return line, [(each.label, not each.disabled) for each in buttons]
 
     monkeypatch.setattr("app.views.training.launch_run.stop", lambda name: step("free\n"))
     monkeypatch.setattr("app.views.training.launch_run.resume", begin)
     begin("toy")
     try:
         step("held\n")
-        one, other = open_view("training"), open_view("training")  # two visitors
+        one, other = opened(), opened()  # two visitors
         assert standing(one)[1] == standing(other)[1] == [("Stop", True)]
         one.button(key="stop_run").click().run()
         for app in (one, other):
@@ -116,7 +117,7 @@ def test_a_run_that_has_measured_nothing_says_when_it_will(
     monkeypatch.setattr(training, "validate", validate)
     with pytest.raises(TrainingError, match="Stopped by SIGTERM after update 1 of 100"):
         train(toy_recipe(updates=100, log_every=20, validate_every=1), runs / "toy", device="cpu")
-    app = open_view("training")
+    app = opened()
     assert "Nothing has been measured yet. The first numbers come after update 20." in said(app)
     assert not any("Loss" in title(figure) for figure in charts(app))
     assert "A nat is" not in said(app)

@@ -1,5 +1,6 @@
 """The page Training: runs, the time machine, and what is said when there is nothing to show."""
 
+import base64
 import json
 import shutil
 import signal
@@ -13,10 +14,15 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.figures.theme import fixed
 from app.library.snapshots import RECIPE
-from app.views.training.run_plan import LaunchError, Plan, Size, TextPlan
+from app.library.tasks import EXAMPLES
+from app.views.training.run_plan import LaunchError, Plan, TextPlan
+from app.views.training.run_plan import Size as RunSize
+from app.views.training.snapshot_rows import marked
 from tests.app.test_runs import HOLD
-from tests.support.drawn import array, chart, charts, open_view, title
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.drawn import array, chart, charts, components, open_view, title
 from tests.support.pages import switch_page
 from tests.support.patience import PATIENCE
 from tests.support.small_training import toy_recipe
@@ -35,22 +41,35 @@ def toy(finished_run: Path, runs: Path, open_app: Open) -> Path:
     return Path(shutil.copytree(finished_run, runs / "toy"))
 
 
+def opened(**address: str) -> AppTest:
+    """The page with its details open."""
+    return open_view("training", details="true", **address)
+
+
+def machine(app: AppTest) -> dict[str, Any]:
+    """What the time machine in the browser is given."""
+    (found,) = components(app, "time_machine")
+    return found
+
+
+def written(row: dict[str, Any]) -> str:
+    return "".join(word for word, _ in row["words"])
+
+
+def weights_of(found: dict[str, Any], update: int) -> np.ndarray:
+    """The head that is drawn at this update, (Q, K)."""
+    (row,) = (row for row in found["rows"] if row["number"] == update)
+    values = np.frombuffer(base64.b64decode(row["weights"]), "<u2") / 65535
+    return values.reshape(len(found["head"]["rows"]), len(found["head"]["columns"]))
+
+
 def said(app: AppTest) -> str:
     found = [*app.text, *app.caption, *app.info, *app.warning, *app.subheader, *app.header]
     return "\n".join(str(each.value) for each in found)
 
 
-def slider(app: AppTest) -> Any:
-    return next(each for each in app.select_slider if each.label == "After update")
-
-
-def at(app: AppTest) -> int:
-    """The snapshot that is shown."""
-    return int(slider(app).value)
-
-
 def test_curves_draw_the_numbers_of_the_metrics_file(toy: Path) -> None:
-    app = open_view("training")
+    app = opened()
     lines = read_metrics(toy / "metrics.jsonl")
     for words, kind, name in (
         ("Loss", "train", "loss"),
@@ -68,108 +87,160 @@ def test_curves_draw_the_numbers_of_the_metrics_file(toy: Path) -> None:
 
 
 def test_the_page_says_what_became_of_the_pairs_of_a_text(toy: Path) -> None:
-    assert "pairs read" not in said(open_view("training"))  # a toy has no text
+    assert "pairs read" not in said(opened())  # a toy has no text
     counts = Counts(read=9000, empty=2, duplicates=1500, learnt=7498)
     counts.write(toy / "corpus.json")
-    assert "The text: 9,000 pairs read: 2 with an empty side, 1,500 duplicates, 7,498 to learn from." in said(
-        open_view("training")
-    )
+    assert "The text: 9,000 pairs read: 2 with an empty side, 1,500 duplicates, 7,498 to learn from." in said(opened())
     for broken in ("", "[" * 5000, "[1]", '{"read": "many"}'):
         (toy / "corpus.json").write_text(broken)
-        assert "pairs read" not in said(open_view("training"))
+        assert "pairs read" not in said(opened())
 
 
 def test_two_runs_stand_in_one_picture(toy: Path, runs: Path) -> None:
     shutil.copytree(toy, runs / "other")
-    app = open_view("training", run="toy")
+    app = opened(run="toy")
     app.multiselect(key="compare").set_value(["other"]).run()
     names = [line["name"] for line in chart(app, "Speed")["data"]]
     assert names == ["toy", "other"]
     assert len({line["line"]["color"] for line in chart(app, "Speed")["data"]}) == 2
-    app.selectbox(key="run").set_value("other").run()  # which is no longer another one
+    app.session_state["run"] = "other"  # which is no longer another one
+    app.run()
     assert not app.exception
     assert [line["name"] for line in chart(app, "Speed")["data"]] == ["other"]
 
 
 @pytest.mark.parametrize("update", [0, 6])
-def test_the_time_machine_shows_what_a_snapshot_writes_and_attends_to(toy: Path, update: int) -> None:
-    app = open_view("training", run="toy", at_update=str(update))
+def test_a_row_says_what_that_snapshot_writes_thinks_and_attends_to(toy: Path, update: int) -> None:
+    app = opened(run="toy", at_update=str(update))
     snapshot = Translator.load(toy / "snapshots" / f"{update:08d}.safetensors")
     sentence, right = "h e a d l i g h t", "t h g i l d a e h"
     greedy = snapshot.translate(sentence, method="greedy", max_extra_length=8)
-    assert greedy.text in said(app)
+    found = machine(app)
+    assert found["at"] == update
+    (row,) = (row for row in found["rows"] if row["number"] == update)
+    assert written(row).removesuffix(" …") == (greedy.text or "(nothing)")
     forced = snapshot.score(sentence, right)
-    assert app.metric[0].value == f"{-forced.score / len(forced.ids):.3f}"
-    found = trace(
-        snapshot.model, greedy.sentences[0].source_ids, forced.ids, ["decoder.layers.0.cross_attention.weights"]
-    )
-    weights = found.arrays["decoder.layers.0.cross_attention.weights"]  # (H, T, S)
+    mean = forced.score / len(forced.ids)
+    assert row["share"] == pytest.approx(np.exp(mean), rel=1e-4)
+    assert row["loss"] == fixed(-mean, 2)
+    site = "decoder.layers.0.cross_attention.weights"
+    weights = trace(snapshot.model, greedy.sentences[0].source_ids, forced.ids, [site])[site]  # (H, T, S)
+    assert any(np.allclose(weights_of(found, update), head, atol=1e-5) for head in weights)
     drawn = array(chart(app, f"after {update} updates")["data"][0]["z"])
     assert any(np.array_equal(drawn, head.astype(np.float32)) for head in weights)
     losses = chart(app, "Loss")["data"][-1]
     assert losses["name"] == "toy, this sentence"
-    assert array(losses["x"]).tolist() == [0, 3, 6, 12]
+    assert array(losses["x"]).tolist() == [0, 3, 6, 12] == [row["number"] for row in found["rows"]]
+
+
+def test_words_that_the_row_above_does_not_have_are_marked() -> None:
+    assert marked(None, "Wo ist die die") == [["Wo", False], [" ist", False], [" die", False], [" die", False]]
+    assert marked("Wo ist die", "Wo ist der Zug?") == [
+        ["Wo", False], [" ist", False], [" der", True], [" Zug", True], ["?", True]
+    ]  # fmt: skip
+    assert marked("a b", "a b") == [["a", False], [" b", False]]
+    assert marked("a", "") == []
+    assert marked("", "</script>")[0] == ["<", True]
 
 
 def test_the_newest_snapshot_is_shown_until_another_one_is_taken(toy: Path) -> None:
-    app = open_view("training")
-    assert at(app) == 12
+    app = opened()
+    assert machine(app)["at"] == -1  # the newest, also when newer ones come
     shutil.copy(toy / "snapshots" / "00000012.safetensors", toy / "snapshots" / "00000015.safetensors")
-    assert at(app.run()) == 15
-    slider(app).set_value(3).run()
-    shutil.copy(toy / "snapshots" / "00000012.safetensors", toy / "snapshots" / "00000018.safetensors")
-    assert at(app.run()) == 3
+    found = machine(app.run())
+    assert (found["at"], found["rows"][-1]["number"]) == (-1, 15)
+    app = opened(at_update="3")
+    assert machine(app)["at"] == 3
     assert app.query_params["at_update"] in ("3", ["3"])
+    assert machine(opened(at_update="4"))["at"] == -1  # there is no such snapshot
 
 
-def test_the_page_moves_another_slider_than_the_reader(toy: Path) -> None:
-    """What a browser still says of the slider that was there before is nothing that the reader did."""
-    app = open_view("training")
-    before = slider(app).key
-    shutil.copy(toy / "snapshots" / "00000012.safetensors", toy / "snapshots" / "00000015.safetensors")
-    app.run()
-    assert slider(app).key != before
-    moved = slider(app).key
-    slider(app).set_value(3).run()
-    assert slider(app).key == moved  # it keeps the focus
-    assert app.session_state["at_update"] == 3
-
-
-def test_play_begins_with_the_untrained_model_and_ends_with_the_newest(toy: Path) -> None:
-    app = open_view("training")
-    app.button(key="play").click().run()
-    seen: list[int] = [at(app)]
-    for _ in range(6):
-        seen.append(at(app.run()))
-    assert sorted(set(seen)) == seen[: len(set(seen))]
-    assert seen[-1] == 12
-    assert seen[0] < 12
-    assert app.button(key="play").label == "Play"
-
-
-def test_another_page_stops_the_play_and_keeps_what_is_chosen(toy: Path) -> None:
-    shutil.copytree(toy, toy.with_name("zoo"))
+def test_snapshots_are_computed_in_turns_and_the_page_says_how_many_are_done(
+    toy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.views.training.snapshot_sweep.TURN", -1.0)
     app = open_view("training", run="toy")
-    app.selectbox(key="run").set_value("zoo").run()
+    found = machine(app)
+    assert "words" in found["rows"][-1]  # the newest says what the final translation is
+    assert ["words" in row for row in found["rows"]].count(False) == 3
+    assert found["news"] == "1 of 4 snapshots are computed"
+    monkeypatch.undo()
+    found = machine(app.run())
+    assert all("words" in row for row in found["rows"])
+    assert found["news"] == ""
+
+
+def test_another_page_keeps_what_is_chosen(toy: Path) -> None:
+    shutil.copytree(toy, toy.with_name("zoo"))
+    app = opened(run="zoo")
     app.selectbox(key="run_attention").set_value("encoder").run()
-    app.button(key="play").click().run()
-    assert app.button(key="play").label == "Pause"
     switch_page(app, "masks").run()
     switch_page(app, "training").run()
-    assert app.button(key="play").label == "Play"
-    assert (app.selectbox(key="run").value, app.selectbox(key="run_attention").value) == ("zoo", "encoder")
+    assert machine(app)["run"] == "zoo"
+    assert app.selectbox(key="run_attention").value == "encoder"
+    assert machine(app)["head"]["title"].startswith("Encoder self attention")
+
+
+@pytest.fixture
+def translation(toy: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Checkpoints for two language pairs, and a run of each that ships: `en-de-small` is English to German."""
+    place = tmp_path / "shipped"
+    write_checkpoint(place / "en-de.safetensors", source_language="en", target_language="de")
+    write_checkpoint(place / "de-en.safetensors", source_language="de", target_language="en")
+    kept = place / "ladders" / "en-de-small" / "ladder"
+    kept.mkdir(parents=True)
+    for update in (0, 10):
+        shutil.copy(place / "en-de.safetensors", kept / f"{update:08d}.safetensors")
+    another = Path(shutil.copytree(toy, place / "ladders" / "another"))
+    (another / "snapshots").rename(another / "ladder")
+    (place / "ladders" / "en-de-small" / "metrics.jsonl").touch()
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(place))
+    return place
+
+
+def test_it_opens_with_a_translation_on_the_sentence_of_the_page(translation: Path) -> None:
+    app = open_view("training", sentence="a b")
+    assert machine(app)["run"] == "en-de-small"  # and not with the run of the folder of runs
+    assert "“a b”" in said(app)
+
+
+def test_a_sentence_of_another_language_is_not_asked_and_the_page_says_so(translation: Path) -> None:
+    app = open_view("training", checkpoint="de-en", sentence="ein Satz")
+    assert machine(app)["run"] == "en-de-small"
+    assert "Your sentence is for German → English, this run for English → German. An example" in said(app)
+    assert EXAMPLES["en"][0] in said(app)
+    assert "ein Satz" not in said(app)
+
+
+def test_a_toy_opens_with_the_run_of_its_task(translation: Path) -> None:
+    write_checkpoint(translation / "letters.safetensors", Size(1, 1, 1), toy="reverse")
+    app = open_view("training", checkpoint="letters", sentence="b a c")
+    assert machine(app)["run"] == "another"
+    assert "“b a c”" in said(app)
+
+
+def test_ones_own_run_opens_while_it_is_trained_and_anothers_does_not(
+    translation: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.views.training.launch_run.is_busy", lambda folder: True)
+    assert machine(open_view("training"))["run"] == "toy"
+    monkeypatch.setattr("app.views.training.launch_run.is_owner", lambda run: False)
+    assert machine(open_view("training"))["run"] == "en-de-small"
 
 
 def test_a_sentence_and_a_translation_of_ones_own_are_taken(toy: Path) -> None:
-    app = open_view("training", run="toy")
+    app = opened(run="toy")
     app.text_input(key="run_sentence").set_value("a b c").run()
     assert app.text_input(key="run_right").placeholder == "c b a"
     app.text_input(key="run_right").set_value("b b").run()
-    assert "b b" in said(app)
+    assert "right translation, “b b”" in said(app)
+    assert machine(app)["head"]["rows"] == ["▁b", "▁b", "</s>"]
     app.text_input(key="run_sentence").set_value("<img src=x> _a_ 🚂 " * 15).run()
     assert not app.exception
     app.text_input(key="run_sentence").set_value("a " * 149).run()
-    assert "tokens; the page shows up to" in said(app)
+    assert "tokens; the page shows up to" in machine(app)["problem"]
+    app.text_input(key="run_sentence").set_value("b a").run()
+    assert not machine(app)["problem"]
 
 
 def test_a_snapshot_opens_on_every_page_by_its_name_in_the_address(toy: Path) -> None:
@@ -179,16 +250,8 @@ def test_a_snapshot_opens_on_every_page_by_its_name_in_the_address(toy: Path) ->
         assert open_view("attention", checkpoint=name).selectbox(key="checkpoint").value == "en-de"
 
 
-def test_the_button_opens_the_snapshot_and_its_sentence(toy: Path) -> None:
-    app = open_view("training", at_update="3")
-    app.button(key="open_snapshot").click().run()
-    assert not app.exception
-    assert app.selectbox(key="checkpoint").value == "toy, update 3"
-    assert app.text_input(key="sentence").value == "h e a d l i g h t"
-
-
 def test_without_a_run_the_page_says_how_to_get_one(open_app: Open) -> None:
-    app = open_view("training")
+    app = opened()
     assert "There is no run yet" in said(app)
     assert app.button(key="start_run")
     assert [title(figure) for figure in charts(app)] == ["Target distribution of step 1, V = 420, ε = 0.1"]
@@ -199,9 +262,9 @@ def test_switched_off_the_page_says_so_and_has_no_button(
 ) -> None:
     (toy / RECIPE).write_text(recipe_text(toy_recipe()))
     (toy / "average.safetensors").unlink()
-    assert "resume_run" in [button.key for button in open_view("training").button]
+    assert "resume_run" in [button.key for button in opened().button]
     monkeypatch.setenv("HEADLIGHT_TRAINING", "off")
-    app = open_view("training")
+    app = opened()
     assert "switched off here" in said(app)
     assert not {"start_run", "stop_run", "resume_run"} & {button.key for button in app.button}
 
@@ -214,13 +277,13 @@ def test_what_was_uploaded_is_what_is_trained_on(open_app: Open, runs: Path, mon
         raise LaunchError("not <b>today</b>")
 
     monkeypatch.setattr("app.views.training.launch_run.start", start)
-    app = open_view("training")
+    app = opened()
     app.button_group(key="start_task").set_value("text").run()
     app.file_uploader(key="corpus").set_value(("../../evil name.tsv", b"a\tb\n", "text/plain")).run()
     app.selectbox(key="start_target").set_value("fr").run()
     app.number_input(key="start_updates").set_value(50).run()
     app.button(key="start_run").click().run()
-    assert plans == [TextPlan(b"a\tb\n", "en", "fr", Size(50, 2, 1, 4, 128))]
+    assert plans == [TextPlan(b"a\tb\n", "en", "fr", RunSize(50, 2, 1, 4, 128))]
     assert "not <b>today</b>" in [text.value for text in app.text]  # as text
 
 
@@ -230,7 +293,7 @@ def test_a_run_that_runs_shows_where_it_stands_and_can_be_stopped(toy: Path) -> 
     with subprocess.Popen([sys.executable, "-c", HOLD, toy / ".lock"], stdin=pipe, stdout=pipe) as process:
         assert process.stdout
         process.stdout.readline()
-        app = open_view("training")
+        app = opened()
         assert "Running: update 12 of 12, loss " in said(app)
         assert "now preparing to go on" in said(app)
         (toy / "metrics.jsonl").touch()  # as the trainer does when all is ready
@@ -254,7 +317,7 @@ def test_before_its_first_lines_a_run_says_what_it_does(toy: Path) -> None:
         state.unlink()
         for snapshot in (toy / "snapshots").iterdir():
             snapshot.unlink()
-        app = open_view("training")
+        app = opened()
         assert "Running: preparing its text and its model" in said(app)
         metrics.touch()
         assert "Running: update 0, making its first updates" in said(app.run())
@@ -271,7 +334,7 @@ def test_an_open_snapshot_has_a_slider_on_every_page(toy: Path) -> None:
 
 
 def test_text_without_a_file_is_refused_with_a_sentence(open_app: Open, runs: Path) -> None:
-    app = open_view("training")
+    app = opened()
     app.button_group(key="start_task").set_value("text").run()
     app.button(key="start_run").click().run()
     assert "Choose a file first" in said(app)
@@ -285,6 +348,6 @@ def test_a_run_whose_files_are_none_breaks_nothing(runs: Path, open_app: Open) -
     (folder / "training.safetensors").write_bytes(b"rubbish")
     (folder / "average.safetensors").write_bytes(b"rubbish")
     (folder / "snapshots" / "00000001.safetensors").write_bytes(b"rubbish")
-    app = open_view("training")
-    assert "The newest snapshot cannot be opened" in said(app)
+    app = opened()
+    assert "The newest snapshot cannot be asked" in machine(app)["problem"]
     assert array(chart(app, "Loss")["data"][0]["y"]).tolist() == [2.0]

@@ -44,24 +44,24 @@ def test_only_the_visitor_who_started_a_run_stops_and_resumes_it(
             assert process.poll() is None
             time.sleep(0.1)
         with Tab(shared, headers=ONE) as owner, Tab(shared, headers=OTHER) as other, Tab(shared) as nobody:
-            stop = other.open("training").buttons()["Stop"]
+            stop = other.open("training", "details=true").buttons()["Stop"]
             assert stop.disabled
             assert NOT_YOURS in other.text()
             for stranger in (other, nobody):  # a client may send a click on a button that is disabled
-                stranger.open("training")
-                assert "Stopping" not in stranger.open("training", click=stop.id).text()
+                stranger.open("training", "details=true")
+                assert "Stopping" not in stranger.open("training", "details=true", click=stop.id).text()
             with pytest.raises(subprocess.TimeoutExpired):
                 process.wait(1)
-            assert not owner.open("training").buttons()["Stop"].disabled
+            assert not owner.open("training", "details=true").buttons()["Stop"].disabled
             assert NOT_YOURS not in owner.text()
-            owner.open("training", click=owner.buttons()["Stop"].id)
+            owner.open("training", "details=true", click=owner.buttons()["Stop"].id)
             process.wait(PATIENCE)
-            resume = other.open("training").buttons()["Resume"]
+            resume = other.open("training", "details=true").buttons()["Resume"]
             assert resume.disabled
-            assert NOT_YOURS in other.open("training", click=resume.id).text()
+            assert NOT_YOURS in other.open("training", "details=true", click=resume.id).text()
             assert not launch_run.is_busy(runs / name)
             with Tab(shared, headers=ONE) as reloaded:
-                assert not reloaded.open("training").buttons()["Resume"].disabled
+                assert not reloaded.open("training", "details=true").buttons()["Resume"].disabled
     finally:
         process.kill()
         process.wait()
@@ -80,7 +80,7 @@ def test_the_person_at_the_machine_owns_every_run_also_without_a_cookie(
 ) -> None:
     started_by_another(runs / "reverse-1")
     with started_app(folder, tmp_path / "log", runs) as (address, _), Tab(address) as tab:
-        assert not tab.open("training").buttons()["Resume"].disabled
+        assert not tab.open("training", "details=true").buttons()["Resume"].disabled
         assert NOT_YOURS not in tab.text()
 
 

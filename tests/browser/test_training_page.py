@@ -1,5 +1,6 @@
 """Training in a browser: a run is started, watched, stopped and resumed, and the slider goes back to its beginning."""
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -35,7 +36,7 @@ def standing(page: Any, words: str) -> None:
 
 
 def test_a_run_is_started_watched_stopped_and_resumed_and_seen_from_its_beginning(visit: Begin, runs: Path) -> None:
-    one = visit().open("training", run="toy")
+    one = visit().open("training", run="toy", details="true")
     page = one.page
     page.get_by_text("Start a run", exact=True).click()
     for label, value in SMALL.items():
@@ -56,32 +57,44 @@ def test_a_run_is_started_watched_stopped_and_resumed_and_seen_from_its_beginnin
     assert not page.evaluate("both")
     page.locator(".st-key-picture_curve_loss .trace").first.wait_for(state="attached")
     one.settle()
-    slider = page.get_by_role("slider", name="After update")
-    slider.focus()
+    page.get_by_role("slider", name="Snapshot").focus()
     page.keyboard.press("Home")
     page.locator(".st-key-picture_snapshot_matrix .gtitle", has_text="after 0 updates").wait_for()
     untrained = Translator.load(runs / "reverse-1" / "snapshots" / "00000000.safetensors")
     written = untrained.translate("h e a d l i g h t", method="greedy", max_extra_length=8).text
-    page.locator(".st-key-headline", has_text=written[:8].strip()).wait_for()
-    page.get_by_role("button", name="Open this snapshot on the other pages").click()
-    page.get_by_role("link", name="It is open: see all its heads").click()
-    page.wait_for_url("**/attention?**checkpoint=reverse-1*")
+    page.locator(".stage .says", has_text=written[:8].strip()).wait_for()
+    page.get_by_role("button", name="Use this snapshot on all pages").click()
+    page.wait_for_url("**checkpoint=reverse-1*")
     expect(page.get_by_role("combobox", name="Checkpoint")).to_have_value("reverse-1, update 0")
     one.says("h e a d l i g h t")
 
 
-CUT = """boxes => boxes.flatMap(box => [box, ...box.querySelectorAll('*')])
-    .filter(node => node.clientWidth && node.scrollWidth > node.clientWidth + 1).map(node => node.textContent)"""
-
-
-def test_the_numbers_of_a_snapshot_are_not_cut_on_a_narrow_page(visit: Begin) -> None:
+def test_the_snapshots_are_walked_through_without_the_server(visit: Begin, runs: Path) -> None:
+    """By slider, arrow keys, click and Play; what is written large is what that snapshot writes."""
     one = visit().open("training", run="toy")
-    metrics = one.page.locator(".st-key-snapshot_says [data-testid='stMetric']")
-    for width in (1280, 768):
-        one.page.set_viewport_size({"width": width, "height": 900})
-        one.settle()
-        assert metrics.count() == 2
-        assert metrics.evaluate_all(CUT) == []
+    page = one.page
+    rows, says, when = page.get_by_role("radio"), page.locator(".stage .says"), page.locator(".stage .when")
+    expect(when).to_have_text("After 12 updates it writes")
+    page.evaluate(
+        "() => { window.sent = 0; const send = WebSocket.prototype.send; "
+        "WebSocket.prototype.send = function (...all) { window.sent += 1; return send.apply(this, all); }; }"
+    )
+    rows.nth(2).click()
+    expect(when).to_have_text("After 6 updates it writes")
+    page.keyboard.press("ArrowUp")
+    expect(when).to_have_text("After 3 updates it writes")
+    page.get_by_role("slider", name="Snapshot").press("Home")
+    expect(when).to_have_text("The untrained model writes")
+    expect(rows.nth(0)).to_have_attribute("aria-checked", "true")
+    untrained = Translator.load(runs / "toy" / "snapshots" / "00000000.safetensors")
+    written = untrained.translate("h e a d l i g h t", method="greedy", max_extra_length=8).text
+    assert says.inner_text().removesuffix("…").strip() == written
+    assert page.evaluate("sent") == 0  # the page is only told where one has stopped, and later
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(when).to_have_text("After 12 updates it writes")
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    page.locator(".head-map .cell").first.hover()
+    expect(page.locator(".pointed")).to_have_text(re.compile(r"“.+” to “.+”: [01]\.\d\d"))
 
 
 # What the large matrix of the chosen snapshot shows: after how many updates, and the numbers that it is drawn from.
@@ -123,7 +136,7 @@ def watch(page: Any, until: Callable[[dict[int, float]], object]) -> dict[int, f
 
 def slide(page: Any, key: str, update: int) -> float:
     """Takes the slider to its beginning (Home) or its end (End): the share that is then drawn, after this update."""
-    page.get_by_role("slider", name="After update").focus()
+    page.get_by_role("slider", name="Snapshot").focus()
     page.keyboard.press(key)
     page.locator(".st-key-picture_snapshot_matrix .gtitle", has_text=f"after {update:,} updates").wait_for()
     found = drawn(page)
@@ -135,7 +148,7 @@ def slide(page: Any, key: str, update: int) -> float:
 @pytest.mark.soak
 def test_the_anti_diagonal_forms_while_one_watches(visit: Begin) -> None:
     """`reverse` as the page offers it, to its end, with a stop on the way. All is read from the matrix in the page."""
-    one = visit().open("training", run="toy")
+    one = visit().open("training", run="toy", details="true")
     page = one.page
     page.get_by_text("Start a run", exact=True).click()
     page.get_by_role("button", name="Start", exact=True).click()

@@ -29,7 +29,7 @@ PAGES: dict[str, Page] = {
     "positions": Page("positions", "Positions", (HEATMAP, CHART)),
     "scaling": Page("scaling", "Scaling and softmax", (CHART,)),
     "decoding": Page("decoding", "Decoding", ("svg.loop", ".js-plotly-plot .barlayer .point")),
-    "training": Page("training", "Training", (HEATMAP, ".js-plotly-plot .barlayer .point")),
+    "training": Page("training", "Training", (".machine .rows button", ".head-map .cell")),
     "models": Page("models", "Models", (".st-key-cards [data-testid='stVerticalBlock']", CHART)),
 }
 

@@ -1,77 +1,145 @@
-"""Training: runs while they run and afterwards. Curves, the time machine, and what the schedule and the loss are.
+"""How did it learn? One sentence at every snapshot of a run; in the details the runs themselves, while they run and
+afterwards: their curves, the snapshots in full, and what the schedule and the loss are.
 
-What may change while one looks stands in a fragment that is drawn again every other second, as long as the run runs.
+What may change while one looks is a fragment that is drawn again every other second, as long as the run runs.
 """
 
+import numpy as np
 import streamlit as st
 
+from app.library.catalogue import entry
 from app.library.runs import Phase, Run, corpus_counts, phase_of, read_curves, read_run
-from app.library.snapshots import run_names, skipped_runs
+from app.library.snapshots import snapshots, own_run_names, run_names, skipped_runs
+from app.library.tasks import Task
 from app.stage.scene import Scene
 from app.stage.section import redrawn
-from app.state.choices import CHECKPOINT, COMPARED, PLAYS, RUN
+from app.stage.template import details
+from app.state.choices import (
+    AT_UPDATE,
+    CHECKPOINT,
+    COMPARED,
+    DETAILS,
+    RUN,
+    RUN_HEAD,
+    RUN_KIND,
+    RUN_RIGHT,
+    RUN_SENTENCE,
+)
 from app.views.training import launch_run
 from app.views.training.curves_section import chosen_curves, loss_chart, rate_section
 from app.views.training.loss_section import loss_section
+from app.views.training.snapshot_question import NothingToAsk, question
+from app.views.training.snapshot_sweep import sweep
+from app.views.training.snapshots_section import snapshots_section
 from app.views.training.start_section import attempt, show_problem, start_form
 from app.views.training.time_machine import time_machine
 
 STOPPING = "stopping"  # in the session: the run that the visitor has told to stop
-EVERY, PLAYING = 1.5, 0.9  # seconds
+EVERY, AT_ONCE = 1.5, 0.2  # seconds
+OF_SNAPSHOTS = (RUN_KIND, RUN_HEAD, RUN_SENTENCE, RUN_RIGHT)  # chosen in the details, and shown in the picture
 MOST_COMPARED = 5
 
 
 def draw(scene: Scene | None, _controls: None) -> None:
     """Draws the page from top to bottom."""
     names = run_names()
-    st.header("Runs", anchor=False)
-    if skipped := skipped_runs():
-        st.text(f"Not listed, because the folder name is not valid UTF-8: {', '.join(skipped)}. Rename it to see it.")
-    if names:
-        with st.container(key="choose_runs", horizontal=True, vertical_alignment="bottom"):
-            name = RUN.open(_opening(names), names)
-            st.selectbox("Run", names, key=RUN.key, persist_state="session", width=340)
-            others = [other for other in names if other != name]
-            known = [other for other in COMPARED.open() if other in others][:MOST_COMPARED]
-            if known != COMPARED.value:
-                COMPARED.choose(known)
-            compared = st.multiselect(
-                "Compare with", others, key=COMPARED.key, persist_state="session", max_selections=MOST_COMPARED,
-                placeholder="other runs", width=420,
-            )  # fmt: skip
-        live = _is_live(name)
-        st.fragment(_status, run_every=EVERY if live else None)(name, live)
-    start_form(expanded=not names)
-    if names:
-        every = EVERY if live else PLAYING if PLAYS.value else None
-        shown = (name, *(str(each) for each in compared))
-        redrawn(lambda: _watch(shown, scene), (CHECKPOINT, PLAYS), run_every=every)
-        st.fragment(_curves, run_every=2 * EVERY if live else None)(shown, scene)
-    else:
-        show_problem()
+    if not names:
         st.info(
-            "There is no run yet. Start one above, or on the command line: `python -m transformer train reverse`. Its "
+            "There is no run yet. Start one below, or on the command line: `python -m transformer train reverse`. Its "
             "folder, `runs/reverse`, is then found here."
         )
-        rate_section([], scene)
+        details(lambda: _without_runs(scene))
+        return
+    name = RUN.open(_opening(names, scene), names)
+    _picture(name, scene)
+    details(lambda: _details(name, names, scene))
+
+
+def _opening(names: list[str], scene: Scene | None) -> str:
+    """The run with which the page opens: the visitor's own while it is trained; else one that ships, of the open
+    checkpoint's task or the first of them; where none ships, one that is not another visitor's."""
+    runs = [run for run in map(read_run, names) if run is not None]
+    own = [run.name for run in runs if launch_run.is_owner(run) and launch_run.is_busy(run.folder)]
+    shipped = [name for name in names if name not in own_run_names()]
+    same = [name for name in shipped if scene and _task(name) == scene.task]
+    mine = [run.name for run in runs if not run.ours or launch_run.is_owner(run)]
+    return next(iter([*own, *same, *shipped, *mine, *names]))
+
+
+def _task(name: str) -> Task | None:
+    files = snapshots(name)
+    return entry(files[max(files)]).task if files else None
+
+
+def _picture(name: str, scene: Scene | None) -> None:
+    """The time machine. It is drawn again while the run is trained, and while there are snapshots to compute."""
+    live = _is_live(name)
+    computing = _is_computing(name, scene)
+
+    def draw_picture() -> None:
+        run = read_run(name)
+        if run is None:
+            st.info("This run is gone. Reload the page.")
+            return
+        seen = time_machine(run, scene, f"In training: {_made(run)}" if live else "")
+        if computing and not (seen and seen.pending):
+            st.rerun()
+
+    every = AT_ONCE if computing else EVERY if live else None
+    chosen = (AT_UPDATE,) if DETAILS.value else ()  # the details show the chosen snapshot in full
+    redrawn(draw_picture, (CHECKPOINT, RUN, *chosen), run_every=every)
+
+
+def _is_computing(name: str, scene: Scene | None) -> bool:
+    run = read_run(name)
+    try:
+        return bool(run and sweep(question(run, scene)).pending)
+    except NothingToAsk:
+        return False
+
+
+def _without_runs(scene: Scene | None) -> None:
+    start_form(expanded=True)
+    show_problem()
+    rate_section([], scene)
     if scene:
         loss_section(scene)
 
 
-def _opening(names: list[str]) -> str:
-    """The first run that is not another visitor's; there is one, unless no run ships."""
-    for name in names:
-        run = read_run(name)
-        if run and (not run.ours or launch_run.is_owner(run)):
-            return name
-    return names[0]
+def _details(name: str, names: list[str], scene: Scene | None) -> None:
+    st.header("Runs", anchor=False)
+    if skipped := skipped_runs():
+        st.text(f"Not listed, because the folder name is not valid UTF-8: {', '.join(skipped)}. Rename it to see it.")
+    live = _is_live(name)
+    st.fragment(_status, run_every=EVERY if live else None)(name, live)
+    start_form(expanded=False)
+    others = [other for other in names if other != name]
+    known = [other for other in COMPARED.open() if other in others][:MOST_COMPARED]
+    if known != COMPARED.value:
+        COMPARED.choose(known)
+    compared = st.multiselect(
+        "Compare with", others, key=COMPARED.key, persist_state="session", max_selections=MOST_COMPARED,
+        placeholder="other runs", width=420,
+    )  # fmt: skip
+    shown = (name, *(str(each) for each in compared))
+    every = EVERY if live else None
+    redrawn(lambda: _snapshots(shown, scene), (CHECKPOINT, *OF_SNAPSHOTS), run_every=every)
+    st.fragment(_curves, run_every=2 * EVERY if live else None)(shown, scene)
+    if scene:
+        loss_section(scene)
 
 
-def _watch(names: tuple[str, ...], scene: Scene | None) -> None:
-    """The time machine of the first of these runs, and the losses of all."""
+def _snapshots(names: tuple[str, ...], scene: Scene | None) -> None:
+    """The snapshots of the first of these runs, and the losses of all."""
     runs = _read(names)
-    if runs and runs[0].name == names[0]:
-        time_machine(runs[0], scene, lambda marked, sentence: loss_chart(runs, marked, sentence))
+    if not runs or runs[0].name != names[0]:
+        return
+    seen = snapshots_section(runs[0], scene)
+    if seen is None:
+        loss_chart(runs, None, None)
+        return
+    marked = AT_UPDATE.value if AT_UPDATE.value in seen.looks else max(seen.looks)
+    loss_chart(runs, marked, (np.array(seen.updates), np.array(seen.losses)))
 
 
 def _curves(names: tuple[str, ...], scene: Scene | None) -> None:
@@ -127,7 +195,7 @@ def _status(name: str, live: bool) -> None:
 
 
 def _standing(run: Run, busy: bool, stopping: bool) -> str:
-    made = f"update {run.update:,} of {run.updates:,}" if run.updates else f"update {run.update:,}"
+    made = _made(run)
     if busy and run.state == "stopped":
         if stopping:
             return f"Stopping: {made}"
@@ -138,6 +206,10 @@ def _standing(run: Run, busy: bool, stopping: bool) -> str:
             return f"{does}: preparing its text and its model"
         return ", ".join([f"{does}: {made}", *_newest(run)])
     return f"{run.state.capitalize()} after {made}"
+
+
+def _made(run: Run) -> str:
+    return f"update {run.update:,} of {run.updates:,}" if run.updates else f"update {run.update:,}"
 
 
 def _newest(run: Run) -> list[str]:

@@ -1,0 +1,65 @@
+// A small map of one head: a square for each weight, the darker the larger, in the hue of its kind of attention. Tokens
+// stand along its sides where each has room for them; pointing at a square says which two tokens it is, and how much.
+
+import { cut, make, write } from "./svg.js";
+
+const TOKEN = 14, LEAST = 9;  // px at 1280x720: the type, and the smallest square beside which a token is legible
+
+export const shade = (weight) => Math.sqrt(Math.min(Math.max(weight, 0), 1));  // weights of a long sentence are small
+
+// 16 bits each, in base64.
+export function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return Float32Array.from(new Uint16Array(bytes.buffer), (value) => value / 65535);
+}
+
+// Draws the map into `place` (SVG of this width and at most this height, px) and returns what draws other weights in it.
+// `allowed` has a letter for each square: 0 where the mask forbids it.
+export function headMap(place, { rows, columns, color, about, allowed }, { width, height, measure, unit, labels = true }) {
+  const size = TOKEN * unit;
+  const longest = (tokens) => Math.max(...tokens.map((token) => measure(token, size)));
+  const left = labels ? Math.min(longest(rows), 0.3 * width) + 6 * unit : 0;
+  const above = labels ? Math.min(longest(columns), 0.3 * height) + 6 * unit : 0;
+  const fit = (besides, over) => Math.min((width - besides) / columns.length, (height - over) / rows.length);
+  const roomy = labels && fit(left, above) >= LEAST * unit;
+  const [x0, y0] = roomy ? [left, above] : [0, 0];
+  const side = Math.min(fit(x0, y0), 44 * unit);
+  const svg = make("svg", { width: x0 + side * columns.length, height: y0 + side * rows.length, role: "img", "aria-label": about, class: "head-map" }, place);
+  svg.style.width = "auto";
+  if (roomy) {
+    const type = Math.min(size, 1.25 * side);
+    rows.forEach((token, q) => write(make("text", { x: x0 - 5 * unit, y: y0 + (q + 0.5) * side, "font-size": type, class: "row" }, svg), cut(token, left - 6 * unit, type, measure)));
+    columns.forEach((token, k) => {
+      const x = x0 + (k + 0.5) * side;
+      const label = make("text", { x, y: y0 - 5 * unit, "font-size": type, class: "column", transform: `rotate(-90 ${x} ${y0 - 5 * unit})` }, svg);
+      write(label, cut(token, above - 6 * unit, type, measure));
+    });
+  }
+  const ground = make("rect", { x: x0, y: y0, width: side * columns.length, height: side * rows.length, class: "ground" }, svg);
+  ground.style.fill = color;
+  const cells = rows.flatMap((_, q) => columns.map((_, k) => {
+    const cell = make("rect", { x: x0 + k * side, y: y0 + q * side, width: side, height: side, class: "cell" }, svg);
+    const masked = allowed?.[q * columns.length + k] === "0";
+    cell.classList.toggle("masked", masked);
+    if (!masked) cell.style.fill = color;
+    return cell;
+  }));
+  const frame = make("rect", { x: x0, width: side * columns.length, height: side, class: "frame" }, svg);
+  frame.style.display = "none";
+  let shown = [];
+  return {
+    svg,
+    cellAt(node) {
+      const index = cells.indexOf(node);
+      return index < 0 ? null : { q: Math.floor(index / columns.length), k: index % columns.length, weight: shown[index] };
+    },
+    draw(weights) {
+      shown = weights;
+      cells.forEach((cell, i) => { if (allowed?.[i] !== "0") cell.style.fillOpacity = shade(weights[i]); });
+    },
+    mark(q) {
+      frame.style.display = q === null ? "none" : "";
+      if (q !== null) frame.setAttribute("y", y0 + q * side);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+"""One sentence at every snapshot of a training run."""
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from app.components.registration import component
+
+_component = component("time_machine", styles=["svg", "head_map"])
+
+
+def time_machine(
+    data: dict[str, Any],
+    *,
+    key: str,
+    on_run: Callable[[str], None],
+    on_snapshot: Callable[[int], None],
+    on_open: Callable[[int], None],
+) -> None:
+    """Draws the rows and the head beside them; data from `app.views.training.snapshot_rows`.
+
+    The browser walks through the snapshots by itself.
+
+    Args:
+        on_run: is told which run was chosen, one of `data["runs"]`.
+        on_snapshot: is told the update of the snapshot on which the reader has stopped; -1: the newest.
+        on_open: is told the update of the snapshot that the reader wants to see on the other pages.
+    """
+
+    def heard(name: str) -> Any:
+        return getattr(st.session_state[key], name)
+
+    def run() -> None:
+        if heard("run") in data["runs"]:
+            on_run(heard("run"))
+
+    def snapshot() -> None:
+        if isinstance(heard("snapshot"), int):
+            on_snapshot(heard("snapshot"))
+
+    def opened() -> None:
+        if isinstance(heard("opened"), int):
+            on_open(heard("opened"))
+
+    _component(data=data, key=key, on_run_change=run, on_snapshot_change=snapshot, on_opened_change=opened)

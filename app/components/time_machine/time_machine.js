@@ -1,0 +1,222 @@
+// The time machine: a row for each snapshot of a run, what it writes large above, one head of it beside. The rows, the slider,
+// the arrow keys and Play walk through the snapshots; the page is told where the reader has stopped, and draws nothing for it.
+
+import { asked } from "../shared/arrow_keys.js";
+import { headMap, unpacked } from "../shared/head_map.js";
+import { measurer } from "../shared/svg.js";
+
+const STEP = 700, REST = 500;  // ms a snapshot while it plays, and before the page is told where the reader is
+
+const add = (name, className, parent, text) => {
+  const node = document.createElement(name);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  if (parent) parent.append(node);
+  return node;
+};
+
+// Words of a translation; those that the snapshot before did not write are marked.
+function writeWords(place, words) {
+  place.replaceChildren();
+  for (const [word, changed] of words) {
+    const start = word.length - word.trimStart().length;
+    place.append(word.slice(0, start));
+    add(changed ? "mark" : "span", "", place, word.slice(start));
+  }
+}
+
+function build(root, machine) {
+  const box = add("div", "machine picture");
+  const line = add("div", "line", box);
+  const play = add("button", "", line, "Play");
+  play.type = "button";
+  const slider = add("input", "", line);
+  slider.type = "range";
+  slider.min = 0;
+  slider.setAttribute("aria-label", "Snapshot");
+  const news = add("span", "news", line);
+  news.setAttribute("role", "status");
+  const label = add("label", "", line);
+  add("span", "word", label, "Run");
+  const run = add("select", "", label);
+  run.setAttribute("aria-label", "Run");
+  const problem = add("p", "problem", box);
+  const stage = add("div", "stage", box);
+  const when = add("div", "when", stage), says = add("div", "says", stage);
+  says.dir = "auto";
+  const list = add("div", "snapshots", box);
+  const names = add("div", "names", list);
+  add("span", "update", names, "update");
+  add("span", "", names, "what it writes");
+  const share = add("span", "share", names);
+  const rows = add("div", "rows", list);
+  rows.setAttribute("role", "radiogroup");
+  rows.setAttribute("aria-label", "Snapshots");
+  const head = add("div", "head", box);
+  const title = add("div", "title", head), map = add("div", "map", head), pointed = add("div", "pointed", head);
+  const open = add("button", "open", head, "Use this snapshot on all pages");
+  open.type = "button";
+  root.replaceChildren(box);
+  Object.assign(machine, { box, line, play, slider, news, run, problem, stage, when, says, list, share, rows, head, title, map, pointed, open });
+
+  slider.addEventListener("input", () => machine.take(Number(slider.value)));
+  rows.addEventListener("keydown", (event) => {
+    const goal = asked(event, machine.at, machine.data.rows.length);
+    if (goal === undefined) return;
+    machine.take(goal);
+    rows.children[machine.at].focus({ preventScroll: true });
+  });
+  play.addEventListener("click", () => machine.playing ? machine.stop() : machine.start());
+  run.addEventListener("change", () => machine.send("run", run.value));
+  open.addEventListener("click", () => machine.send("opened", machine.data.rows[machine.at].number));
+  map.addEventListener("pointermove", (event) => machine.point(event.composedPath()[0]));
+  map.addEventListener("pointerleave", () => machine.point(null));
+  machine.watch = new ResizeObserver(() => { if (box.clientWidth !== machine.width) machine.drawHead(); });
+  machine.watch.observe(box);
+}
+
+const behaviour = {
+  get at() {
+    const found = this.data.rows.findIndex((row) => row.number === this.update);
+    return found < 0 ? this.data.rows.length - 1 : found;  // the newest, also when newer ones come
+  },
+  take(index, played = false) {
+    if (!played) this.stop();
+    this.update = index === this.data.rows.length - 1 ? null : this.data.rows[index].number;
+    this.show();
+    clearTimeout(this.rest);
+    if (!played) this.rest = setTimeout(() => this.send("snapshot", this.update ?? -1), REST);
+  },
+  start() {
+    if (this.at === this.data.rows.length - 1) this.take(0);
+    this.playing = setInterval(() => {
+      if (!this.box.isConnected) return clearInterval(this.playing);
+      const next = this.at + 1;
+      if (this.data.rows[next]?.words) this.take(next, true);
+      if (next >= this.data.rows.length - 1) this.stop();
+    }, STEP);
+    this.play.textContent = "Pause";
+  },
+  stop() {
+    clearInterval(this.playing);
+    this.playing = null;
+    this.play.textContent = "Play";
+  },
+  point(node) {
+    const cell = node && this.drawn?.cellAt(node);
+    const { rows, columns } = this.data.head ?? {};
+    this.pointed.textContent = cell ? `“${rows[cell.q]}” to “${columns[cell.k]}”: ${cell.weight.toFixed(2)}` : "";
+  },
+  drawRows() {
+    const { rows } = this.data;
+    while (this.rows.children.length > rows.length) this.rows.lastChild.remove();
+    rows.forEach((row, index) => {
+      let button = this.rows.children[index];
+      if (!button) {
+        button = add("button", "", this.rows);
+        button.type = "button";
+        button.setAttribute("role", "radio");
+        button.addEventListener("click", () => this.take(index));
+      }
+      const text = JSON.stringify(row);
+      if (button.row === text) return;
+      button.row = text;
+      button.className = row.words ? "" : "pending";
+      button.replaceChildren();
+      add("span", "update", button, row.update);
+      const written = add("span", "text", button);
+      written.dir = "auto";
+      if (!row.words) { written.textContent = "…"; return; }
+      writeWords(written, row.words);
+      const bar = add("span", "bar", button);
+      bar.title = `loss ${row.loss} nats per token`;
+      add("i", "", bar).style.width = `${100 * row.share}%`;
+      add("span", "percent", button, row.probability);
+    });
+  },
+  drawHead() {
+    const { head } = this.data;
+    this.width = this.box.clientWidth;
+    this.map.replaceChildren();
+    this.drawn = null;
+    if (!head || !this.width) return;
+    const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+    const width = this.head.clientWidth;
+    this.drawn = headMap(this.map, head, { width, height: Math.min(310 * unit, width), measure: measurer(this.box), unit });
+    this.show();
+  },
+  show() {
+    const index = this.at, row = this.data.rows[index];
+    if (!row) return;
+    this.slider.value = index;
+    const after = row.number === 0 ? "The untrained model writes" : `After ${row.update} ${row.number === 1 ? "update" : "updates"} it writes`;
+    this.slider.setAttribute("aria-valuetext", `${after}: ${(row.words ?? []).map(([word]) => word).join("")}`);
+    this.when.textContent = after;
+    writeWords(this.says, row.words ?? []);
+    [...this.rows.children].forEach((button, i) => {
+      button.setAttribute("aria-checked", String(i === index));
+      button.tabIndex = i === index ? 0 : -1;
+    });
+    const chosen = this.rows.children[index], top = chosen.offsetTop - this.rows.offsetTop;
+    if (top < this.rows.scrollTop) this.rows.scrollTop = top;
+    const under = top + chosen.offsetHeight - this.rows.clientHeight;
+    if (under > this.rows.scrollTop) this.rows.scrollTop = under;
+    this.open.disabled = !row.words;
+    if (this.drawn && row.weights) this.drawn.draw(unpacked(row.weights));
+  },
+  draw() {
+    const { data } = this, { rows, head } = data;
+    this.box.setAttribute("role", "figure");
+    this.box.setAttribute("aria-label", data.alt);
+    this.box.style.setProperty("--decoder", data.color);
+    if (JSON.stringify(data.runs) !== this.runs) {
+      this.run.replaceChildren(...data.runs.map((name) => new Option(name, name)));
+      this.runs = JSON.stringify(data.runs);
+    }
+    this.run.value = data.run;
+    const none = !rows.length;
+    for (const part of [this.stage, this.list, this.head]) part.style.display = none ? "none" : "";
+    this.head.style.display = head ? "" : "none";
+    this.box.classList.toggle("headless", !head);
+    this.play.disabled = this.slider.disabled = rows.length < 2;
+    this.problem.textContent = data.problem;
+    this.problem.style.display = data.problem ? "" : "none";
+    this.news.textContent = data.news;
+    this.share.textContent = data.share;
+    this.slider.max = Math.max(rows.length - 1, 1);
+    if (none) return;
+    this.title.textContent = head?.title ?? "";
+    this.drawRows();
+    const text = JSON.stringify(head);
+    if (text !== this.headText) {
+      this.headText = text;
+      this.drawHead();
+    }
+    this.show();
+  },
+};
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".root");
+  let machine = root.machine;
+  if (!machine) {
+    machine = root.machine = Object.create(behaviour);
+    build(root, machine);
+  }
+  const turn = machine.turn = {};
+  machine.data = data;
+  machine.send = (name, value) => setTriggerValue(name, value);
+  if (machine.subject !== data.subject) {  // another run
+    machine.stop();
+    machine.subject = data.subject;
+    machine.update = data.at < 0 ? null : data.at;
+  }
+  machine.draw();
+  return () => {
+    if (machine.turn !== turn) return;  // a later call has taken it over
+    machine.stop();
+    clearTimeout(machine.rest);
+    machine.watch.disconnect();
+    delete root.machine;
+  };
+}
