@@ -77,7 +77,7 @@ def test_a_run_that_ends_is_stopping_until_its_process_is_gone(toy: Path, monkey
         app.run()
         assert "Stopped by" not in said(app)
         buttons = [each for each in app.button if each.key in ("stop_run", "resume_run")]
-        line = next(text.value for text in app.text if text.value.startswith(("Start", "Stop")))
+        line = next(text.value for text in app.text if text.value.startswith(("Running", "Start", "Stop")))
         return line, [(each.label, not each.disabled) for each in buttons]
 
     monkeypatch.setattr("app.views.training.launch_run.stop", lambda name: step("free\n"))

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app.library.catalogue import entry
 from app.library.runs import Phase, Run, corpus_counts, phase_of, read_curves, read_run
-from app.library.snapshots import snapshots, own_run_names, run_names, skipped_runs
+from app.library.snapshots import own_run_names, run_names, skipped_runs, snapshots
 from app.library.tasks import Task
 from app.stage.scene import Scene
 from app.stage.section import redrawn
