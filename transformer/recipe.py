@@ -16,10 +16,10 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from transformer.checkpoint.untrusted_config import nearest, shown, validate
 from transformer.config import Recipe, TokenizerConfig
 from transformer.errors import ConfigError
 from transformer.files.strict_json import check_unicode
+from transformer.files.untrusted_values import nearest, shown, validate
 
 BUNDLED = Path(__file__).parent / "recipes"
 Values = dict[str, Any]

@@ -19,9 +19,9 @@ import numpy as np
 import streamlit as st
 import torch
 
-from app.compute.limits import check_search
 from app.compute.subject import Subject
 from app.library.checkpoints import sentence_lengths
+from app.library.limits import check_search
 from transformer.analysis import doctor
 from transformer.analysis.batch_masks import padding_difference
 from transformer.analysis.doctor import CheckpointExamination, Finding, examine_checkpoint

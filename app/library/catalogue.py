@@ -21,9 +21,9 @@ from app.library.runs import Curves, read_metrics
 from app.library.snapshots import run_folder
 from app.library.tasks import Task, task_in
 from transformer.checkpoint.header import Header, read_header
-from transformer.checkpoint.untrusted_config import finite_number
 from transformer.errors import HeadlightError
 from transformer.files.strict_json import parse_json
+from transformer.files.untrusted_values import finite_number
 
 MOST_BYTES = 2_000_000  # of a file of scores
 MEASURES = {"bleu": "BLEU", "chrf": "chrF", "exact_match": "exact match"}

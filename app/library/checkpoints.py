@@ -14,7 +14,7 @@ from threading import Lock
 
 import streamlit as st
 
-from app.compute.limits import check_showable, check_upload
+from app.library.limits import check_showable, check_upload
 from transformer.checkpoint.header import read_header
 from transformer.decoding.translator import Translator
 from transformer.files.atomic_write import replacing

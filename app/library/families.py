@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from app.library.checkpoints import CheckpointFile, checkpoint_folder
-from transformer.checkpoint.untrusted_config import finite_number
 from transformer.files.strict_json import parse_json
+from transformer.files.untrusted_values import finite_number
 
 FILE = "families.json"
 MOST_BYTES = 8_000_000

@@ -16,11 +16,11 @@ import streamlit as st
 
 from app.library.snapshots import RECIPE, modified, run_folder, snapshots
 from transformer.checkpoint.header import read_header
-from transformer.checkpoint.untrusted_config import validate
 from transformer.config import Recipe
 from transformer.data.cleaning import Counts
 from transformer.errors import HeadlightError
 from transformer.files.strict_json import parse_json
+from transformer.files.untrusted_values import validate
 from transformer.recipe import stored_recipe
 from transformer.training.training_state import Progress, read_progress
 from transformer.training.validation_schedule import is_finished, validation_is_due

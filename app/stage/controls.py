@@ -14,9 +14,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from app import components
 from app.components.switches import Button, Options, switches
-from app.compute.limits import MOST_HEADS
 from app.figures.axes import TokenAxis, visible
 from app.figures.theme import role_color
+from app.library.limits import MOST_HEADS
 from app.stage.heads import SHORT, clearest_of
 from app.stage.scene import Scene
 from app.state.choice import Between, Choice

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.compute.limits import MOST_BEAM, bounded
+from app.library.limits import MOST_BEAM, bounded
 from app.state.choice import Between, Choice
 from app.state.choices import (
     ALPHA,

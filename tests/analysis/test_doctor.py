@@ -18,8 +18,8 @@ from transformer.analysis.doctor.weight_findings import examine_weights
 from transformer.analysis.trace import trace
 from transformer.checkpoint.averaging import average_checkpoints
 from transformer.checkpoint.checkpoint_file import load_checkpoint
+from transformer.checkpoint.length_statistics import lengths_in, lengths_of
 from transformer.config import EOS, ModelConfig
-from transformer.data.length_statistics import lengths_in, lengths_of
 from transformer.decoding.translator import Translator
 from transformer.model import Transformer
 from transformer.training import train

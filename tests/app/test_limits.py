@@ -9,7 +9,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.compute import cached_results, limits
-from app.compute.limits import (
+from app.compute.subject import Subject
+from app.library import checkpoints
+from app.library.checkpoints import CheckpointFile
+from app.library.limits import (
     MOST_BEAM,
     MOST_EXTRA_LENGTH,
     MOST_FLOP,
@@ -18,9 +21,6 @@ from app.compute.limits import (
     check_showable,
     check_upload,
 )
-from app.compute.subject import Subject
-from app.library import checkpoints
-from app.library.checkpoints import CheckpointFile
 from tests.support.app_checkpoints import write_checkpoint
 from transformer.checkpoint.header import Header, read_header
 from transformer.config import DecodingConfig, ModelConfig

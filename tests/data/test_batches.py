@@ -8,10 +8,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from transformer.checkpoint.length_statistics import lengths_of
 from transformer.config import BOS, EOS, PAD
 from transformer.data.batches import Batches, batch_indices, collate
 from transformer.data.encoding import encode_pairs
-from transformer.data.length_statistics import lengths_of
 from transformer.errors import ConfigError
 from transformer.text.tokenizer import Tokenizer
 

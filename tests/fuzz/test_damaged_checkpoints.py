@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from app.compute.limits import bounded, check_search, check_showable, check_upload
+from app.library.limits import bounded, check_search, check_showable, check_upload
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.fuzzer import Fuzzer, run_fuzzer
 from transformer.checkpoint.header import read_header

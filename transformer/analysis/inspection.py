@@ -8,8 +8,8 @@ from typing import Any
 from transformer.analysis.alignment.alignment_map import read_map
 from transformer.analysis.alignment.alignment_report import best_heads
 from transformer.checkpoint.checkpoint_file import Checkpoint, read_header
-from transformer.checkpoint.untrusted_config import shown
 from transformer.errors import CheckpointError
+from transformer.files.untrusted_values import shown
 from transformer.model import Transformer, census
 from transformer.text.tokenizer import Tokenizer
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 
 from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint, read_header, save_checkpoint
-from transformer.data.length_statistics import lengths_in
+from transformer.checkpoint.length_statistics import lengths_in
 from transformer.errors import CheckpointError
 
 

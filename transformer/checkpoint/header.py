@@ -17,9 +17,9 @@ from typing import Any
 import torch
 
 from transformer.checkpoint.safetensors_layout import StoredTensor, read_layout, refuse
-from transformer.checkpoint.untrusted_config import shown, validate
 from transformer.config import ModelConfig
 from transformer.files.strict_json import parse_object
+from transformer.files.untrusted_values import shown, validate
 from transformer.model import Transformer
 
 FORMAT_VERSION = 1

@@ -14,9 +14,9 @@ from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 from safetensors import SafetensorError, safe_open
 
-from transformer.checkpoint.untrusted_config import shown
 from transformer.errors import CheckpointError
 from transformer.files.strict_json import parse_object
+from transformer.files.untrusted_values import shown
 
 MAX_HEADER = 4 * 2**20  # bytes; 64 + 64 layers take 0.5 MB
 MAX_LISTED = 20  # problems listed one by one

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from transformer.checkpoint.untrusted_config import shown
 from transformer.commands.options import Device
 from transformer.errors import ConfigError
+from transformer.files.untrusted_values import shown
 
 
 def train(

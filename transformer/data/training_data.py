@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from transformer.checkpoint.checkpoint_file import load_checkpoint
+from transformer.checkpoint.length_statistics import lengths_of
 from transformer.config import Recipe
 from transformer.data.batches import Batch, batch_indices, collate
 from transformer.data.corpus import Pair
 from transformer.data.encoded_pairs import EncodedPairs
 from transformer.data.encoding import encode_pairs
-from transformer.data.length_statistics import lengths_of
 from transformer.data.pair_sources import Corpus, Source, Toy
 from transformer.errors import CorpusError, TrainingError
 from transformer.files.atomic_write import replacing
@@ -43,7 +43,7 @@ class TrainingData:
         valid_pairs, valid_batches: text and ids of the validation set.
         fingerprint: changes when the training text does.
         files: the parts of the corpus, with SHA-256 sums and counts, for the metrics of a checkpoint; none of a toy.
-        lengths: statistics of the lengths of training sentences, see `transformer.data.length_statistics`.
+        lengths: statistics of the lengths of training sentences, see `transformer.checkpoint.length_statistics`.
         judged_by: changes when validations are scored differently, or on other text.
 
     Raises:

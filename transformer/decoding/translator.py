@@ -15,7 +15,6 @@ from typing import Any, Literal
 import torch
 
 from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint
-from transformer.checkpoint.untrusted_config import validate
 from transformer.config import EOS, DecodingConfig
 from transformer.decoding.fast.fast_transformer import FastTransformer
 from transformer.decoding.hypotheses import hypotheses
@@ -24,6 +23,7 @@ from transformer.decoding.search import search, similar_lengths
 from transformer.decoding.teacher_forcing import given
 from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
 from transformer.errors import ConfigError, TranslationError
+from transformer.files.untrusted_values import validate
 from transformer.model import EditedTransformer, Transformer
 from transformer.model.probe import Edit
 from transformer.text.normalisation import clean, normalise

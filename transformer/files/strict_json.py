@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from typing import Any, NoReturn
 
-from transformer.checkpoint.untrusted_config import shown
+from transformer.files.untrusted_values import shown
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # Possible in the text of JSON. In the decoded strings a pair of surrogates has become one character.

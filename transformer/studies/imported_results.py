@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from transformer.checkpoint.untrusted_config import shown
 from transformer.errors import HeadlightError
 from transformer.files.strict_json import parse_json
+from transformer.files.untrusted_values import shown
 from transformer.studies.measure_member import RESULT, checked, write_json
 from transformer.studies.training_queue import Queue
 

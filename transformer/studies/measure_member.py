@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from transformer.checkpoint.untrusted_config import shown
 from transformer.config import Recipe
 from transformer.data.batches import Batch, batch_indices, collate
 from transformer.data.corpus import read_pairs
@@ -26,6 +25,7 @@ from transformer.errors import CorpusError, HeadlightError
 from transformer.evaluation import evaluate
 from transformer.files.atomic_write import replacing
 from transformer.files.strict_json import parse_json
+from transformer.files.untrusted_values import shown
 from transformer.model import Transformer
 from transformer.progress_bar import show_progress
 from transformer.studies.training_queue import Training

@@ -16,10 +16,10 @@ from typing import Annotated
 from pydantic import Field, StrictInt
 from pydantic.dataclasses import dataclass as checked
 
-from transformer.checkpoint.untrusted_config import nearest, validate
 from transformer.config import DataConfig, Recipe
 from transformer.data.options import STRICT
 from transformer.errors import ConfigError
+from transformer.files.untrusted_values import nearest, validate
 from transformer.recipe import load_recipe
 
 BUNDLED = Path(__file__).parent

@@ -20,10 +20,10 @@ import torch
 from torch import Tensor
 
 from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint
-from transformer.checkpoint.untrusted_config import validate
 from transformer.errors import ConfigError, TrainingError
 from transformer.files.atomic_write import replacing
 from transformer.files.strict_json import parse_json
+from transformer.files.untrusted_values import validate
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.run_folder import Run

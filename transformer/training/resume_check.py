@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import MISSING, asdict, fields, is_dataclass
 from typing import Any
 
-from transformer.checkpoint.untrusted_config import shown
 from transformer.config import Recipe
+from transformer.files.untrusted_values import shown
 
 # What may change between start and resumption, by section: how long, how often, where the files lie now; and what is
 # lowered when a run has diverged. (How outputs are searched, and what the recipe is called, always may.)

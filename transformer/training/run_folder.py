@@ -25,11 +25,11 @@ from torch.optim import AdamW
 
 from transformer.checkpoint.averaging import average_checkpoints
 from transformer.checkpoint.checkpoint_file import save_checkpoint
-from transformer.checkpoint.untrusted_config import shown
 from transformer.config import Recipe
 from transformer.data.training_data import TrainingData
 from transformer.errors import Busy, TrainingError
 from transformer.files.atomic_write import lock
+from transformer.files.untrusted_values import shown
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
 from transformer.training.resume_check import differences

@@ -22,10 +22,10 @@ from safetensors.torch import save_file
 from torch import Tensor
 from torch.optim import AdamW
 
-from transformer.checkpoint.untrusted_config import shown, validate
 from transformer.errors import TrainingError
 from transformer.files.atomic_write import replacing
 from transformer.files.strict_json import parse_json
+from transformer.files.untrusted_values import shown, validate
 from transformer.model import Transformer
 
 _MOMENTS = ("exp_avg", "exp_avg_sq")

@@ -8,8 +8,8 @@ import streamlit as st
 from app.figures.training_curves import Curve, curve_alt, curve_chart, curve_table
 from app.library.catalogue import Entry, curves_of
 from app.library.published_scores import TEST_SETS, TestSet
+from app.views.shared.bleu_caption import say_where_bleu_is_0
 from app.views.shared.placed import placed
-from app.views.training.curves_section import say_where_bleu_is_0
 
 MOST_CURVES = 8  # as many as there are colours
 WHAT = {

@@ -1,22 +1,21 @@
 """Sections of Training: what runs measured, and the learning rate beside the paper's."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
 
 from app.figures.training_curves import Curve, Style, curve_alt, curve_chart, curve_table
-from app.library.runs import Curves, Run, read_curves
+from app.library.runs import Run, read_curves
 from app.library.source_code import lines_between, together
 from app.stage.scene import Scene
+from app.views.shared.bleu_caption import say_where_bleu_is_0
 from app.views.shared.placed import placed
 from app.views.shared.triplet import triplet
 from app.views.training.learning_rate_curves import papers_rate, planned_rate
 from transformer.config import Recipe, TrainingConfig
 from transformer.recipe import stored_recipe
 from transformer.training.learning_rate import cooldown_length
-
-MOSTLY_RIGHT = 50  # chrF, of which such a text shows something
 
 
 def loss_chart(runs: Sequence[Run], marked: int | None, sentence: tuple[np.ndarray, np.ndarray] | None) -> None:
@@ -65,16 +64,6 @@ def _not_yet(run: Run) -> str:
     first = min(run.recipe.training.log_every, run.updates) if run.recipe else 0
     comes = f" The first numbers come after update {first:,}." if run.update < first else ""
     return f"Nothing has been measured yet.{comes}"
-
-
-def say_where_bleu_is_0(measured: Iterable[Curves]) -> None:
-    """BLEU of single words is 0 however right they are, and chrF is not: whoever sees that should know why."""
-    scores = ((found.get(("valid", "bleu")), found.get(("valid", "chrf"))) for found in measured)
-    if any(bleu and chrf and not bleu[1].any() and chrf[1].max() > MOSTLY_RIGHT for bleu, chrf in scores):
-        st.caption(
-            "BLEU counts shared runs of up to four words. Where no sentence has four, as with numbers in words, it is "
-            "0, however right the translations are."
-        )
 
 
 def rate_section(runs: Sequence[Run], scene: Scene | None) -> None:

@@ -16,12 +16,12 @@ from pydantic.dataclasses import dataclass
 
 from transformer.analysis.alignment.alignment_error_rate import Rate, Share
 from transformer.analysis.alignment.word_attention import SHIFTS, Shift
-from transformer.checkpoint.untrusted_config import validate
 from transformer.config import ModelConfig
 from transformer.data.options import STRICT
 from transformer.errors import CheckpointError
 from transformer.files.atomic_write import replacing
 from transformer.files.strict_json import parse_object
+from transformer.files.untrusted_values import validate
 
 FORMAT_VERSION = 1
 LARGEST = 2**22  # bytes; a map of 64 layers of 64 heads takes a quarter of that

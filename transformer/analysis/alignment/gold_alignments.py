@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from transformer.checkpoint.untrusted_config import shown
 from transformer.data.corpus import Columns
 from transformer.data.text_files import decode_line
 from transformer.errors import CorpusError
+from transformer.files.untrusted_values import shown
 from transformer.text.normalisation import clean
 
 Link = tuple[int, int]  # (word of the source, word of the target), from 0

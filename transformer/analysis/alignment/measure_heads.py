@@ -27,10 +27,10 @@ from transformer.analysis.alignment.gold_alignments import GoldPair
 from transformer.analysis.alignment.word_attention import SHIFTS, Sentence, Shift, sentence, word_weights, written
 from transformer.analysis.trace import trace_batch
 from transformer.checkpoint.checkpoint_file import Checkpoint
-from transformer.checkpoint.untrusted_config import finite_number
 from transformer.config import EOS
 from transformer.data.batches import collate
 from transformer.errors import CorpusError
+from transformer.files.untrusted_values import finite_number
 from transformer.model import Transformer
 from transformer.model.attention_kinds import SITES
 from transformer.text.normalisation import normalise

@@ -1,7 +1,7 @@
 """Sentences longer than those of the training.
 
-The metrics of a checkpoint have their lengths (transformer/data/length_statistics.py). For an older checkpoint the
-limit of its recipe is used.
+The metrics of a checkpoint have their lengths (transformer/checkpoint/length_statistics.py). For an older checkpoint
+the limit of its recipe is used.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from transformer.analysis.doctor.finding import Finding
+from transformer.checkpoint.length_statistics import COMMON, SIDES
 from transformer.config import ModelConfig
-from transformer.data.length_statistics import COMMON, SIDES
 from transformer.data.toy_tasks import TOY_TASKS
 from transformer.decoding.translation import Hypothesis, Translation
 

@@ -1,0 +1,96 @@
+"""Data flows one way, and so do imports: a module imports only from its own layer and from those before it.
+
+sentence -> text -> model -> decoding -> trace -> figures -> page
+corpus   -> data -> training -> checkpoint
+"""
+
+import ast
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+# A line may import from itself and from the lines above it. The longest name that fits is that of a module's layer.
+LAYERS = """
+    transformer.errors transformer.kernels transformer.progress_bar
+    transformer.files
+    transformer.text.normalisation transformer.data.options transformer.data.toy_tasks
+    transformer.config
+    transformer.recipe
+    transformer.text
+    transformer.model
+    transformer.checkpoint
+    transformer.data
+    transformer.decoding
+    transformer.evaluation
+    transformer.training
+    transformer.analysis
+    transformer.export
+    transformer.studies
+    transformer.commands
+    transformer.cli
+    transformer
+    app.figures
+    app.components
+    app.server
+    app.library
+    app.compute
+    app.state
+    app.pages
+    app.stage
+    app.views.shared
+    app.views
+    app
+"""
+LAYER = {name: number for number, line in enumerate(LAYERS.strip().splitlines()) for name in line.split()}
+
+
+def modules() -> dict[str, Path]:
+    files = [path.relative_to(ROOT) for package in ("transformer", "app") for path in (ROOT / package).rglob("*.py")]
+    return {".".join(path.with_suffix("").parts).removesuffix(".__init__"): path for path in files}
+
+
+def imports(path: Path, known: dict[str, Path]) -> set[str]:
+    """The modules of ours that a file imports, also inside of functions."""
+    named: set[str] = set()
+    for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} has a relative import"
+            whole = {f"{node.module}.{each.name}" for each in node.names}
+            named |= {name if name in known else str(node.module) for name in whole}
+        elif isinstance(node, ast.Import):
+            named |= {each.name for each in node.names}
+    return {name for name in named if name in known and known[name] != path}
+
+
+def layer(module: str) -> int:
+    while module not in LAYER:
+        module = module.rpartition(".")[0]
+    return LAYER[module]
+
+
+@pytest.fixture(scope="module")
+def graph() -> dict[str, set[str]]:
+    known = modules()
+    assert len(known) > 200
+    return {name: imports(path, known) for name, path in known.items()}
+
+
+def test_no_import_goes_against_the_flow(graph: dict[str, set[str]]) -> None:
+    against = [f"{one} imports {other}" for one, named in graph.items() for other in named if layer(other) > layer(one)]
+    assert not against
+
+
+def test_no_page_imports_another_page(graph: dict[str, set[str]]) -> None:
+    def page(module: str) -> str:
+        _, _, below = module.partition("app.views.")
+        return below.split(".")[0]
+
+    pairs = [(one, other) for one, named in graph.items() for other in named if page(one) and page(other)]
+    assert len(pairs) > 50
+    assert not [pair for pair in pairs if page(pair[1]) not in ("shared", page(pair[0]))]
+
+
+def test_there_is_no_import_cycle(graph: dict[str, set[str]]) -> None:
+    TopologicalSorter(graph).prepare()  # CycleError names the modules of a cycle
