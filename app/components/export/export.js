@@ -68,7 +68,7 @@ async function page(target, name, drawn) {
   const head = `<!doctype html><meta charset="utf-8">${title.outerHTML}`;
   if (!plot) return `${head}<body style="margin:1rem">${drawn.text}</body>`;
   const library = await (await fetch(new URL("app/static/plotly.min.js", location.href))).text();
-  const figure = JSON.stringify({ data: plot.data, layout: { ...plot.layout, ...GROUND() } }, plain).replaceAll("<", "\\u003c");
+  const figure = JSON.stringify({ data: plot.data, layout: { ...plot.layout, ...GROUND() } }, withPlainArrays).replaceAll("<", "\\u003c");
   return `${head}<body><div id="figure"></div><script>${library}</script>
 <script>const figure = ${figure}; Plotly.newPlot("figure", figure.data, figure.layout);</script></body>`;
 }
@@ -77,7 +77,7 @@ const GROUND = () => {
   const color = getComputedStyle(document.querySelector("[data-testid=stApp]") ?? document.body).backgroundColor;
   return { paper_bgcolor: color, plot_bgcolor: color };
 };
-const plain = (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
+const withPlainArrays = (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
 
 async function image(drawn) {
   const image = new Image(), canvas = document.createElement("canvas");
