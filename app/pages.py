@@ -38,7 +38,7 @@ PAGES = (
     PageInfo("attention", "Attention", "Attention", "What does each word attend to?"),
     PageInfo("hand", "Query, key, value", "Attention", "How is one weight computed?"),
     PageInfo("multihead", "Heads", "Attention", "Why several heads?"),
-    PageInfo("masks", "Masks", "Attention", "Why must it not look ahead?"),
+    PageInfo("masks", "Masks", "Attention", "Why must it not look ahead?", has_controls=False),
     PageInfo("positions", "Positions", "Inside", "How does it know the order of words?"),
     PageInfo("residual", "Residual stream", "Inside", "What flows through the layers?"),
     PageInfo("scaling", "Scaling and softmax", "Inside", "Why divide by the square root of d_k?"),

@@ -5,9 +5,11 @@ alone, never as markup, so whatever a user types stays text (test_hostile_words_
 """
 
 from app.components.attention_lines import attention_lines as attention_lines
+from app.components.causal_matrix import causal_matrix as causal_matrix
 from app.components.chart import chart as chart
 from app.components.choice_list import choice_list as choice_list
 from app.components.color_scheme import color_scheme as color_scheme
+from app.components.comparison import comparison as comparison
 from app.components.copy_button import copy_button as copy_button
 from app.components.copy_link import copy_link as copy_link
 from app.components.decoding_loop import decoding_loop as decoding_loop

@@ -68,6 +68,14 @@ _SIGNED: ColorScale = [
     (1.0, themed("#004d43", "#97e3d3")),
 ]
 
+# Attention that must not be there: on later tokens, once the causal mask is taken away
+_LEAK: ColorScale = [
+    (0.0, themed("#fdf4f2", "#241b1d")),
+    (0.2, themed("#f3b8ab", "#6d2a22")),
+    (0.5, themed("#dd6a54", "#b8452f")),
+    (1.0, themed("#a3220c", "#ff8a70")),
+]
+
 # Sine and cosine, with and without: neither is a role above
 _PAIR = (themed("#00738a", "#58cbe4"), themed("#ad2b73", "#ff93c9"))
 
@@ -86,6 +94,8 @@ INK = themed("#1c2430", "#e8ecf3")  # text and outlines
 _QUIET, _LINE = themed("#5c6675", "#a9b2c0"), themed("#dde3ec", "#2d3745")
 _BLACK, _WHITE = "#000000", "#ffffff"
 
+HATCH = themed("#aab2bf", "#4d5666")  # lines over what a mask forbids
+HATCH_GROUND = themed("#eceff4", "#1b222d")
 MASKED = "rgba(128, 136, 150, 0.28)"  # a cell that may not attend: grey on either ground, never the colour of 0
 CHOSEN = "#ff9a1f"  # frames what is chosen, on either ground
 TICK_SIZE = 15  # px, tokens along an axis
@@ -134,6 +144,11 @@ def faded(color: str, opacity: float) -> str:
 def weight_scale() -> ColorScale:
     """Colours of attention weights, 0 to 1."""
     return _WEIGHTS
+
+
+def leak_scale() -> ColorScale:
+    """Colours of attention weights that must not be there, 0 to 1."""
+    return _LEAK
 
 
 def signed_scale() -> ColorScale:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from app.library.checkpoints import CheckpointFile, checkpoint_folder
+from app.library.checkpoints import CheckpointFile, checkpoint_folder, checkpoints
 from transformer.files.strict_json import parse_json
 from transformer.files.untrusted_values import finite_number
 
@@ -102,6 +102,13 @@ def read_families(files: Mapping[str, CheckpointFile]) -> Families:
             found.append(Family(family["name"][:40], str(family.get("option", ""))[:60], tuple(members)))
     remarks = [remark[:400] for remark in _list(told.get("disagreements")) if isinstance(remark, str)]
     return Families(tuple(found), str(told.get("scored_on", ""))[:100], tuple(remarks))
+
+
+def shipped_members(option: str) -> dict[Value, CheckpointFile]:
+    """The checkpoints of the family that varies this option, by their value of it, as far as they are included."""
+    families = read_families(checkpoints()).families
+    members = [member for family in families if family.option == option for member in family.members]
+    return {member.value: member.file for member in members if member.file}
 
 
 def _member(told: dict[str, Any], results: dict[str, Any], files: Mapping[str, CheckpointFile]) -> Member:

@@ -152,6 +152,9 @@ WRITTEN_STEP = Choice("written", "product", str, page="hand")
 ALL_TERMS = Choice("all_terms", False, switch, lower, page="hand")
 MATRIX = Choice("matrix", "query", str, page="multihead")
 ROW_OF_BATCH = Choice("sentence_of_batch", 2, whole, page="masks")
+MASK_HEAD = Choice[tuple[int, int]](
+    "mask_head", CLEAREST, one_head, one_head_text, page="masks", reset_by=("checkpoint",)
+)
 
 # Positions, scaling
 DIMENSION = Choice("dimension", 8, whole, page="positions")

@@ -1,0 +1,46 @@
+"""What a model predicts in one training step: the decoder reads a given translation, and every row predicts the next
+token (paper, section 3.1).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.compute import cached_results
+from app.compute.cached_results import Ids
+from app.compute.subject import Subject
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Of a target of T tokens, </s> included.
+
+    Attributes:
+        log_probabilities: of the right token in each row, (T) float64.
+        first: the id that each row ranks first, (T).
+        right: whether that is the right one, (T).
+    """
+
+    log_probabilities: np.ndarray
+    first: np.ndarray
+    right: np.ndarray
+
+    @property
+    def score(self) -> float:
+        """The log-probability of the whole target."""
+        return float(self.log_probabilities.sum())
+
+
+def predictions(logits: np.ndarray, target_ids: Ids) -> Predictions:
+    """From logits (T, V)."""
+    exact = logits.astype(np.float64)
+    exact -= exact.max(axis=-1, keepdims=True)
+    normaliser = np.log(np.exp(exact).sum(axis=-1))  # (T)
+    ids = np.array(target_ids)
+    first = exact.argmax(axis=-1)
+    return Predictions(exact[np.arange(len(ids)), ids] - normaliser, first, first == ids)
+
+
+def forced(subject: Subject, source_ids: Ids, target_ids: Ids) -> Predictions:
+    """The predictions of one pass; the pass itself is cached."""
+    return predictions(cached_results.record(subject, source_ids, target_ids, ("logits",))["logits"], target_ids)

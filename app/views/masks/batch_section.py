@@ -1,0 +1,197 @@
+"""A section of Masks: two sentences of different length in one batch, which query may attend to which key, and what
+becomes of the scores."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from app.components.chart import Point, chart
+from app.compute import cached_results
+from app.figures.mask_reasons import Parts
+from app.library import checkpoints
+from app.library.source_code import lines_between
+from app.library.tasks import Task
+from app.stage.controls import Controls
+from app.stage.heads import SHORT
+from app.stage.scene import Scene
+from app.state.choices import KIND, LONGEST_SECOND, ROW_OF_BATCH, SECOND
+from app.views.masks.batch_figure import Line, batch_alt, batch_figure, batch_table
+from app.views.masks.decoding_section import while_translating
+from app.views.masks.mask_overview import Tile, overview_figure, overview_table
+from app.views.masks.mask_parts_section import Sentence, cell_and_parts
+from app.views.masks.scores_and_padding_sections import padding_check, scores_and_weights
+from app.views.shared.placed import belongings
+from app.views.shared.triplet import shape_text, triplet
+from transformer.analysis.batch_masks import mask_parts
+from transformer.analysis.trace import Trace
+from transformer.decoding.translation import Translation
+from transformer.errors import HeadlightError
+from transformer.model.attention_kinds import SITES, Kind
+
+ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")
+
+
+def masks_of_a_batch(scene: Scene, controls: Controls) -> None:
+    """Draws the section. It opens with the mask that the paper adds, the causal one of the decoder."""
+    kind, layer, head = controls.kind_layer_head("decoder")
+    second = _second_sentence(scene)
+    if second is None:
+        return
+    sources = (scene.translation.source_ids, second.source_ids)
+    targets = (scene.hypothesis.ids, second.hypotheses[0].ids)
+    site = SITES[kind].format(layer)
+    traces = cached_results.record_batch(
+        scene.subject, sources, targets, tuple(f"{SITES[k].format(0)}.mask" for k in ORDER)
+    )
+    row = _batch(traces, sources, targets)
+    tiles = [[_tile(scene, found, number, kind) for kind in ORDER] for number, found in enumerate(traces)]
+    _overview(tiles, row, kind)
+    _rectangle(traces)
+    this = Sentence(
+        scene=scene,
+        kind=kind,
+        site=site,
+        head=head,
+        layer=layer,
+        number=row,
+        trace=cached_results.record_batch(scene.subject, sources, targets, (f"{site}.*",))[row],
+        real=(len(sources[row]), len(targets[row])),
+        batch=len(traces),
+    )
+    cell = cell_and_parts(this, controls)
+    if kind == "decoder":
+        while_translating(this, cell[0], sources, targets)
+    scores_and_weights(this, cell)
+    padding_check(this, sources, targets)
+
+
+def _second_sentence(scene: Scene) -> Translation | None:
+    """The box for the other sentence of the batch, and its translation. None: there is none, and the page says why."""
+    fits = partial(_fits, scene)
+    SECOND.open(other_example(scene.task, scene.translation.source, fits))
+    with st.container(key="second", horizontal=True, vertical_alignment="bottom", gap="medium"):
+        text = st.text_input(
+            "Second sentence of the batch",
+            key=SECOND.key,
+            persist_state="session",
+            max_chars=LONGEST_SECOND,
+            placeholder="Another sentence, shorter or longer, and Enter",
+            autocomplete="off",
+        )
+        shown = st.empty()
+    if not (text or "").strip():
+        st.info("Type a second sentence: a batch has padding only if its sentences differ in length.")
+        return None
+    longest, _ = checkpoints.pieces_needed(scene.subject.file, text)
+    limit = checkpoints.most_pieces(scene.subject.translator)
+    if longest > limit:
+        st.warning(f"The second sentence has {longest:,} tokens; the page shows up to {limit:,} with this checkpoint.")
+        return None
+    try:
+        settings = replace(scene.translation.settings, n_best=1)
+        translated = cached_results.translate(scene.subject, text, settings)
+    except HeadlightError as error:
+        st.text(str(error))
+        return None
+    found = next((sentence for sentence in translated.sentences if sentence.hypotheses), None)
+    if found is None:
+        st.info("Nothing is left of the second sentence: it has only white space or invisible characters.")
+        return None
+    with shown.container(key="said_second"):
+        st.text(found.hypotheses[0].text or "(nothing)")
+    if len(translated.sentences) > 1:
+        st.caption("Only the first of these sentences goes into the batch.")
+    return found
+
+
+def _fits(scene: Scene, text: str) -> bool:
+    return checkpoints.pieces_needed(scene.subject.file, text)[0] <= checkpoints.most_pieces(scene.subject.translator)
+
+
+def other_example(task: Task, sentence: str, fits: Callable[[str], bool]) -> str:
+    """Another sentence for the batch: the shortest other example, or the beginning of this one where none fits."""
+    others = [example for example in task.examples if example != sentence and fits(example)]
+    if others:
+        return min(others, key=len)
+    words = sentence.split()
+    return " ".join(words[: len(words) // 2]) or sentence[: max(len(sentence) // 2, 1)]
+
+
+def _which_sentence(sources: tuple[tuple[int, ...], ...]) -> int:
+    """The chosen sentence of the batch, from 0. Opens with the shorter one, which is padded."""
+    shorter = min(range(len(sources)), key=lambda row: len(sources[row]))
+    ROW_OF_BATCH.open(shorter + 1, (1, 2))
+    st.segmented_control(
+        "Sentence of the batch",
+        (1, 2),
+        required=True,
+        key=ROW_OF_BATCH.key,
+        persist_state="session",
+        label_visibility="collapsed",
+        format_func="Sentence {}".format,
+    )
+    return ROW_OF_BATCH.value - 1
+
+
+def _batch(
+    traces: tuple[Trace, ...], sources: tuple[tuple[int, ...], ...], targets: tuple[tuple[int, ...], ...]
+) -> int:
+    """What encoder and decoder read. Returns which sentence is attended to, from 0."""
+    lines = [
+        Line(f"encoder, sentence {i + 1}", "encoder", found.source_pieces, len(sources[i]))
+        for i, found in enumerate(traces)
+    ] + [
+        Line(f"decoder, sentence {i + 1}", "decoder", found.target_pieces, len(targets[i]))
+        for i, found in enumerate(traces)
+    ]
+    name = "The batch: what encoder and decoder read"
+    with st.container(key="picture_mask_batch"):
+        figure = batch_figure(lines, title=name)
+        chart(figure, key="mask_batch", alt=batch_alt(lines, name))
+    with st.container(horizontal=True, vertical_alignment="center", gap="large"):
+        row = _which_sentence(sources)
+        belongings(key="mask_batch", name=name, table=lambda: batch_table(lines))
+    return row
+
+
+def _tile(scene: Scene, found: Trace, number: int, kind: Kind) -> Tile:
+    parts: Parts = mask_parts(scene.config, found.source_ids, found.target_ids, kind)
+    return Tile(SHORT[kind], f"sentence {number + 1}", found[f"{SITES[kind].format(0)}.mask"][0], parts)
+
+
+def _overview(tiles: list[list[Tile]], row: int, kind: Kind) -> None:
+    name = "All masks of the batch"
+    with st.container(key="picture_mask_overview"):
+        chart(
+            overview_figure(tiles, (row, ORDER.index(kind)), title=name),
+            key="mask_overview",
+            on_click=_clicked,
+            alt=f"{name}, a line a sentence, a column a kind of attention. The table has their numbers; the buttons "
+            "Attention and Sentence of the batch choose one.",
+        )
+    st.caption(
+        "Rows of a mask are queries, columns are keys. Click a mask to see it large. All heads and layers share them."
+    )
+    belongings(key="mask_overview", name=name, table=lambda: overview_table(tiles))
+
+
+def _rectangle(traces: tuple[Trace, ...]) -> None:
+    """Why there is padding at all."""
+    read, written = traces[0].source_pieces, traces[0].target_pieces
+    triplet(
+        "section 5.1",
+        r"S = \max_b S_b \qquad T = \max_b T_b",
+        "“Sentence pairs were batched together by approximate sequence length.” Approximate: a tensor is a rectangle, "
+        "so what is shorter goes on with padding to the length of the longest. The masks keep it from being seen.",
+        lines_between("analysis/trace.py", "_padded"),
+        shape=f"sources: {shape_text('BS', (len(traces), len(read)))}. "
+        f"targets: {shape_text('BT', (len(traces), len(written)))}",
+    )
+
+
+def _clicked(mask: Point) -> None:
+    row, column = mask.customdata
+    ROW_OF_BATCH.choose(int(row) + 1)
+    KIND.choose(ORDER[int(column)])

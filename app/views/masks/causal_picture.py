@@ -1,0 +1,98 @@
+"""The picture of Masks: one head's attention on the translation with the causal mask and without it (section 3.2.3).
+
+Both are teacher-forced passes of the model that is open. The second has an edit of the mask's site in every layer of
+the decoder; window and padding are left.
+"""
+
+from base64 import b64encode
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from app.compute import cached_results
+from app.compute.cached_results import Attention
+from app.compute.teacher_forcing import Predictions, predictions
+from app.figures.axes import TokenAxis, visible
+from app.figures.theme import CHOSEN, HATCH, HATCH_GROUND, faded, leak_scale, role_color, weight_scale
+from app.stage.scene import Scene
+
+FREE = "no causal mask"
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A pass over the translation: self-attention of all heads of the decoder, and what each row predicts."""
+
+    attention: Attention
+    predictions: Predictions
+
+    def weights(self, layer: int, head: int) -> np.ndarray:
+        """(T, T), rows are queries."""
+        found: np.ndarray = self.attention.weights[layer, head]
+        return found
+
+    @property
+    def ahead(self) -> float:
+        """The share of all attention that is on later tokens, over all layers and heads."""
+        return float(np.triu(self.attention.weights, 1).sum(axis=-1, dtype=np.float64).mean())
+
+
+def passes(scene: Scene) -> tuple[Pass, Pass]:
+    """With the causal mask, and without."""
+    found = []
+    for subject in (scene.subject, scene.subject.edited(FREE)):
+        one = cached_results.observed(subject, scene.translation.source_ids, scene.hypothesis.ids)
+        found.append(Pass(one.attention["decoder"], predictions(one.trace["logits"], scene.hypothesis.ids)))
+    return found[0], found[1]
+
+
+def message(scene: Scene, masked: Pass, free: Pass, layer: int, head: int) -> dict[str, Any]:
+    """What `app.components.causal_matrix` draws."""
+    target = scene.target
+    piece = scene.subject.translator.tokenizer.piece
+    place = f"decoder self-attention, layer {layer + 1}, head {head + 1}"
+
+    def one(which: Pass, alt: str) -> dict[str, Any]:
+        said = which.predictions
+        return {
+            "weights": _packed(which.weights(layer, head), "<f4"),
+            "mask": _packed(which.attention.mask, "u1"),
+            "probabilities": np.exp(said.log_probabilities).tolist(),
+            "right": said.right.tolist(),
+            "first": [visible(piece(int(id))) for id in said.first],
+            "score": said.score,
+            "alt": alt,
+        }
+
+    return {
+        "reads": [visible(token) for token in target.tokens],
+        "predicts": [visible(token) for token in target.predicts],
+        "masked": one(masked, f"{place}, with the causal mask. {_rows(masked.attention.mask, target)}"),
+        "free": one(free, f"{place}, without the causal mask. {_rows(free.attention.mask, target)}"),
+        "layer": layer,
+        "head": head,
+        "layers": len(masked.attention.weights),
+        "heads": scene.config.heads,
+        "scale": weight_scale(),
+        "leak": leak_scale(),
+        "chosen": CHOSEN,
+        "colors": {
+            "decoder": role_color("decoder"),
+            "faint": faded(role_color("decoder"), 0.16),
+            "leak": leak_scale()[-1][1],
+            "leak-ink": "light-dark(#ffffff, #000000)",
+            "hatch": HATCH,
+            "hatch-ground": HATCH_GROUND,
+        },
+    }
+
+
+def _packed(values: np.ndarray, dtype: str) -> str:
+    return b64encode(np.ascontiguousarray(values, dtype).tobytes()).decode()
+
+
+def _rows(mask: np.ndarray, target: TokenAxis) -> str:
+    """How many keys each query may attend to, in words."""
+    rows = zip(target.names[:40], mask.sum(axis=-1).tolist(), strict=False)
+    return "Keys that each query may attend to: " + "; ".join(f"{name}: {count}" for name, count in rows) + "."
