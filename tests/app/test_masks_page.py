@@ -41,7 +41,7 @@ def open_masks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     def opened(long: str = LONG, short: str | None = SHORT, **address: str) -> AppTest:
         app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
         switch_page(app, "masks")
-        for name, value in {"sentence": long, **address}.items():
+        for name, value in {"sentence": long, "details": "true", **address}.items():
             app.query_params[name] = value
         if short is not None:
             app.session_state["second_sentence"] = short

@@ -79,7 +79,7 @@ def test_where_the_clipboard_is_closed_the_calculation_can_be_copied_by_hand(vis
 
 
 def test_a_click_chooses_a_mask_and_a_cell_of_it(visit: Begin) -> None:
-    one = visit().open("masks", sentence=SENTENCE, kind="encoder", t="1", k="1")
+    one = visit().open("masks", sentence=SENTENCE, kind="encoder", t="1", k="1", details="true")
     is_drawn(one, "masks")
     page = one.page
     click(page, "mask_overview", 1)  # the first sentence, decoder self-attention
@@ -99,7 +99,7 @@ def test_a_click_chooses_a_mask_and_a_cell_of_it(visit: Begin) -> None:
 
 def test_words_of_the_batch_are_cut_to_their_cells(visit: Begin) -> None:
     """Marks that Plotly would read count as one letter, and a letter outside the first plane is not cut in two."""
-    one = visit(width=660).open("masks", sentence="<< 🙂 & the garden")
+    one = visit(width=660).open("masks", sentence="<< 🙂 & the garden", details="true")
     batch = one.page.locator(".st-key-mask_batch")
     cell = batch.locator(".hm image").first.bounding_box()["width"] / batch.locator(".xtick text").count()
     texts = [text.text_content() or "" for text in batch.locator(".textpoint text").all()]
@@ -114,7 +114,7 @@ def test_nothing_is_wider_than_the_screen(visit: Begin, name: str) -> None:
     one = visit(dark=True).open(name, kind="decoder")
     is_drawn(one, name)
     assert one.page.locator('[data-testid="stMain"]').evaluate("n => n.scrollWidth <= n.clientWidth + 1")
-    first = one.page.locator(".js-plotly-plot").first.bounding_box()
+    first = one.page.locator(".js-plotly-plot, svg.picture").first.bounding_box()
     assert first["y"] + 100 < 900  # seen without scrolling
 
 
@@ -132,9 +132,49 @@ def test_marks_of_minus_infinity_do_not_run_into_each_other(visit: Begin) -> Non
         sentence=f"{SENTENCE}, the cat sat on the mat, the cat sat on the mat",
         second_sentence="cat",
         kind="encoder",
+        details="true",
     )
     is_drawn(one, "masks")
     one.settle()
     count, over = one.page.evaluate(OVER)
     assert count > 100
     assert over == 0, count
+
+
+FILLS = """() => {
+    const root = [...document.querySelectorAll('.st-key-causal *')].find(node => node.shadowRoot).shadowRoot;
+    return {free: root.querySelector('svg.picture').classList.contains('free'),
+            score: root.querySelector('.score').textContent, said: root.querySelector('.said').textContent};
+}"""
+
+
+def test_the_mask_is_taken_away_and_cells_are_read_without_the_server(visit: Begin) -> None:
+    one = visit().open("masks", sentence=SENTENCE)
+    is_drawn(one, "masks")
+    page = one.page
+    before = page.evaluate(FILLS)
+    assert not before["free"]
+    assert "must not attend to" in before["said"]
+    page.context.set_offline(True)
+    try:
+        page.get_by_role("radio", name="Take it away").click()
+        after = page.evaluate(FILLS)
+        assert after["free"]
+        assert after["score"] != before["score"]
+        assert "is not there yet" in after["said"]
+        page.locator(".st-key-causal svg.picture").focus()
+        page.keyboard.press("ArrowLeft")
+        assert "itself" in page.evaluate(FILLS)["said"]
+        page.get_by_role("radio", name="Take it away").focus()
+        page.keyboard.press("ArrowLeft")
+        assert page.evaluate(FILLS)["score"] == before["score"]
+    finally:
+        page.context.set_offline(False)
+
+
+def test_another_head_of_the_causal_picture_is_chosen_and_stands_in_the_address(visit: Begin) -> None:
+    one = visit().open("masks", sentence=SENTENCE, mask_head="1.1")
+    is_drawn(one, "masks")
+    with one.running():
+        one.page.locator(".st-key-causal select[data-name=head]").select_option("2")
+    assert chosen_in(one.page)["mask_head"] == ["1.3"]

@@ -24,7 +24,7 @@ PAGES: dict[str, Page] = {
     "hand": Page("hand", "Query, key, value", (HEATMAP,)),
     "attention": Page("attention", "Attention", (".st-key-mosaic .hm image", ".st-key-matrix .hm image")),
     "multihead": Page("multihead", "Heads", (HEATMAP, CHART)),
-    "masks": Page("masks", "Masks", (HEATMAP,)),
+    "masks": Page("masks", "Masks", (".st-key-causal svg.picture",)),
     "residual": Page("residual", "Residual stream", (CHART, HEATMAP)),
     "positions": Page("positions", "Positions", (HEATMAP, CHART)),
     "scaling": Page("scaling", "Scaling and softmax", (CHART,)),

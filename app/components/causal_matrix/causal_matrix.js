@@ -4,7 +4,7 @@
 
 import { numbered, standing } from "../shared/numbered_choices.js";
 import { matrix } from "./matrix.js";
-import { said, score } from "./words.js";
+import { ahead, said, score } from "./words.js";
 
 function floats(base64) {
   return new Float32Array(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)).buffer);
@@ -65,9 +65,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
   for (const line of [scores, spoken]) line.setAttribute("aria-live", "polite");
   const segments = maskSwitch(state, () => update());
   const report = (value) => setTriggerValue("chosen", value);
-  tools.append(segments,
+  const heads = document.createElement("div"), leaked = document.createElement("span");
+  heads.className = "group";
+  leaked.className = "leaked";
+  heads.append(
     choice(root, { name: "layer", label: "Layer", count: data.layers, chosen: data.layer }, data.heard, report),
     choice(root, { name: "head", label: "Head", count: data.heads, chosen: data.head }, data.heard, report));
+  leaked.textContent = ahead(state);
+  tools.append(segments, heads, leaked);
   root.replaceChildren(tools, stage, scores, spoken);
 
   let picture;
@@ -77,6 +82,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
       button.tabIndex = Boolean(free) === state.free ? 0 : -1;
     });
     picture.update();
+    leaked.style.visibility = state.free ? "" : "hidden";
     scores.textContent = score(state);
     spoken.textContent = said(state);
   }

@@ -4,7 +4,7 @@
 import { cut, make, measurer, write } from "../shared/svg.js";
 import { shades } from "../shared/shades.js";
 
-const HEIGHT = 380, LARGEST = 38, TEXT = 15, SMALLEST = 16, NUMBERS_FROM = 30, PREDICTS = 230, NARROW = 520;
+const HEIGHT = 392, LARGEST = 44, TEXT = 15, SMALLEST = 14, NUMBERS_FROM = 30, PREDICTS = 240, WIDEST = 350, NARROW = 520;
 
 const per_cent = (p) => (p < 0.001 ? "<0.1%" : p < 0.0995 ? `${(100 * p).toFixed(1)}%` : `${Math.round(100 * p)}%`);
 const number = (weight) => (weight < 0.005 ? "" : weight >= 0.995 ? "1.0" : weight.toFixed(2).slice(1));
@@ -13,8 +13,8 @@ function sized(root, data, measure) {
   const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16, width = root.clientWidth / unit;
   const size = data.reads.length, narrow = width < NARROW;
   const longest = Math.max(...data.reads.map((token) => measure(token, TEXT)));
-  const left = Math.min(longest, narrow ? 70 : 120) + 34, top = Math.min(0.8 * longest, 74) + 30;
-  const beside = narrow ? 78 : PREDICTS;
+  const left = Math.min(longest, narrow ? 64 : 120) + (narrow ? 16 : 34), top = Math.min(0.8 * longest + 8, 80) + 28;
+  const beside = narrow ? 96 : Math.min(Math.max(width - left - (HEIGHT - top), PREDICTS), WIDEST);
   const cell = Math.min((HEIGHT - top) / size, (width - left - beside) / size, LARGEST);
   return { unit, width, size, narrow, left, top, beside, cell, right: left + cell * size, bottom: top + cell * size };
 }
@@ -22,22 +22,17 @@ function sized(root, data, measure) {
 export function matrix(root, stage, state, pointed) {
   const { data, passes } = state, measure = measurer(root), place = sized(root, data, measure);
   const { unit, width, size, left, top, cell, right, bottom, narrow } = place;
-  const height = Math.max(bottom + 8, narrow ? 0 : HEIGHT + 8);
-  const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width: width * unit, height: height * unit, tabindex: 0, role: "group" });
+  const height = bottom + 6;
+  const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width: width * unit, height: height * unit, tabindex: 0, role: "group", class: "picture" });
   hatch(svg);
   const weight = shades(data.scale), leak = shades(data.leak);
-  const layers = { allowed: make("g", {}, svg), leaks: make("g", { class: "leaks" }, svg), forbidden: make("g", { class: "forbidden" }, svg) };
+  const layers = { allowed: make("g", {}, svg), leaks: make("g", { class: "leaks" }, svg), never: make("g", {}, svg), forbidden: make("g", { class: "forbidden" }, svg) };
   const cells = [];
   for (let q = 0; q < size; q++) {
-    let from = null;
-    for (let k = 0; k <= size; k++) {
-      const at = q * size + k, forbidden = k < size && !passes[0].mask[at];
-      if (forbidden && from === null) from = k;
-      if (!forbidden && from !== null) {
-        bare(layers.forbidden, left + from * cell, top + q * cell, (k - from) * cell, cell);
-        from = null;
-      }
-      if (k === size || (forbidden && !passes[1].mask[at])) continue;
+    runs(passes, size, q, (from, to, never) => bare(never ? layers.never : layers.forbidden, left + from * cell, top + q * cell, (to - from) * cell, cell));
+    for (let k = 0; k < size; k++) {
+      const at = q * size + k, forbidden = !passes[0].mask[at];
+      if (forbidden && !passes[1].mask[at]) continue;
       const gap = cell > 8 ? 1 : 0, parent = forbidden ? layers.leaks : layers.allowed;
       const rect = make("rect", { class: "cell", x: left + k * cell, y: top + q * cell, width: cell - gap, height: cell - gap }, parent);
       const text = cell >= NUMBERS_FROM ? make("text", { class: "number", x: left + (k + 0.5) * cell, y: top + (q + 0.5) * cell, "text-anchor": "middle", "dominant-baseline": "central", style: "font-size: 14px" }, parent) : null;
@@ -69,7 +64,7 @@ export function matrix(root, stage, state, pointed) {
       rect.style.fill = fill;
       if (text) { text.textContent = pass.mask[at] ? number(pass.weights[at]) : ""; text.style.fill = ink; }
     }
-    rows.forEach((row, q) => row(pass, q, state.free));
+    rows.forEach((row) => row(pass, state.free));
     point();
   }
   function go(query, key) {
@@ -102,6 +97,16 @@ function hatch(svg) {
   make("line", { class: "strokes", x1: 0, x2: 0, y1: 0, y2: 8 }, pattern);
 }
 
+// The forbidden cells of a row that lie side by side: those of the causal mask, and those that never may be attended to.
+function runs([masked, free], size, q, found) {
+  const kind = (k) => (k < size && !masked.mask[q * size + k] ? (free.mask[q * size + k] ? "causal" : "never") : "");
+  for (let from = 0, k = 1; k <= size; k++) {
+    if (kind(k) === kind(from)) continue;
+    if (kind(from)) found(from, k, kind(from) === "never");
+    from = k;
+  }
+}
+
 const bare = (parent, x, y, width, height) => make("rect", { x, y, width, height, fill: "url(#hatch)" }, parent);
 
 // The edge between what may be attended to and the future.
@@ -115,41 +120,44 @@ function staircase({ size, left, top, cell }, mask) {
   return path || "M0,0";
 }
 
-function names(svg, data, { size, left, top, cell, right }, measure) {
+function names(svg, data, { size, left, top, cell, right, narrow }, measure) {
   const every = Math.max(Math.ceil(SMALLEST / cell), 1), found = [];
   const style = `font-size: ${TEXT}px; fill: ${data.colors.decoder}`;
   make("text", { class: "quiet", x: left - 8, y: top - 8, "text-anchor": "end", style: "font-size: 14px" }, svg, "reads");
-  make("text", { class: "quiet", x: left, y: 14, style: "font-size: 14px" }, svg, cut("Keys: what the decoder has read", right - left + 150, 14, measure));
+  make("text", { class: "quiet", x: left, y: 14, style: "font-size: 14px" }, svg, cut("Rows are queries, columns are keys: the tokens that the decoder has read", right - left + (narrow ? 70 : 250), 14, measure));
   data.reads.forEach((token, index) => {
     const y = top + (index + 0.5) * cell, x = left + (index + 0.5) * cell;
     const query = make("text", { class: "label", x: left - 8, y, "text-anchor": "end", "dominant-baseline": "central", style }, svg);
     write(query, cut(token, left - 14, TEXT, measure));
     const key = make("text", { class: "label", transform: `translate(${x - 2},${top - 6}) rotate(-52)`, style }, svg);
-    write(key, cut(token, (top - 30) / 0.8, TEXT, measure));
+    write(key, cut(token, (top - 28) / 0.8, TEXT, measure));
     found.push({ node: query, axis: "query", index, every }, { node: key, axis: "key", index, every });
   });
   return found;
 }
 
 // Beside each row: what it predicts and how probable that is; without the mask, also what is ranked first instead.
-function predictions(svg, data, { size, top, cell, right, beside, narrow }, measure) {
-  const x = right + 14, wide = narrow ? 0 : 84, bar = x + wide, room = narrow ? 34 : 60, text = cell >= SMALLEST;
-  make("text", { class: "quiet", x, y: top - 8, style: "font-size: 14px" }, svg, narrow ? "predicts" : "predicts, and how sure it is");
+function predictions(svg, data, { top, cell, right, beside, narrow }, measure) {
+  const x = right + 14, wide = narrow ? 0 : 88, bar = x + wide, room = narrow ? 34 : 60, after = bar + room + 6;
+  const small = "font-size: 14px", text = cell >= SMALLEST, middle = { "dominant-baseline": "central" };
+  make("text", { class: "quiet", x, y: top - 8, style: small }, svg, narrow ? "predicts" : "predicts, how surely");
+  const others = narrow ? null : make("text", { class: "quiet", x: after + 44, y: top - 8, style: small }, svg, "ranks first");
   return data.predicts.map((token, q) => {
     const y = top + (q + 0.5) * cell, high = Math.max(Math.min(cell - 6, 16), 2);
     const base = { y: y - high / 2, height: high, rx: Math.min(2, high / 2) };
-    const name = text && !narrow ? make("text", { x, y, "dominant-baseline": "central", style: `font-size: ${TEXT}px; fill: ${data.colors.decoder}` }, svg) : null;
-    if (name) write(name, cut(token, wide - 6, TEXT, measure));
+    if (text && !narrow) write(make("text", { x, y, ...middle, style: `${small}; fill: ${data.colors.decoder}` }, svg), cut(token, wide - 6, 14, measure));
     make("rect", { ...base, x: bar, width: room, fill: data.colors.faint }, svg);
     const filled = make("rect", { ...base, class: "bar", x: bar, fill: data.colors.decoder }, svg);
     const kept = make("rect", { ...base, class: "kept", x: bar, width: Math.max(room * data.masked.probabilities[q], 1) }, svg);
-    const value = text ? make("text", { class: "number", x: bar + room + 6, y, "dominant-baseline": "central", style: "font-size: 14px" }, svg) : null;
-    return (pass, row, free) => {
-      filled.setAttribute("width", Math.max(room * pass.probabilities[row], 1));
+    const value = text ? make("text", { class: "number", x: after, y, ...middle, style: small }, svg) : null;
+    const other = text && others ? make("text", { class: "other", x: after + 44, y, ...middle, style: small }, svg) : null;
+    return (pass, free) => {
+      filled.setAttribute("width", Math.max(room * pass.probabilities[q], 1));
       kept.style.visibility = free ? "" : "hidden";
-      if (!value) return;
-      const instead = pass.right[row] || narrow ? "" : ` ✗ ${pass.first[row]}`;
-      value.textContent = `${per_cent(pass.probabilities[row])}${cut(instead, beside - 14 - wide - room - 42, 14, measure)}`;
+      if (others) others.style.visibility = free ? "" : "hidden";
+      if (value) value.textContent = per_cent(pass.probabilities[q]);
+      if (other) other.replaceChildren();
+      if (other && !pass.right[q]) write(other, cut(pass.first[q], beside - (after + 44 - right), 14, measure));
     };
   });
 }

@@ -1,27 +1,32 @@
-// What the picture says in words: the score of the pass, and the cell that is pointed at.
+// What the picture says in words: the score of the pass, the attention ahead, and the cell that is pointed at.
 
 const quoted = (token) => `“${token.replace(/^▁/, "") || token}”`;
-const signed = (value) => value.toFixed(2).replace("-", "−");
+const signed = (value) => value.toFixed(2).replace("-0.00", "0.00").replace("-", "−");
 const right = ({ right }) => `${right.filter(Boolean).length} of ${right.length}`;
 
-export function score({ free, passes: [masked, open], data }) {
-  const now = free ? open : masked, size = data.reads.length;
-  const first = `${free ? "Without" : "With"} the mask, ${right(now)} tokens are ranked first; log-probability ${signed(now.score)}`;
-  if (!free) return `${first}.`;
-  let ahead = 0;
-  for (let q = 0; q < size; q++) for (let k = q + 1; k < size; k++) ahead += now.weights[q * size + k];
-  return `${first} (with it ${right(masked)}, ${signed(masked.score)}). ${Math.round((100 * ahead) / size)}% of this head's attention is on later tokens.`;
+export function score({ free, passes: [masked, open] }) {
+  const pass = free ? open : masked;
+  const said = `${free ? "Without" : "With"} the mask: ${right(pass)} tokens ranked first, log-probability ${signed(pass.score)}`;
+  return free ? `${said} (with it: ${right(masked)}, ${signed(masked.score)}).` : `${said}.`;
+}
+
+// The share of the head's attention that is on later tokens.
+export function ahead({ passes: [, open], data }) {
+  const size = data.reads.length;
+  let sum = 0;
+  for (let q = 0; q < size; q++) for (let k = q + 1; k < size; k++) sum += open.weights[q * size + k];
+  return `${Math.round((100 * sum) / size)}% of its attention is on later tokens`;
 }
 
 export function said({ free, query, key, passes, data }) {
-  const size = data.reads.length, { mask, weights } = passes[Number(free)];
-  const row = `Row ${query + 1} reads ${quoted(data.reads[query])} and predicts ${quoted(data.predicts[query])}.`;
-  const token = quoted(data.reads[key]), weight = weights[query * size + key].toFixed(3);
-  if (!mask[query * size + key]) {
-    if (key <= query) return `${row} It must not attend to ${token}, which is outside its attention window.`;
-    return `${row} It must not attend to ${token}: ` + (key === query + 1 ? "that is the token it is to predict." : "when this row is computed, that is not written yet.");
+  const size = data.reads.length, at = query * size + key, { mask, weights } = passes[Number(free)];
+  const row = `Row ${query + 1} reads ${quoted(data.reads[query])}, predicts ${quoted(data.predicts[query])}`;
+  const token = quoted(data.reads[key]), isAnswer = key === query + 1;
+  if (!mask[at]) {
+    const why = key <= query ? "outside its attention window" : isAnswer ? "the answer" : "which is not written yet";
+    return `${row}; it must not attend to ${token}, ${why}.`;
   }
-  const attends = `${row} It attends to ${key === query ? "itself" : token} with weight ${weight}`;
+  const attends = `${row}; weight ${weights[at].toFixed(3)} on ${key === query ? "itself" : token}`;
   if (key <= query) return `${attends}.`;
-  return `${attends}: ` + (key === query + 1 ? "that is the answer. When it writes alone, it is not there." : "a token that is not written yet when the model writes alone.");
+  return `${attends}${isAnswer ? ", the answer" : ""}. When the model writes alone, ${isAnswer ? "that" : "this token"} is not there yet.`;
 }

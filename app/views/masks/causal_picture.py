@@ -14,10 +14,12 @@ from app.compute import cached_results
 from app.compute.cached_results import Attention
 from app.compute.teacher_forcing import Predictions, predictions
 from app.figures.axes import TokenAxis, visible
+from app.figures.tables import Table
 from app.figures.theme import CHOSEN, HATCH, HATCH_GROUND, faded, leak_scale, role_color, weight_scale
 from app.stage.scene import Scene
+from transformer.analysis.edits import EditName
 
-FREE = "no causal mask"
+FREE: EditName = "no causal mask"
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,20 @@ def message(scene: Scene, masked: Pass, free: Pass, layer: int, head: int) -> di
             "hatch": HATCH,
             "hatch-ground": HATCH_GROUND,
         },
+    }
+
+
+def table(target: TokenAxis, masked: Pass, free: Pass, layer: int, head: int) -> Table:
+    """All cells, one a line, row by row."""
+    size = len(target)
+    query, key = np.divmod(np.arange(size * size), size)
+    names, keys = np.array(target.names, object), np.array(target.tokens, object)
+    return {
+        "query": names[query],
+        "key": keys[key],
+        "may attend": masked.attention.mask.ravel(),
+        "weight with the mask": masked.weights(layer, head).ravel(),
+        "weight without": free.weights(layer, head).ravel(),
     }
 
 

@@ -13,26 +13,34 @@ from app.stage.heads import clearest_of
 from app.stage.scene import Scene
 from app.state.choices import MASK_HEAD
 from app.views.masks.batch_section import masks_of_a_batch
-from app.views.masks.causal_picture import Pass, message, passes
+from app.views.masks.causal_picture import Pass, message, passes, table
 from app.views.masks.twins import Twin, Twins, twins
+from app.views.shared.placed import belongings
 
 
 def draw(scene: Scene, _: Controls | None) -> None:
     """Draws the page from top to bottom."""
     masked, free = passes(scene)
-    layer, head = _head(scene)
     with st.container(key="masks_duo"):
         left, right = st.columns([3, 2], gap="medium")
-        with left, st.container(key="picture_causal"):
-            causal_matrix(
-                message(scene, masked, free, layer, head), key="causal", on_choose=partial(_choose, layer, head)
-            )
+        with left:
+            _causal(scene, masked, free)
         with right:
             both = twins(scene)
             if both:
                 _comparison(both)
     template.say(*_sentences(scene, masked, free, both))
     template.details(lambda: masks_of_a_batch(scene, controls(scene)))
+
+
+def _causal(scene: Scene, masked: Pass, free: Pass) -> None:
+    """The matrix with and without the causal mask."""
+    layer, head = _head(scene)
+    with st.container(key="picture_causal"):
+        shown = message(scene, masked, free, layer, head)
+        causal_matrix(shown, key="causal", on_choose=partial(_choose, layer, head))
+    name = f"Decoder self-attention with and without the causal mask, layer {layer + 1}, head {head + 1}"
+    belongings(key="causal", name=name, table=lambda: table(scene.target, masked, free, layer, head))
 
 
 def _head(scene: Scene) -> tuple[int, int]:
@@ -50,7 +58,7 @@ def _comparison(both: Twins) -> None:
     which = "this sentence" if both.is_own else f"“{both.source}”"
     rows = (
         Row(
-            "In a training step: the right words are read, the next is predicted",
+            "In a training step it reads the right words and predicts the next",
             (_step(both.masked), _step(both.free)),
         ),
         Row("Alone, word by word, it writes", (_alone(both.masked), _alone(both.free))),
@@ -80,24 +88,15 @@ def _alone(twin: Twin) -> Cell:
 
 def _sentences(scene: Scene, masked: Pass, free: Pass, both: Twins | None) -> list[str]:
     """What the pictures show, in at most three sentences."""
-    size = len(masked.predictions.right)
-    if size == 1:
+    if len(masked.predictions.right) == 1:
         return ["The translation is empty, so there is one row and nothing to hide from it: type a longer sentence."]
     said = [
-        "Row t predicts token t + 1, and in training all rows are computed at once: without the mask each row could read "
-        "the token that it is to predict."
+        "In training all rows are computed at once; without the mask, each row could read the token that it is to "
+        "predict."
     ]
     change = free.predictions.score - masked.predictions.score
-    if not scene.config.causal_training:
-        said.append(
-            f"This model was trained without the mask, and taking it away changes the log-probability by {change:+.2f}."
-        )
-    else:
-        effect = "which it never learned to use" if change < 0 else "and here it even helps"
-        said.append(f"Taken away from this model, {free.ahead:.0%} of its attention goes to later tokens, {effect}.")
+    effect = "which it never learned to use" if scene.config.causal_training and change < 0 else "and that helps it"
+    said.append(f"Without it, {free.ahead:.0%} of the attention of all heads here is on later tokens, {effect}.")
     if both:
-        said.append(
-            "A model trained without it learns to copy that token instead of translating; when it writes alone, there is "
-            "nothing to copy yet."
-        )
+        said.append("A model that is trained so learns to copy instead of to translate; alone, it has nothing to copy.")
     return said
