@@ -176,5 +176,5 @@ def test_another_head_of_the_causal_picture_is_chosen_and_stands_in_the_address(
     one = visit().open("masks", sentence=SENTENCE, mask_head="1.1")
     is_drawn(one, "masks")
     with one.running():
-        one.page.locator(".st-key-causal select[data-name=head]").select_option("2")
+        one.page.locator(".st-key-causal select[data-name=head]").select_option(index=2)
     assert chosen_in(one.page)["mask_head"] == ["1.3"]
