@@ -112,7 +112,7 @@ def test_nonsense_for_numbers_gets_a_page(open_app: Open, name: str, nonsense: s
 
 
 def test_masks_opens_with_the_causal_mask_and_leaves_the_kind_of_other_pages(open_app: Open) -> None:
-    app = open_app("masks", sentence=SENTENCE)
+    app = open_app("masks", sentence=SENTENCE, details="true")
     assert app.session_state["kind"] == "decoder"
     switch_page(app, "attention").run()
     assert app.session_state["kind"] == "cross"

@@ -24,7 +24,7 @@ def click(page: Any, picture: str, point: int, subplot: str = "xy") -> None:
 
 
 def test_a_click_on_a_cell_and_the_arrow_keys_choose_query_and_key(visit: Begin) -> None:
-    one = visit().open("hand", sentence=SENTENCE, kind="cross", layer="1", head="1", t="1", s="1")
+    one = visit().open("hand", sentence=SENTENCE, kind="cross", layer="1", head="1", t="1", s="1", details="true")
     is_drawn(one, "hand")
     page = one.page
     said = page.locator(".st-key-said_hand")

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.compute import cached_results
-from app.compute.limits import bounded
 from app.compute.subject import Subject
 from app.compute.teacher_forcing import Predictions, forced
 from app.library import checkpoints
 from app.library.families import shipped_members
+from app.library.limits import bounded
 from app.stage.scene import Scene
 from app.views.masks.causal_picture import FREE
 from transformer.config import EOS, UNK
