@@ -21,6 +21,15 @@ function inlined(svg) {
   return copy;
 }
 
+// Puts the parts of a picture below each other, also those that scroll inside it. Returns the height of all.
+function stacked(layers, copies) {
+  return copies.reduce((y, copy, i) => {
+    const { width, height } = layers[i].getBoundingClientRect();
+    for (const [name, value] of Object.entries({ y, width, height })) copy.setAttribute(name, value);
+    return y + height;
+  }, 0);
+}
+
 function picture(target) {
   const box = document.querySelector(`.st-key-${CSS.escape(target)}`);
   if (!box) return null;
@@ -40,7 +49,9 @@ function picture(target) {
   ground.setAttribute("fill", getComputedStyle(document.querySelector("[data-testid=stApp]") ?? document.body).backgroundColor);
   whole.appendChild(ground);
   for (const layer of layers) whole.appendChild(layer instanceof SVGElement ? inlined(layer) : asBoxes(layer));
-  return { text: new XMLSerializer().serializeToString(whole), width, height };
+  const high = layers[0].matches("[data-stacked]") ? stacked(layers, [...whole.children].slice(1)) : height;
+  whole.setAttribute("height", high);
+  return { text: new XMLSerializer().serializeToString(whole), width, height: high };
 }
 
 function save(blob, name) {

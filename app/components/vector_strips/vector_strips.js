@@ -2,32 +2,13 @@
 // the keys, a click or the pointer choose another; so a sum can be read downwards.
 
 import { asked } from "../shared/arrow_keys.js";
+import { painted } from "../shared/strip_image.js";
 import { cut, make, measurer } from "../shared/svg.js";
-import { isDark, resolved } from "../shared/themed.js";
+import { isDark } from "../shared/themed.js";
 
 const HIGH = 22, PITCH = 30, TOP = 54, NAMES = 14, VALUES = 84;  // px
 const decode = ({ bdata }) => new Float32Array(Uint8Array.from(atob(bdata), (letter) => letter.charCodeAt(0)).buffer);
 const written = (value) => value.toFixed(4).replace("-", "−");
-
-// The colour of a number from -1 to 1.
-function shade(scale, value) {
-  const place = Math.min(Math.max((value + 1) / 2, 0), 1);
-  const i = Math.max(scale.findIndex(([stop]) => place <= stop), 1);
-  const [[low, from], [high, to]] = [scale[i - 1], scale[i]], share = (place - low) / (high - low);
-  return [1, 3, 5].map((at) => {
-    const [a, b] = [from, to].map((color) => parseInt(resolved(color).slice(at, at + 2), 16));
-    return Math.round(a + share * (b - a));
-  });
-}
-
-function painted(values, limit, scale) {
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [values.length, 1];
-  const context = canvas.getContext("2d"), image = context.createImageData(values.length, 1);
-  values.forEach((value, i) => image.data.set([...shade(scale, value / limit), 255], 4 * i));
-  context.putImageData(image, 0, 0);
-  return canvas.toDataURL();
-}
 
 function draw(root, state) {
   const { data, rows } = state, width = Math.max(root.clientWidth, 280), count = rows[0].values.length;

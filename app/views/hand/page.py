@@ -1,4 +1,4 @@
-"""One head by hand: the weight of one key for one query, written out from q and k to the context vector."""
+"""Query, key, value: one query meets all keys, as a scene; then the weight of one key, written out by hand."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,34 +7,58 @@ import streamlit as st
 
 from app import components
 from app.components.chart import chart
+from app.figures.attention_stages import stages_table
 from app.figures.mask_reasons import key_name, row_name
 from app.figures.matrix import matrix_alt, matrix_table
 from app.stage.controls import Controls
 from app.stage.heads import KEYS, QUERIES, choose_cell
 from app.stage.scene import Scene
+from app.stage.template import details, say
 from app.state.choices import WRITTEN_STEP
 from app.state.color_scheme import is_dark
 from app.views.hand.arithmetic import ByHand, differences
 from app.views.hand.calculation_steps import SITE_NAMES, STEPS, Calculation
-from app.views.hand.hand_figures import weights_map
+from app.views.hand.hand_figures import row_stages, weights_map
 from app.views.hand.latex import Writing
 from app.views.hand.numpy_snippet import numpy_snippet
+from app.views.hand.scene_message import scene_message
 from app.views.shared.buttons import buttons
 from app.views.shared.placed import belongings
-from transformer.model.attention_kinds import KINDS, SITES
+from transformer.analysis.batch_masks import mask_parts
+from transformer.config import BOS
+from transformer.model.attention_kinds import KINDS, SITES, Kind
 
 
 def draw(scene: Scene, controls: Controls) -> None:
     """Draws the page from top to bottom."""
     kind, layer, head = controls.kind_layer_head()
+    this = _calculation(scene, kind, layer, head)
+    parts = mask_parts(scene.config, scene.translation.source_ids, (BOS, *scene.hypothesis.ids[:-1]), kind)
+    message = scene_message(kind, (this.queries, this.keys), this.tensors, parts, (this.query, this.hand.chosen))
+    with st.container(key="picture_query_scene"):
+        components.query_scene(message, key="query_scene", on_choose=partial(_choose, kind))
+    belongings(
+        key="query_scene",
+        name=f"{this.title}: query {this.query + 1} and all keys",
+        table=lambda: stages_table(row_stages(this.hand), this.keys),
+    )
+    say(
+        "A query asks, each key answers with a number, and the softmax turns the numbers into shares of 1.",
+        "The output of the head is the values, mixed in these shares.",
+        "Click another word to see its query meet the keys; click a row to follow one key.",
+    )
+    details(lambda: _details(this))
+
+
+def _calculation(scene: Scene, kind: Kind, layer: int, head: int) -> Calculation:
+    """What is chosen: a query, and the key that it attends to most unless another was chosen."""
     queries, keys = scene.axes(kind)
     site = SITES[kind].format(layer)
     recorded = scene.record(*(f"{site}.{name}" for name in SITE_NAMES))
     tensors = {name: recorded[f"{site}.{name}"][head] for name in SITE_NAMES}
-    strongest = tensors["weights"].argmax(axis=-1)  # (Q), keys
-    query = controls.token(queries, QUERIES[kind], "Query")
-    key = controls.token(keys, KEYS[kind], "Key", int(strongest[query]))  # opens with the key that is attended to most
-    this = Calculation(
+    query = min(QUERIES[kind].open(0), len(queries) - 1)
+    key = min(KEYS[kind].open(int(tensors["weights"][query].argmax())), len(keys) - 1)
+    return Calculation(
         scene,
         kind,
         site,
@@ -45,8 +69,20 @@ def draw(scene: Scene, controls: Controls) -> None:
         tensors,
         ByHand(tensors["query"][query], tensors["key"], tensors["value"], tensors["mask"][query], key),
     )
+
+
+def _choose(kind: Kind, name: str, place: int) -> None:
+    """In the scene another query was chosen, which is followed to the key that it attends to most; or another key."""
+    if name == "query":
+        QUERIES[kind].choose(place)
+        KEYS[kind].forget()
+    else:
+        KEYS[kind].choose(place)
+
+
+def _details(this: Calculation) -> None:
     with st.container(key="hand_overview"):
-        _overview(this, int(strongest[query]))
+        _overview(this, int(this.tensors["weights"][this.query].argmax()))
     for step in _chosen_steps():
         step(this)
 

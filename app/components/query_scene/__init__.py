@@ -1,0 +1,26 @@
+"""One query of one head meets all keys: the calculation of a weight as a scene that plays in the browser."""
+
+from collections.abc import Callable
+from typing import Any
+
+from app.components.chart import encode
+from app.components.numbered import hear, heard
+from app.components.registration import component
+
+_component = component("query_scene", styles=["svg"])
+
+
+def query_scene(data: dict[str, Any], *, key: str, on_choose: Callable[[str, int], None]) -> None:
+    """Draws the scene; data from `app.views.hand.scene_message.scene_message`.
+
+    Args:
+        on_choose: gets "query" or "key" and the place of the chosen one, from 0.
+    """
+
+    def chosen() -> None:
+        name, index = hear(key)
+        counts = {"query": len(data["queries"]), "key": len(data["keys"])}
+        if 0 <= index < counts.get(name, 0):
+            on_choose(name, index)
+
+    _component(data=encode(data | {"heard": heard(key)}), key=key, on_chosen_change=chosen)

@@ -1,0 +1,65 @@
+// What is above the rows, the query and its products with one key; and below them, the sum.
+
+import { decimal, decimalsFor, termsOf } from "./numbers.js";
+import { MOST_IN_VIEW } from "./rows.js";
+import { fillStrip } from "./strip.js";
+import { painted } from "../shared/strip_image.js";
+import { cut, make } from "../shared/svg.js";
+
+export const HEAD = 48, FOOT = 44;
+
+export function headOf(svg, scene) {
+  const { message, tensors, columns, measure } = scene;
+  const texts = (y, className) => make("text", { class: className, x: columns.label.w, y, "text-anchor": "end", "dominant-baseline": "central" }, svg);
+  const [query, terms] = [make("g", {}, svg), make("g", { class: "terms" }, svg)];
+  const label = texts(12, "label query"), product = texts(35, "quiet");
+  const keys = columns.key ? null : texts(35, "quiet");
+  const sum = columns.product && columns.key && make("text", { class: "number", x: columns.product.number, y: 35, "text-anchor": "end", "dominant-baseline": "central" }, svg);
+  const digits = decimalsFor(tensors.largest.products);
+  const update = () => {
+    if (!columns.key) { keys.textContent = "keys"; label.textContent = ""; return; }
+    const q = tensors.row("query", scene.query), products = termsOf(q, tensors.row("key", scene.key));
+    label.textContent = cut(`q of ${message.predicts[scene.query] ?? message.queries[scene.query]}`, columns.label.w, 15.5, measure);
+    product.textContent = "q × k, cell by cell";
+    if (measure(product.textContent, 14) > columns.label.w) product.textContent = "q × k";
+    const most = message.keys.reduce((largest, _, j) => termsOf(q, tensors.row("key", j)).reduce((a, b) => Math.max(a, Math.abs(b)), largest), 0) || 1;
+    fillStrip(query, { x: columns.key.x, y: 2, w: columns.key.w, h: 20 }, q, tensors.largest.query, message.scale);
+    fillStrip(terms, { x: columns.key.x, y: 27, w: columns.key.w, h: 16 }, products, most, message.scale);
+    sum.textContent = `Σ ${decimal(tensors.row("products", scene.query)[scene.key], digits)}`;
+  };
+  update();
+  return { update };
+}
+
+export function footOf(svg, scene) {
+  const { message, tensors, columns, measure } = scene;
+  const { value, weight } = columns, top = 8;
+  make("line", { class: "rule", x1: 0, x2: scene.width, y1: 2, y2: 2 }, svg);
+  const strip = make("g", { class: "output" }, svg);
+  const right = (x, className, text) => make("text", { class: className, x, y: top + 12, "text-anchor": "end", "dominant-baseline": "central" }, svg, text);
+  const total = weight && right(weight.number, "number strong total", "");
+  const label = value && right((columns.isNarrow ? columns.label.w : weight.x - 10), "label sum", columns.isNarrow ? "output" : "");
+  legend(svg, scene);
+  // The sum as far as it is added up; without values, the output itself.
+  const show = (values) => {
+    if (!value) return;
+    fillStrip(strip, { x: value.x, y: top, w: value.w, h: 24 }, values ?? tensors.row("context", scene.query), tensors.largest.value, message.scale);
+  };
+  const update = (step, isAdding) => {
+    if (total) total.textContent = step >= 3 ? `Σ ${tensors.row("weights", scene.query).reduce((a, b) => a + b, 0).toFixed(3)}` : "";
+    if (label && !columns.isNarrow) label.textContent = step >= 4 || isAdding ? cut("output = the sum of weight × value", weight.x, 15, measure) : "";
+    strip.classList.toggle("shown", step >= 4 || isAdding);
+  };
+  return { show, update };
+}
+
+// What the colours mean, and how many rows there are where not all are in view.
+function legend(svg, { message, tensors, width, columns }) {
+  if (columns.isNarrow) return;
+  const text = (x, y, words) => make("text", { class: "legend", x, y, "dominant-baseline": "central" }, svg, words);
+  const limits = ["query", "key", "value"].map((name) => `${name[0]} ±${decimal(tensors.largest[name], 2)}`).join(", ");
+  text(0, 17, "−");
+  make("image", { href: painted(Float32Array.from({ length: 41 }, (_, i) => i / 20 - 1), 1, message.scale), x: 14, y: 11, width: 90, height: 12, preserveAspectRatio: "none" }, svg);
+  text(109, 17, width < 900 ? "+" : `+   full colour: ${limits}`);
+  if (message.keys.length > MOST_IN_VIEW) text(0, 36, `${message.keys.length} keys: ${MOST_IN_VIEW} are in view, scroll for the others`);
+}

@@ -1,0 +1,81 @@
+// Plays the steps: within step 1 the query meets one key after the other, within step 4 one value after the other is added.
+
+export const LAST_STEP = 4;
+const AFTER = [0, 2200, 2600, 3200];  // ms that a finished step is shown before the next one begins
+const PER_ROW = 240, ALL_ROWS = 3200;  // ms
+const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+// `state.view` draws: `changed()` says that another step or play and pause was chosen, `show(step, reached)` draws a step
+// of which so many rows are done, and `visit(step, row, ms)` is called at each row.
+export function playerOf(state) {
+  const count = () => state.message.keys.length;
+  const later = (ms, then) => { state.timer = setTimeout(then, ms); };
+  const stop = () => {
+    clearTimeout(state.timer);
+    [state.isPlaying, state.isRunning] = [false, false];
+  };
+  const finish = () => {
+    clearTimeout(state.timer);
+    state.isRunning = false;
+    state.view.show(state.step, count());
+  };
+  const stepTo = (step) => {
+    clearTimeout(state.timer);
+    state.step = step;
+    state.view.changed();
+  };
+
+  function rows(pace, row, then) {
+    state.view.show(state.step, row);
+    if (row === count()) {
+      state.isRunning = false;
+      return then();
+    }
+    state.view.visit(state.step, row, pace);
+    later(pace, () => rows(pace, row + 1, then));
+  }
+
+  // Runs a step from its beginning.
+  function run(step, then) {
+    stepTo(step);
+    if (isCalm()) { finish(); return then(); }
+    state.isRunning = true;
+    state.view.show(step, 0);
+    if (step === 1 || step === LAST_STEP) later(step === 1 ? 500 : 900, () => rows(Math.min(PER_ROW, ALL_ROWS / count()), 0, then));
+    else later(60, () => { finish(); then(); });
+  }
+  function goOn() {
+    if (state.step < LAST_STEP) return later(AFTER[state.step], () => run(state.step + 1, goOn));
+    state.isPlaying = false;
+    state.view.changed();
+  }
+  const play = () => {
+    state.isPlaying = true;
+    run(1, goOn);
+  };
+  const pause = () => {
+    state.isPlaying = false;
+    finish();
+    state.view.changed();
+  };
+  return {
+    finish,
+    pause,
+    play,
+    // Forwards a step is run, backwards it is shown.
+    go: (step) => {
+      if (step < 1 || step > LAST_STEP) return;
+      state.isPlaying = false;
+      if (step > state.step) return run(step, () => {});
+      stepTo(step);
+      finish();
+    },
+    stop,
+    // Plays once; where motion is not wanted, the whole calculation is there.
+    opens: () => {
+      if (!isCalm()) return play();
+      stepTo(LAST_STEP);
+      finish();
+    },
+  };
+}

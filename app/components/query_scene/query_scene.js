@@ -1,0 +1,75 @@
+// One query meets all keys. Step 1: it goes from key to key, cell by cell, and each dot product grows as a bar. Step 2: all
+// are divided by sqrt(d_k). Step 3: the softmax makes weights of them. Step 4: the values come back, each as much as its
+// weight says, and add up to the output. All numbers are there from the start: no step asks the server.
+
+import { strongestOf, tensorsOf } from "./numbers.js";
+import { playerOf } from "./player.js";
+import { scaleOfPage, viewOf } from "./view.js";
+import { numbered, standing } from "../shared/numbered_choices.js";
+import { isDark } from "../shared/themed.js";
+
+const TYPING = "input, textarea, select, [contenteditable], [role=radiogroup], [role=tablist]";
+
+// Left and right walk through the steps, wherever the focus is, unless something there uses these keys itself.
+function walk(event, state) {
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  const from = event.composedPath()[0];
+  if (!step || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || from.closest?.(TYPING)) return;
+  event.preventDefault();
+  state.player.go(state.step + step);
+}
+
+// Whether the numbers of a message are those that are drawn.
+const isSame = (a, b) => ["arrays", "queries", "predicts", "keys", "colors"].every((part) => JSON.stringify(a[part]) === JSON.stringify(b[part]));
+
+const isOther = (root, state) => Math.abs(root.clientWidth - state.view.width) > 1 || state.dark !== isDark() || state.scale !== scaleOfPage();
+
+export default function ({ data: bytes, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".root");
+  const message = JSON.parse(new TextDecoder().decode(bytes));
+  const chosen = (name, count) => standing(root, name, { chosen: message[name], count, heard: message.heard });
+  const before = root.scene, state = before ?? { step: 1, isPlaying: false };
+  const isNew = !before || !isSame(before.message, message);
+  const [query, key] = [chosen("query", message.queries.length), chosen("key", message.keys.length)];
+  const isOtherPlace = query !== state.query || key !== state.key;
+  Object.assign(state, { message, query, key, tensors: isNew ? tensorsOf(message) : state.tensors });
+
+  const choose = (name, place) => {
+    state.player.pause();
+    state[name] = place;
+    if (name === "query") state.key = strongestOf(state.tensors.row("weights", place));
+    state.view.chosen();
+    setTriggerValue("chosen", numbered(root, name, place));
+  };
+  const draw = () => {
+    for (const [name, color] of Object.entries(message.colors)) root.style.setProperty(`--${name}`, color);
+    const focused = root.getRootNode().activeElement, place = focused && [...root.querySelectorAll("button, [tabindex]")].indexOf(focused);
+    const view = viewOf(root, state, choose);
+    const changed = view.changed;
+    // On a phone each step has columns of its own.
+    view.changed = () => { if (view.step && view.step !== state.step) { draw(); } else changed(); };
+    state.view = view;
+    [state.dark, state.scale] = [isDark(), scaleOfPage()];
+    view.show(state.step, message.keys.length);
+    changed();
+    if (place >= 0) root.querySelectorAll("button, [tabindex]")[place]?.focus({ preventScroll: true });
+  };
+  root.scene = state;
+  root.draw = draw;
+  state.player ??= playerOf(state);
+  if (isNew || isOtherPlace) {
+    state.player.stop();
+    draw();
+  }
+  if (!before) {
+    new ResizeObserver(() => { if (isOther(root, state)) root.draw(); }).observe(root);
+    state.player.opens();
+  }
+  const keys = (event) => walk(event, state);
+  document.addEventListener("keydown", keys);
+  setTimeout(() => { if (isOther(root, state)) root.draw(); }, 100);  // this is called before the page has its new colours
+  return () => {
+    document.removeEventListener("keydown", keys);
+    if (!root.isConnected) state.player.stop();
+  };
+}

@@ -1,0 +1,111 @@
+// The scene as it is drawn in a place of a certain width. It is built again for another width, and on a phone for another
+// step; which step, query and key are shown is in `state`.
+
+import { columnsOf } from "./columns.js";
+import { flightsOf } from "./flight.js";
+import { FOOT, HEAD, footOf, headOf } from "./frame.js";
+import { weighted } from "./numbers.js";
+import { element, panelOf } from "./panel.js";
+import { LAST_STEP } from "./player.js";
+import { MOST_IN_VIEW, keyRows } from "./rows.js";
+import { follow } from "./pointer.js";
+import { rowInWords, sentenceOf } from "./sentences.js";
+import { wordsOf } from "./words.js";
+import { make, measurer } from "../shared/svg.js";
+
+export const scaleOfPage = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+
+function picture(className, width, height, parent) {
+  return make("svg", { class: `picture ${className}`, viewBox: `0 0 ${width} ${height}`, "data-stacked": "", style: `height:${height / 16}rem` }, parent);
+}
+
+// `choose("query" or "key", place)` is called when the reader chooses another one.
+export function viewOf(root, state, choose) {
+  const { message, tensors } = state, count = message.keys.length;
+  const width = Math.max(root.clientWidth / scaleOfPage(), 280), columns = columnsOf(width, state.step, message.d_k);
+  const scene = { message, tensors, width, columns, scale: message.scale, measure: measurer(root), query: state.query, key: state.key };
+
+  root.style.setProperty("--root", Math.sqrt(message.d_k));
+  const stage = element("div", `stage${columns.isNarrow ? " narrow" : ""}`);
+  const top = element("div", "top", stage);
+  const words = wordsOf(message, state.query, (query) => choose("query", query));
+  element("span", "asks", top, message.predicts.length ? "To write" : "Query of");
+  top.append(words.row);
+  const places = element("div", "playing", top);
+  const sentence = element("p", "sentence", stage);
+  sentence.setAttribute("role", "status");
+  sentence.style.height = `${1.5 * (width < 640 ? 4 : width < 1100 ? 2 : 1)}rem`;
+  const steps = element("div", "steps", stage);
+  const head = picture("head", width, HEAD, stage), list = element("div", "rows", stage);
+  const body = picture("body", width, 1, list), rows = keyRows(body, scene), foot = picture("foot", width, FOOT, stage);
+  body.setAttribute("viewBox", `0 0 ${width} ${rows.height}`);
+  body.style.height = `${rows.height / 16}rem`;
+  const inView = Math.min(count, MOST_IN_VIEW), scrolls = count > inView;
+  list.style.height = `${(inView * rows.pitch) / 16}rem`;
+  const above = headOf(head, scene), below = footOf(foot, scene);
+  const panel = panelOf(state, { places, steps, columns, divisor: `÷ √${message.d_k}` });
+  const flights = flightsOf(stage);
+  let sum = new Float64Array(message.d_k);
+
+  const say = (text) => { sentence.textContent = text ?? sentenceOf(scene, state.step); };
+  const trace = (key, isActive = false) => {
+    scene.key = key;
+    rows.mark(key, isActive);
+    above.update();
+    list.setAttribute("aria-valuenow", key + 1);
+    list.setAttribute("aria-valuetext", rowInWords(scene, key));
+  };
+  const px = () => rows.pitch * scaleOfPage();
+  const keepInView = () => {
+    const y = state.key * px();
+    if (y < list.scrollTop || y + px() > list.scrollTop + list.clientHeight) list.scrollTop = y - list.clientHeight / 2;
+  };
+  list.tabIndex = 0;
+  for (const [name, value] of Object.entries({ role: "slider", "aria-label": `Key: ${message.key_title}`, "aria-orientation": "vertical", "aria-valuemin": 1, "aria-valuemax": count })) list.setAttribute(name, value);
+  list.addEventListener("keydown", (event) => {
+    const goal = { ArrowDown: state.key + 1, ArrowUp: state.key - 1, Home: 0, End: count - 1 }[event.key];
+    if (goal === undefined) return;
+    event.preventDefault();
+    choose("key", Math.min(Math.max(goal, 0), count - 1));
+    keepInView();
+  });
+  follow({ head, list, body, scene, state, rows, trace, say, choose });
+  root.replaceChildren(stage);
+  words.show();
+
+  return {
+    width: root.clientWidth,
+    step: columns.isNarrow ? state.step : 0,  // for which it was built, if it was for one
+    changed: () => { stage.dataset.step = state.step; panel(); say(); },
+    // Another query or key was chosen.
+    chosen: () => {
+      scene.query = state.query;
+      rows.update();
+      state.player.finish();
+      say();
+    },
+    show: (step, reached) => {
+      const isDone = reached === count;
+      rows.reveal(step, reached);
+      below.update(isDone ? step : step - 1, step === LAST_STEP);
+      if (!reached) sum = new Float64Array(message.d_k);
+      below.show(isDone ? undefined : sum);
+      if (!isDone) return;
+      flights.clear();
+      trace(state.key);
+      say();
+      if (scrolls) keepInView();
+    },
+    visit: (step, j, ms) => {
+      if (scrolls) list.scrollTop = (j - inView / 2) * px();
+      const { group } = rows.rows[j], weight = tensors.row("weights", scene.query)[j];
+      if (step === 1) {
+        trace(j, true);
+        flights.start(head.querySelector("image"), group.querySelector(".strip image"), ms, true);
+      } else {
+        weighted(tensors.row("value", j), weight).forEach((value, i) => { sum[i] += value; });
+        if (weight >= 0.01) flights.start(group.querySelector(".of4 image"), foot.querySelector(".output image"), ms);
+      }
+    },
+  };
+}

@@ -1,0 +1,65 @@
+"""What the scene of the page gets: the tokens and the tensors of one head, sent once, and why a key is forbidden.
+
+Every number that the scene shows is one of these tensors (float32, as the model computed them), except the products
+q_i k_i of one dimension, which the browser multiplies (test_the_scene_gets_the_tensors_of_the_head).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from app.figures.axes import TokenAxis, visible
+from app.figures.mask_reasons import Part, Parts
+from app.figures.theme import role_color, signed_scale, kind_color
+from transformer.model.attention_kinds import Kind
+
+TENSORS = ("query", "key", "value", "products", "scores", "weights", "context")
+REASONS: dict[Part, str] = {"padding": "padding", "causal": "later word", "window": "too far"}
+OTHER = "forbidden"  # by an edit
+
+
+def reasons_of(mask: np.ndarray, parts: Parts) -> tuple[np.ndarray, list[str]]:
+    """Why each cell of a mask (Q, K) is forbidden: numbers, 0 where it is allowed, and the text of each number."""
+    found = np.where(mask, 0, len(parts) + 1).astype(np.uint8)  # (Q, K)
+    for number, part in reversed(list(enumerate(parts.values(), start=1))):
+        found[~mask & ~part] = number
+    return found, ["", *(REASONS[name] for name in parts), OTHER]
+
+
+def scene_message(
+    kind: Kind,
+    axes: tuple[TokenAxis, TokenAxis],
+    tensors: Mapping[str, np.ndarray],
+    parts: Parts,
+    chosen: tuple[int, int],
+) -> dict[str, Any]:
+    """The message for `app.components.query_scene`.
+
+    Args:
+        axes: queries and keys.
+        tensors: of one head: `query` and `context` (Q, E), `key` and `value` (K, E), the others (Q, K).
+        parts: of the mask, (Q, K) each.
+        chosen: the query and the key, from 0.
+    """
+    queries, keys = axes
+    reasons, texts = reasons_of(tensors["mask"], parts)
+    return {
+        "d_k": int(tensors["query"].shape[-1]),
+        "queries": [_word(token) for token in queries.tokens],
+        "predicts": [_word(token) for token in queries.predicts],
+        "keys": [_word(token) for token in keys.tokens],
+        "query_title": queries.title,
+        "key_title": keys.title,
+        "arrays": {name: tensors[name].astype(np.float32) for name in TENSORS} | {"reasons": reasons},
+        "reason_texts": texts,
+        "colors": {"stream": kind_color(kind), "query": role_color(queries.role), "key": role_color(keys.role)},
+        "scale": signed_scale(),
+        "query": chosen[0],
+        "key": chosen[1],
+    }
+
+
+def _word(token: str) -> str:
+    """A token as a word of a sentence: without the mark of a word's start."""
+    return visible(token.removeprefix("▁") or token)
