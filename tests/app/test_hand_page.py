@@ -1,7 +1,10 @@
-"""One head by hand, run without a browser: what is written and drawn are the tensors, and the snippet prints them."""
+"""Query, key, value, run without a browser: the scene gets the tensors, what is written and drawn are the tensors, and
+the snippet prints them."""
 
+import base64
 import contextlib
 import io
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +15,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.views.hand.latex import digits
+from app.views.hand.scene_message import TENSORS, reasons_of
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, charts, components, open_view, title
 from transformer.analysis.trace import trace
@@ -31,11 +35,12 @@ HOSTILE = "</script><img src=x onerror=alert(1)> _a_ $x$ :red[b]"
 
 @pytest.fixture
 def open_hand(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
-    """Opens the page with all its steps; query and key are chosen by their place in the address: t, s, k, from 1."""
+    """Opens the page with its details and all their steps; query and key are chosen by their place in the address: t,
+    s, k, from 1."""
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
 
     def opened(sentence: str = SENTENCE, **address: str) -> AppTest:
-        return open_view("hand", **{"sentence": sentence, "written": "all", **address})
+        return open_view("hand", **{"sentence": sentence, "details": "true", "written": "all", **address})
 
     return opened
 
@@ -63,6 +68,50 @@ def printed(snippet: str) -> dict[str, str]:
     with contextlib.redirect_stdout(io.StringIO()) as output:
         exec(compile(snippet, "snippet", "exec"), {})
     return {name.strip(): value.strip() for name, value in re.findall(r"(.+?)\s*= (.+)", output.getvalue())}
+
+
+def message_of(app: AppTest) -> dict[str, Any]:
+    """What goes to the browser for the scene."""
+    (found,) = (
+        each.proto for each in app.get("bidi_component") if each.proto.component_name == "headlight_query_scene"
+    )
+    return dict(json.loads(found.bytes))
+
+
+def unpacked(packed: dict[str, str]) -> np.ndarray:
+    values = np.frombuffer(base64.b64decode(packed["bdata"]), dtype=packed["dtype"])
+    return values.reshape([int(side) for side in packed["shape"].split(", ")])
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_the_scene_gets_the_tensors_of_the_head(open_hand: Open, folder: Path, kind: str) -> None:
+    message = message_of(open_hand(kind=kind, layer="2", head="3", details="false"))
+    tensors = expected(folder, kind, 1, 2)
+    for name in TENSORS:
+        np.testing.assert_array_equal(unpacked(message["arrays"][name]), tensors[name])
+    assert np.array_equal(unpacked(message["arrays"]["reasons"]) == 0, tensors["mask"])
+    queries, keys = tensors["weights"].shape
+    assert (len(message["queries"]), len(message["keys"])) == (queries, keys)
+    assert len(message["predicts"]) == (0 if kind == "encoder" else queries)
+    assert message["d_k"] == tensors["query"].shape[1]
+
+
+def test_a_forbidden_key_has_the_reason_of_the_mask() -> None:
+    causal = np.tril(np.ones((4, 4), dtype=bool))
+    window = np.abs(np.subtract.outer(np.arange(4), np.arange(4))) <= 1
+    edited = causal & window
+    edited[1, 1] = False
+    reasons, texts = reasons_of(edited, {"causal": causal, "window": window})
+    said = [[texts[number] for number in row] for row in reasons]
+    assert said[0] == ["", "later word", "later word", "later word"]
+    assert said[1] == ["", "forbidden", "later word", "later word"]
+    assert said[3] == ["too far", "too far", "", ""]
+
+
+def test_the_details_are_drawn_only_while_they_are_open(open_hand: Open) -> None:
+    app = open_hand(details="false")
+    assert not app.latex
+    assert not charts(app)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import { fillStrip } from "./strip.js";
 import { painted } from "../shared/strip_image.js";
 import { cut, make } from "../shared/svg.js";
 
-export const HEAD = 48, FOOT = 44;
+export const HEAD = 48, FOOT = 60;  // below the sum is the button for downloads
 
 export function headOf(svg, scene) {
   const { message, tensors, columns, measure } = scene;
