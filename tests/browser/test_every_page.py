@@ -82,7 +82,10 @@ PARTS = {  # what a page opens with is seen above; here is what takes a click, a
     },
     "attention": {"Word alignment": ".st-key-alignment svg .line", "BertViz": "iframe[srcdoc]"},
     "steps": {"Every step": ".st-key-station h2"},
-    "hand": {"All": ".st-key-picture_hand_values .hm image"},
+    "hand": {
+        "Details: formulas, code, tables, more pictures": ".st-key-picture_hand_map .hm image",
+        "All": ".st-key-picture_hand_values .hm image",
+    },
 }
 
 

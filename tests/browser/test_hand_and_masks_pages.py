@@ -1,19 +1,13 @@
-"""One head by hand and Masks in a browser: a click on a cell, the arrow keys, and what they choose on both pages."""
+"""Masks in a browser: a click on a mask and on a cell of it, and the arrow keys."""
 
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
-from tests.browser.conftest import Visit, chosen_in
+from tests.browser.conftest import Visit
 from tests.support.browser_pages import click_cell, is_drawn
 
 Begin = Callable[..., Visit]
 SENTENCE = "the cat sat on the mat"
-ROW = """row => {
-    const z = document.querySelector('.st-key-picture_hand_map .js-plotly-plot')._fullData[0].z;  // as Plotly has it
-    return Array.from((z._inputArray ?? z)[row]);
-}"""
 
 
 def click(page: Any, picture: str, point: int, subplot: str = "xy") -> None:
@@ -21,61 +15,6 @@ def click(page: Any, picture: str, point: int, subplot: str = "xy") -> None:
     dots = page.locator(f".st-key-picture_{picture} .subplot.{subplot} .scatterlayer path.point")
     dots.nth(point).scroll_into_view_if_needed()
     dots.nth(point).click(force=True)
-
-
-def test_a_click_on_a_cell_and_the_arrow_keys_choose_query_and_key(visit: Begin) -> None:
-    one = visit().open("hand", sentence=SENTENCE, kind="cross", layer="1", head="1", t="1", s="1", details="true")
-    is_drawn(one, "hand")
-    page = one.page
-    said = page.locator(".st-key-said_hand")
-    assert set(page.locator(".picker .faint").all_inner_texts()) == {"▁"}  # the mark of a word's start stands back
-    click_cell(page, "picture_hand_map", 2, 3)
-    said.get_by_text("Row 3 (reads").wait_for()
-    assert "attends to key 4" in said.inner_text()
-    one.settle()
-    assert (chosen_in(page)["t"], chosen_in(page)["s"]) == (["3"], ["4"])
-    page.get_by_role("radiogroup", name="Query: reads → predicts").get_by_role("radio", checked=True).focus()
-    page.keyboard.press("ArrowRight")
-    said.get_by_text("Row 4 (reads").wait_for()
-    one.settle()
-    page.get_by_role("button", name="Strongest key").click()
-    one.settle()
-    row = page.evaluate(ROW, 3)
-    assert chosen_in(page)["s"] == [str(row.index(max(row)) + 1)]
-    # The chosen row is chosen on the other page too.
-    one.link("Masks").click()
-    one.settle()
-    is_drawn(one, "masks")
-    page.locator(".st-key-said_verdict").get_by_text("Row 4 (reads").wait_for()
-
-
-def test_the_calculation_is_copied_as_numpy_by_a_button_and_by_keys(visit: Begin) -> None:
-    one = visit(clipboard=True).open("hand", sentence=SENTENCE, kind="cross", t="2", s="3")
-    is_drawn(one, "hand")
-    button = one.page.get_by_role("button", name="Copy as NumPy")
-    box = button.bounding_box()
-    assert box is not None
-    assert box["y"] + box["height"] < 900  # seen without scrolling
-    one.page.get_by_role("button", name="Strongest key").focus()
-    one.page.keyboard.press("Tab")
-    assert button.evaluate("b => b.getRootNode().activeElement === b")
-    one.page.keyboard.press("Enter")
-    one.page.get_by_text("Copied.").wait_for()
-    copied = one.page.evaluate("navigator.clipboard.readText()")
-    assert "# Query 2 of" in copied
-    assert "# Key 3 of" in copied
-    compile(copied, "snippet", "exec")
-
-
-def test_where_the_clipboard_is_closed_the_calculation_can_be_copied_by_hand(visit: Begin) -> None:
-    one = visit()
-    one.page.add_init_script("navigator.clipboard.writeText = () => Promise.reject(new Error('closed'))")
-    one.open("hand", sentence=SENTENCE)
-    one.page.get_by_role("button", name="Copy as NumPy").click()
-    box = one.page.locator(".st-key-copy_numpy textarea")
-    box.wait_for()
-    compile(box.input_value(), "snippet", "exec")
-    assert box.evaluate("b => b.selectionEnd - b.selectionStart === b.value.length")
 
 
 def test_a_click_chooses_a_mask_and_a_cell_of_it(visit: Begin) -> None:
@@ -109,10 +48,9 @@ def test_words_of_the_batch_are_cut_to_their_cells(visit: Begin) -> None:
     assert not any("\ufffd" in text or "&" in text[1:] for text in texts)
 
 
-@pytest.mark.parametrize("name", ["hand", "masks"])
-def test_nothing_is_wider_than_the_screen(visit: Begin, name: str) -> None:
-    one = visit(dark=True).open(name, kind="decoder")
-    is_drawn(one, name)
+def test_nothing_is_wider_than_the_screen(visit: Begin) -> None:
+    one = visit(dark=True).open("masks", kind="decoder")
+    is_drawn(one, "masks")
     assert one.page.locator('[data-testid="stMain"]').evaluate("n => n.scrollWidth <= n.clientWidth + 1")
     first = one.page.locator(".js-plotly-plot, svg.picture").first.bounding_box()
     assert first["y"] + 100 < 900  # seen without scrolling

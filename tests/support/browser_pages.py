@@ -21,7 +21,7 @@ CHARTS_ARE_DRAWN = """() => [...document.querySelectorAll('.chart')].every(
 PAGES: dict[str, Page] = {
     "translate": Page("", "Translate", (".canvas .token", ".canvas .arc", ".canvas .head")),
     "steps": Page("steps", "Step by step", ("svg.map .box.on", ".st-key-station h2")),
-    "hand": Page("hand", "Query, key, value", (HEATMAP,)),
+    "hand": Page("hand", "Query, key, value", (".st-key-query_scene .row",)),
     "attention": Page("attention", "Attention", (".st-key-mosaic .hm image", ".st-key-matrix .hm image")),
     "multihead": Page("multihead", "Heads", (HEATMAP, CHART)),
     "masks": Page("masks", "Masks", (".st-key-causal svg.picture",)),

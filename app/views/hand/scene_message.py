@@ -11,7 +11,7 @@ import numpy as np
 
 from app.figures.axes import TokenAxis, visible
 from app.figures.mask_reasons import Part, Parts
-from app.figures.theme import role_color, signed_scale, kind_color
+from app.figures.theme import kind_color, role_color, signed_scale
 from transformer.model.attention_kinds import Kind
 
 TENSORS = ("query", "key", "value", "products", "scores", "weights", "context")
