@@ -173,6 +173,7 @@ def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Case) -> None:
         for name, value in chosen.items() | {(key, str(place)) for key in ("t", "s", "k")}:
             app.query_params[name] = value
         app.query_params["at"] = walk[len(walk) * place // 10].id
+        app.query_params["details"] = "true"
         for name, values in CHOICES.items():
             app.session_state[name] = values[place % len(values)]
         part, parts = PARTS.get(page, ("", ("",)))

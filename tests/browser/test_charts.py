@@ -58,13 +58,16 @@ KEPT = ".st-key-hand_map .hm image"
 
 
 def test_where_only_the_mark_has_moved_the_cells_are_not_drawn_again(visit: Begin) -> None:
-    one = visit().open("hand", sentence="the cat sat", kind="cross", layer="1", head="1", t="1", s="1")
+    one = visit().open("hand", sentence="the cat sat", kind="cross", layer="1", head="1", t="1", s="1", details="true")
     is_drawn(one, "hand")
     page = one.page
     frames = "() => JSON.stringify(document.querySelector('.st-key-hand_map .js-plotly-plot').layout.shapes)"
     before = page.evaluate(frames)
     page.locator(KEPT).evaluate("image => { image.kept = true; }")
-    page.locator(".st-key-pick_s button").nth(2).click()
+    page.get_by_role("slider", name="Key").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
     page.wait_for_url("**s=3*")
     one.settle()
     assert page.evaluate(frames) != before
@@ -92,7 +95,7 @@ POINT_AT_A_NEGATIVE_NUMBER = """() => {
 
 
 def test_what_is_pointed_at_has_the_minus_of_the_pictures(visit: Begin) -> None:
-    one = visit().open("hand", sentence="the cat sat")
+    one = visit().open("hand", sentence="the cat sat", details="true")
     is_drawn(one, "hand")
     one.page.wait_for_function(POINT_AT_A_NEGATIVE_NUMBER)
     one.page.locator(".hoverlayer text").filter(has_text=re.compile(r"−\d")).first.wait_for()

@@ -55,7 +55,7 @@ def test_back_leads_to_the_page_before_however_much_was_chosen_since(visit: Begi
     page.go_back()
     page.wait_for_url("**/hand*")
     one.settle()
-    page.locator(".st-key-hand_map .hm image").first.wait_for(state="attached")
+    page.locator(".st-key-query_scene .row").first.wait_for(state="attached")
     page.go_back()
     page.wait_for_url(lambda url: urlsplit(url).path == "/")
     one.drawn()

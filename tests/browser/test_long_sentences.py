@@ -94,7 +94,7 @@ def test_long_rows_of_lines_close_up_and_what_is_isolated_is_written_large(visit
 
 @pytest.mark.parametrize(("path", "chart"), [("hand", "hand_map"), ("scaling", "additive"), ("positions", "norms")])
 def test_names_along_an_axis_do_not_run_into_each_other(visit: Begin, path: str, chart: str) -> None:
-    one = visit().open(path, sentence=LONG, kind="encoder")
+    one = visit().open(path, sentence=LONG, kind="encoder", details="true")
     one.settle()
     selector = f".st-key-picture_{chart} .xaxislayer-above .xtick > text"
     names = one.page.evaluate(NAMES, selector)
@@ -104,6 +104,6 @@ def test_names_along_an_axis_do_not_run_into_each_other(visit: Begin, path: str,
 
 
 def test_few_names_are_all_there(visit: Begin) -> None:
-    one = visit().open("hand", sentence="the cat sat")
+    one = visit().open("hand", sentence="the cat sat", details="true")
     selector = ".st-key-picture_hand_map .xaxislayer-above .xtick > text"
     assert len(one.page.evaluate(NAMES, selector)) == one.page.locator(selector).count()
