@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Visit, chosen_in
 from tests.support.browser_pages import click_cell, is_drawn
 
 Begin = Callable[..., Visit]
