@@ -42,7 +42,7 @@ PAGES = (
     PageInfo("positions", "Positions", "Inside", "How does it know the order of words?"),
     PageInfo("residual", "Residual stream", "Inside", "What flows through the layers?"),
     PageInfo("scaling", "Scaling and softmax", "Inside", "Why divide by the square root of d_k?"),
-    PageInfo("decoding", "Decoding", "Decoding", "How is the next word chosen?"),
+    PageInfo("decoding", "Decoding", "Decoding", "How is the next word chosen?", has_controls=False),
     PageInfo("training", "Training", "Learning", "How did it learn?", needs_scene=False, has_controls=False),
     PageInfo(
         "models",

@@ -17,6 +17,7 @@ from app.components.difference import difference as difference
 from app.components.export import export as export
 from app.components.meter import meter as meter
 from app.components.model_map import model_map as model_map
+from app.components.next_token import next_token as next_token
 from app.components.query_scene import query_scene as query_scene
 from app.components.ranking import ranking as ranking
 from app.components.search_tree import search_tree as search_tree

@@ -16,10 +16,9 @@ from app import components
 from app.components.switches import Button, Options, switches
 from app.figures.axes import TokenAxis, visible
 from app.figures.theme import role_color
-from app.library.limits import MOST_HEADS
-from app.stage.heads import SHORT, clearest_of
+from app.stage.heads import SHORT, chosen_head, clearest_of
 from app.stage.scene import Scene
-from app.state.choice import Between, Choice
+from app.state.choice import Choice
 from app.state.choices import HEAD, KIND, LAYER, OTHER_TOKEN, SOURCE_TOKEN, STEP, choose_head
 from transformer.model.attention_kinds import KINDS, Kind, depth
 
@@ -80,10 +79,7 @@ class Controls:
         heads: bool = True,
     ) -> tuple[int, int]:
         count = depth(self.scene.config, kind)
-        clearest = clearest_of(self.scene, kind)
-        layer = _layer(count, clearest[0])
-        of_layer = clearest if layer == clearest[0] else clearest_of(self.scene, kind, layer)
-        head = HEAD.open(of_layer[1] + 1, Between(1, self.scene.config.heads), keep=True) - 1
+        layer, head = chosen_head(self.scene, kind)
 
         def choose(name: str, index: int) -> None:
             if name == KIND.key:
@@ -96,7 +92,7 @@ class Controls:
                     on_layer()
 
         def choose_clearest() -> None:
-            choose_head(*clearest)
+            choose_head(*clearest_of(self.scene, kind))
             if on_layer:
                 on_layer()
 
@@ -163,13 +159,6 @@ def row_of_tokens(
 
 def _choose_stack(stack: Stack) -> None:
     KIND.choose("encoder" if stack == "encoder" else st.session_state.get(_DECODER_KIND, "cross"))
-
-
-def _layer(count: int, clearest: int) -> int:
-    """The layer, from 0. One that this stack does not have stays chosen for a stack that has it; the clearest is shown
-    meanwhile (test_a_layer_that_the_decoder_lacks_is_chosen_again_in_the_encoder)."""
-    layer = LAYER.open(clearest + 1, Between(1, MOST_HEADS), keep=True) - 1
-    return layer if layer < count else clearest
 
 
 def _numbers(count: int) -> list[str]:

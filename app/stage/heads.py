@@ -2,10 +2,11 @@
 
 from app.components.chart import Point
 from app.figures.heads import clearest_head
+from app.library.limits import MOST_HEADS
 from app.stage.scene import Scene
-from app.state.choice import Choice
-from app.state.choices import OTHER_TOKEN, SOURCE_TOKEN, STEP
-from transformer.model.attention_kinds import Kind
+from app.state.choice import Between, Choice
+from app.state.choices import HEAD, LAYER, OTHER_TOKEN, SOURCE_TOKEN, STEP
+from transformer.model.attention_kinds import Kind, depth
 
 QUERIES: dict[Kind, Choice[int]] = {"cross": STEP, "encoder": SOURCE_TOKEN, "decoder": STEP}
 KEYS: dict[Kind, Choice[int]] = {"cross": SOURCE_TOKEN, "encoder": OTHER_TOKEN, "decoder": OTHER_TOKEN}
@@ -24,6 +25,20 @@ def clearest_of(scene: Scene, kind: Kind, layer: int | None = None) -> tuple[int
     among = weights[least:] if layer is None else weights[layer : layer + 1]
     found, head = clearest_head(among, queries.predicts or queries.tokens, keys.tokens)
     return least + found, head
+
+
+def chosen_head(scene: Scene, kind: Kind, opening: tuple[int, int] | None = None) -> tuple[int, int]:
+    """(layer, head), from 0, that a page shows of this kind: what was chosen; at first, `opening` or the clearest.
+
+    A layer that this stack does not have stays chosen for a stack that has it; the clearest is shown meanwhile
+    (test_a_layer_that_the_decoder_lacks_is_chosen_again_in_the_encoder).
+    """
+    clearest = opening or clearest_of(scene, kind)
+    layer = LAYER.open(clearest[0] + 1, Between(1, MOST_HEADS), keep=True) - 1
+    if layer >= depth(scene.config, kind):
+        layer = clearest[0]
+    of_layer = clearest if layer == clearest[0] else clearest_of(scene, kind, layer)
+    return layer, HEAD.open(of_layer[1] + 1, Between(1, scene.config.heads), keep=True) - 1
 
 
 def choose_cell(kind: Kind, cell: Point) -> None:

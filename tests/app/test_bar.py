@@ -34,7 +34,7 @@ def test_the_stack_is_the_one_in_which_the_chosen_attention_asks(
 
 
 def test_of_the_decoding_page_only_the_parts_with_steps_and_heads_ask_for_them(open_app: Open) -> None:
-    app = open_app("decoding", sentence="the cat")
+    app = open_app("decoding", sentence="the cat", details="true")
     for part, head, step in (("loop", True, True), ("lens", False, True), ("methods", False, False)):
         app.button_group(key="part").set_value(part).run()
         assert [each["disabled"] for each in switches(app)] == [not head, not head], part

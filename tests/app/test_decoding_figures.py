@@ -18,6 +18,7 @@ from app.figures.distribution import (
     softmax,
 )
 from app.figures.theme import score_text
+from app.views.decoding.frame_data import Step, beams_data, percent, step_data
 from app.views.decoding.lens_figures import Seen, closeness, lens_alt, lens_bars, lens_table, lens_wall, rank_text
 from app.views.decoding.loop_data import Sizes, bytes_text, cache_table, cached_numbers, looks_table, loop_picture
 from app.views.decoding.penalty_chart import letters, penalty_alt, penalty_lines, worth_showing
@@ -136,6 +137,62 @@ def test_hostile_pieces_are_drawn_letter_by_letter() -> None:
         assert "<img" not in text
         assert "<script" not in text
         assert "&lt;" in text
+
+
+# -- the frame
+
+
+@pytest.mark.parametrize(
+    ("probability", "text"),
+    [(1, ">99.99%"), (0.99996, ">99.99%"), (0.9997, "99.97%"), (0.9994, "99.9%"), (0.511, "51.1%"), (0.1, "10.0%"),
+     (0.0314, "3.14%"), (0.001, "0.10%"), (0.00099, "0.099%"), (0.00001, "0.001%"), (0.000009, "<0.001%"),
+     (0, "<0.001%")],
+)  # fmt: skip
+def test_percents_have_the_digits_that_tell_tokens_apart(probability: float, text: str) -> None:
+    assert percent(probability) == text
+
+
+def test_what_is_shown_of_a_step_sums_to_1() -> None:
+    logits = np.random.default_rng(0).normal(size=40).astype(np.float32)
+    worst = int(logits.argmin())
+    data = step_data(Step(logits, worst, "Because."), piece)
+    p = softmax(logits)
+    for count in (5, 9):
+        shown = data["rows"][:count]
+        if not any(row["chosen"] for row in shown):  # as the browser does
+            shown[-1] = next(row for row in data["rows"] if row["chosen"])
+        assert sum(row["p"] for row in shown) + data["rest"][str(count)]["p"] == pytest.approx(1)
+        assert data["rest"][str(count)]["text"] == f"{40 - count} others"
+    assert data["rows"][-1]["p"] == pytest.approx(p[worst])
+    assert data["rows"][-1]["mark"] == "#40"
+
+
+def test_a_token_of_another_hypothesis_is_marked_and_one_that_cannot_be_written_cannot_be_clicked() -> None:
+    logits = np.array([5.0, 0, 0, 1, 4, 3], dtype=np.float32)
+    data = step_data(Step(logits, 4, "Because.", others={4, 5}), piece, other_mark="kept")
+    marks = {row["id"]: row["mark"] for row in data["rows"]}
+    assert marks == {0: "never", 1: "never", 2: "never", 3: "", 4: "chosen", 5: "kept"}
+    assert [row["id"] for row in data["rows"] if row["never"]] == [0, 1, 2]
+    assert "Click to continue" in next(row["title"] for row in data["rows"] if row["id"] == 3)
+
+
+def test_what_may_not_be_drawn_has_no_share() -> None:
+    allowed = np.array([False, False, False, True, True, False])
+    data = step_data(Step(LOGITS, 4, "Because.", allowed=allowed), piece, temperature=0.5)
+    rows = {row["id"]: row for row in data["rows"]}
+    assert rows[5]["mark"] == "left out"
+    assert rows[5]["share"] == 0
+    assert rows[3]["share"] + rows[4]["share"] == pytest.approx(1)
+    p = softmax(LOGITS, 0.5)
+    assert rows[4]["number"] == f"{percent(p[4])} → {percent(p[4] / (p[3] + p[4]))}"
+
+
+def test_the_hypotheses_of_a_step_are_those_that_go_on_the_best_first() -> None:
+    data = beams_data(TREE, {0, 1, 3}, 2, "t", 4)
+    names = [[data["nodes"][place]["text"] for place in places] for places in data["alive"]]
+    assert names == [["▁a"], ["</s>"]]
+    assert data["nodes"][data["alive"][1][0]]["ended"]
+    assert all(node["best"] for node in data["nodes"])
 
 
 # -- the loop

@@ -21,7 +21,7 @@ from tests.support.drawn import array, attention_weights, chart, charts, title
 from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
 from transformer.analysis.trace import trace
-from transformer.config import EOS
+from transformer.config import BOS, EOS
 from transformer.decoding.finished_search import finished, path_to
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
@@ -43,7 +43,7 @@ def open_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     def opened(part: str = PARTS[0], session: dict[str, Any] | None = None, **address: str) -> AppTest:
         app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
         switch_page(app, "decoding")
-        for name, value in {"part": part, **address}.items():
+        for name, value in {"details": "true", "part": part, **address}.items():
             app.query_params[name] = value
         for name, value in (session or {}).items():
             app.session_state[name] = value
@@ -191,15 +191,82 @@ def test_sampling_shows_the_stretch_into_which_its_random_number_fell(open_page:
     assert end - begin == pytest.approx(chosen, rel=0.05, abs=2e-5)  # PAD, UNK and BOS are not in the line
 
 
-def test_next_and_previous_walk_the_steps(open_page: Open) -> None:
-    app = open_page()
-    assert app.button(key="previous").disabled
-    app.button(key="next").click().run()
-    app.button(key="next").click().run()
+# -- the frame
+
+
+def frame(app: AppTest) -> dict[str, Any]:
+    return component(app, "next_token")["frame"]
+
+
+def test_the_frame_has_the_distribution_of_every_step(open_page: Open, folder: Path) -> None:
+    translator, found = searched(folder)
+    hypothesis, drawn = found.hypotheses[0], frame(open_page())
+    tokens = [translator.tokenizer.piece(id) for id in (BOS, *hypothesis.ids)]
+    assert drawn["written"]["tokens"] == tokens
+    assert drawn["source"]["tokens"] == [piece.text for piece in found.source_pieces]
+    logits = logits_of(translator, found).astype(np.float64)
+    assert len(drawn["steps"]) == len(logits)
+    for step, row, chosen in zip(drawn["steps"], logits, hypothesis.ids, strict=True):
+        expected = np.exp(row) / np.exp(row).sum()
+        assert [each["id"] for each in step["rows"][:9]] == np.argsort(-row, kind="stable")[:9].tolist()
+        assert [each["p"] for each in step["rows"]] == pytest.approx(
+            [expected[each["id"]] for each in step["rows"]], rel=1e-4
+        )
+        assert [each["id"] for each in step["rows"] if each["chosen"]] == [chosen]
+        assert step["rest"]["9"]["p"] < step["rest"]["5"]["p"] < 1
+
+
+def test_the_frame_shows_where_the_chosen_head_attends_at_each_step(open_page: Open, folder: Path) -> None:
+    drawn = frame(open_page(layer="2", head="3"))
+    translator, found = searched(folder)
+    site = "decoder.layers.1.cross_attention.weights"
+    weights = trace(translator.model, found.source_ids, found.hypotheses[0].ids, [site])[site][2]
+    np.testing.assert_allclose([step["weights"] for step in drawn["steps"]], weights, rtol=0, atol=1e-4)
+    assert "layer 2, head 3" in drawn["source"]["more"]
+
+
+@pytest.mark.parametrize(("method", "hypotheses"), [("beam", 4), ("greedy", 0), ("sampling", 3)])
+def test_the_frame_has_the_hypotheses_that_go_on_after_each_step(
+    open_page: Open, folder: Path, method: str, hypotheses: int
+) -> None:
+    beams = frame(open_page(method=method))["beams"]
+    assert beams["rows"] == hypotheses
+    if not hypotheses:
+        assert beams["nodes"] == []
+        return
+    _, found = searched(folder, method=method)
+    for step, places in enumerate(beams["alive"], start=1):
+        alive = [node for node in found.tree if node.step == step and node.fate != "pruned"]
+        shown = [beams["nodes"][place] for place in places]
+        assert [node["sum"] for node in shown] == [
+            score_text(total) for total in sorted((node.sum for node in alive), reverse=True)[:hypotheses]
+        ]
+        parents = [beams["nodes"][node["parent"]]["text"] for node in shown]
+        assert (set(parents) == {"<s>"}) == (step == 1)
+
+
+def test_why_each_token_was_chosen_is_what_the_search_says(open_page: Open, folder: Path) -> None:
+    _, found = searched(folder)
+    path = path_to(found.tree, found.hypotheses[0].node or 0)
+    assert [step["why"].split("? ", 1)[1] for step in frame(open_page())["steps"]] == [node.reason for node in path]
+
+
+def test_the_frame_opens_at_the_step_in_the_address(open_page: Open) -> None:
+    assert component(open_page(t="3"), "next_token")["step"] == 2
+    assert component(open_page(t="999"), "next_token")["step"] == len(frame(open_page())["steps"]) - 1
+
+
+def test_another_token_of_the_list_continues_in_one_line(open_page: Open, folder: Path) -> None:
+    translator, found = searched(folder)
+    ids = found.hypotheses[0].ids
+    other = next(row for row in frame(open_page())["steps"][1]["rows"] if not row["chosen"] and row["id"] > EOS)
+    prefix = (ids[0], other["id"])
+    app = open_page(session={"beginning": prefix}, details="false")
+    (expected,) = translator.translate_sentences([EXAMPLE], found.settings, prefix=prefix)
+    assert f"With {other['text']} at step 2 instead: {expected.text}" in texts(app)
+    app.button(key="take_back").click().run()
     healthy(app)
-    assert component(app, "loop")["alt"].startswith("Step 3 of")
-    app.button(key="previous").click().run()
-    assert app.query_params["t"] in ("2", ["2"])
+    assert "at step 2 instead" not in texts(app)
 
 
 # -- the search
@@ -264,7 +331,8 @@ def test_another_step_lets_go_of_the_chosen_node(open_page: Open, folder: Path) 
     node = next(node for node in found.tree if node.fate == "pruned" and node.step == 3)
     app = open_page(PARTS[1], {"node": (2, node.id)}, t="3")
     assert component(app, "search_tree")["chosen"] == node.id
-    app.button(key="next").click().run()
+    app.session_state["t"] = 3
+    app.run()
     assert component(app, "search_tree")["chosen"] == path_to(found.tree, found.hypotheses[0].node or 0)[3].id
 
 
@@ -332,10 +400,10 @@ def test_what_was_continued_is_shown_on_every_page(open_page: Open, folder: Path
     app = open_page(PARTS[1], {"beginning": (*prefix, EOS)})
     app.button(key="show_continued").click().run()
     healthy(app)
-    assert "Your own translation" in " ".join(caption.value for caption in app.caption)
     switch_page(app, "hand").run()
     healthy(app)
-    assert [text for text in texts(app).split() if "cat" in text]
+    line = component(app, "translation_line")
+    assert (line["text"], line["given"]) == ("the cat", True)
     switch_page(app, "decoding")
     app.session_state["part"] = "loop"
     app.run()

@@ -82,7 +82,7 @@ def test_what_cannot_be_forced_gets_a_sentence_and_the_model_s_translation_stays
     assert components(app, "choice_list")[0]["chosen"] == 0
 
 
-def opened(view: str, **state: str) -> AppTest:
+def opened(view: str, **state: str | bool) -> AppTest:
     """A page, with the visitor's own translation shown."""
     app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
     switch_page(app, view)
@@ -93,12 +93,11 @@ def opened(view: str, **state: str) -> AppTest:
     return healthy(app.run())
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page not in ("translate", "training")])
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in ("translate", "training", "models")])
 def test_every_page_that_has_a_translation_shows_it(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
-    said = words(opened(page))
-    assert "teacher forcing" in said
-    assert OWN in said
+    line = components(opened(page), "translation_line")[0]
+    assert (line["text"], line["given"]) == (OWN, True)
 
 
 @pytest.mark.parametrize("part", ["loop", "tree", "penalty", "lens", "reference"])
@@ -107,7 +106,7 @@ def test_every_part_of_decoding_has_something_to_say(
     part: str, method: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
-    app = opened("decoding", part=part, method=method, reference="Das Tier")
+    app = opened("decoding", part=part, method=method, reference="Das Tier", details=True)
     said = words(app)
     if part == "loop":
         assert "You gave this token" in said

@@ -74,8 +74,8 @@ def test_it_draws_and_nobody_is_shut_out_in_the_light_or_in_the_dark_by_hostile_
 
 PARTS = {  # what a page opens with is seen above; here is what takes a click, and the picture that is then there
     "decoding": {
-        "Search": "svg.tree .node.on",
-        "Greedy, beam": ".st-key-greedy_strip .chip",
+        "Search tree": "svg.tree .node.on",
+        "Greedy or beam": ".st-key-greedy_strip .chip",
         "Length penalty": "[data-testid='stMain'] [data-testid='stAlert'], .st-key-picture_penalty_paper .trace",
         "Logit lens": ".st-key-lens .hm image",
         "Reference": ".difference",
@@ -91,7 +91,7 @@ PARTS = {  # what a page opens with is seen above; here is what takes a click, a
 
 @pytest.mark.parametrize("name", PARTS)
 def test_nobody_is_shut_out_of_the_parts_of_a_page_in_the_dark(visit: Begin, name: str) -> None:
-    one = visit(dark=True).open(PAGES[name].path, sentence="the cat sat")
+    one = visit(dark=True).open(PAGES[name].path, sentence="the cat sat", details="true")
     is_drawn(one, name)
     page = one.page
     for words, picture in PARTS[name].items():

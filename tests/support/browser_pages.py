@@ -28,7 +28,7 @@ PAGES: dict[str, Page] = {
     "residual": Page("residual", "Residual stream", (CHART, HEATMAP)),
     "positions": Page("positions", "Positions", (HEATMAP, CHART)),
     "scaling": Page("scaling", "Scaling and softmax", (CHART,)),
-    "decoding": Page("decoding", "Decoding", ("svg.loop", ".js-plotly-plot .barlayer .point")),
+    "decoding": Page("decoding", "Decoding", (".st-key-picture_next_token .row.chosen",)),
     "training": Page("training", "Training", (".machine .rows button", ".head-map .cell")),
     "models": Page("models", "Models", (".st-key-cards [data-testid='stVerticalBlock']", CHART)),
 }

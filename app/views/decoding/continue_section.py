@@ -11,6 +11,7 @@ from app.figures.distribution import offers
 from app.figures.theme import counted, probability_text, score_text
 from app.stage.scene import Scene
 from app.state.choices import CONTINUED_NODE, PREFIX, show_given
+from app.views.decoding.frame_data import as_word
 from app.views.decoding.methods_section import strip_of
 from app.views.decoding.node import node_numbers
 from app.views.decoding.text_difference import difference_data
@@ -79,6 +80,35 @@ def _force(prefix: tuple[int, ...]) -> None:
     CONTINUED_NODE.forget()
 
 
+def other_line(scene: Scene) -> None:
+    """One line: what the model writes after the visitor's beginning, if there is one. The details compare the two."""
+    prefix = PREFIX.value
+    if not prefix:
+        return
+    tokenizer, ids = scene.subject.translator.tokenizer, scene.hypothesis.ids
+    try:
+        new, _ = _going_on(scene, prefix)
+    except HeadlightError as error:
+        st.text(str(error))
+        return
+    said = f"With the beginning “{tokenizer.decode(prefix)}”"
+    if prefix[:-1] == ids[: len(prefix) - 1]:
+        said = f"With {as_word(tokenizer.piece(prefix[-1]))} at step {len(prefix)} instead"
+    with st.container(key="said_other", horizontal=True, vertical_alignment="center", gap="small"):
+        st.text(f"{said}: {new.text or '(nothing)'}", width="content")
+        st.button(
+            "Show it on every page",
+            key="show_continued",
+            type="tertiary",
+            on_click=show_given,
+            args=(new.text, new.ids[: -1 if new.finished else None]),
+            disabled=not new.text.strip(),
+            help="All pages show its attention, as of a translation of your own (teacher forcing), until you choose "
+            "another. It ends with </s>.",
+        )
+        st.button("Take it back", on_click=PREFIX.forget, key="take_back", type="tertiary")
+
+
 def continued(scene: Scene, pruned: bool) -> None:
     """The translation with the forced beginning, beside the free one, and its search; with what was pruned, or not."""
     prefix = PREFIX.value
@@ -103,17 +133,6 @@ def continued(scene: Scene, pruned: bool) -> None:
         components.token_strip(strip_of(scene, new), key="continued")
         st.caption(f"Sum {score_text(new.score)}, score {score_text(new.normalised_score)}")
     components.difference(difference_data(old.text, new.text, label="What your beginning changed"), key="changed")
-    with st.container(horizontal=True, gap="small"):
-        st.button(
-            "Show it on every page",
-            key="show_continued",
-            on_click=show_given,
-            args=(new.text, new.ids[: -1 if new.finished else None]),
-            disabled=not new.text.strip(),
-            help="All pages show its attention, as of a translation of your own (teacher forcing), until you choose "
-            "another. It ends with </s>.",
-        )
-        st.button("Take it back", on_click=PREFIX.forget, key="take_back")
     if searched:
         _search(scene, prefix, searched, path_to(searched, new.node or 0), pruned)
 

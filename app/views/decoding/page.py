@@ -1,18 +1,18 @@
-"""Decoding: the loop one step at a time, the search as a tree, greedy beside a beam, the length penalty, the logit
-lens, a reference.
+"""Decoding: the loop and the distribution of each step; below, the search, its methods, the lens and a reference.
 
-The pictures show the hypothesis that is shown on every page; the tree has all the others.
+The picture shows the hypothesis that is shown on every page; the tree in the details has all the others.
 """
 
 from dataclasses import replace
 
-import streamlit as st
-
 from app.compute import cached_results
-from app.stage.controls import Controls
-from app.stage.playback import play_buttons, play_on
+from app.stage.controls import Controls, controls
+from app.stage.heads import chosen_head
 from app.stage.scene import Scene
-from app.state.choices import PART, PLAYS, STEP
+from app.stage.template import details, say
+from app.state.choices import PART, STEP
+from app.views.decoding.continue_section import other_line
+from app.views.decoding.frame_section import frame_part
 from app.views.decoding.lens_section import lens_part
 from app.views.decoding.loop_section import loop_part
 from app.views.decoding.methods_section import methods_part
@@ -20,11 +20,13 @@ from app.views.decoding.penalty_section import penalty_part
 from app.views.decoding.reference_section import reference_part
 from app.views.decoding.tree_section import tree_part
 from app.views.shared.buttons import buttons
+from app.views.shared.canvas_picture import opening_head
+from app.views.shared.search_code import Method, method_of
 
 PARTS = {
-    "loop": "Loop",
-    "tree": "Search",
-    "methods": "Greedy, beam",
+    "loop": "Cache and temperature",
+    "tree": "Search tree",
+    "methods": "Greedy or beam",
     "penalty": "Length penalty",
     "lens": "Logit lens",
     "reference": "Reference",
@@ -32,24 +34,36 @@ PARTS = {
 WITH_STEPS = ("loop", "tree", "lens")
 WITH_HEAD = ("loop", "tree")
 
+_CHOOSES: dict[Method, str] = {
+    "beam": "Beam search compares the sums of log-probabilities, so the token that goes on need not be the most "
+    "probable one of its step.",
+    "greedy": "Greedy decoding takes the most probable token and never comes back to it.",
+    "sampling": "Sampling draws the token at random: a token of 30% is drawn in 3 of 10 times.",
+    "given": "Here nothing is chosen: the decoder reads the translation that you gave.",
+}
 
-def draw(scene: Scene, controls: Controls) -> None:
+
+def draw(scene: Scene, _: Controls | None) -> None:
     """Draws the page from top to bottom."""
     scene = _with_tree(scene)
-    part = PART.open(allowed=PARTS)
-    if part in WITH_STEPS:
-        if (step := play_on("decoding", STEP.value, len(scene.target))) != STEP.value:
-            STEP.choose(step)
-    else:
-        PLAYS.forget()
+    step = min(max(STEP.open(0), 0), len(scene.target) - 1)
+    frame_part(scene, step, *chosen_head(scene, "cross", opening_head(scene, "cross")[0]))
+    other_line(scene)
+    say(
+        "The decoder reads the source and all tokens written so far, and gives each token of its vocabulary a "
+        "probability.",
+        _CHOOSES[method_of(scene)],
+        "Click a written token to see how it was chosen, or another token of the list to continue with it.",
+    )
+    details(lambda: _details(scene, step))
+
+
+def _details(scene: Scene, step: int) -> None:
+    chosen, part = controls(scene), PART.open(allowed=PARTS)
     with_head = part in WITH_HEAD
-    layer, head = controls.layer_and_head("cross", layers=with_head, heads=with_head)
-    step = controls.row("decoder", disabled=part not in WITH_STEPS)
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="parts"):
-        buttons(PART, PARTS, "Part", says=False)
-        if part in WITH_STEPS:
-            with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps", width="content"):
-                play_buttons(step, len(scene.target), STEP.choose)
+    layer, head = chosen.layer_and_head("cross", layers=with_head, heads=with_head)
+    chosen.row("decoder", disabled=part not in WITH_STEPS)
+    buttons(PART, PARTS, "Part", says=False)
     if part == "loop":
         loop_part(scene, step, layer, head)
     elif part == "tree":

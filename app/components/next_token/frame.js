@@ -1,0 +1,115 @@
+// The frame, drawn once for a translation: everything that a step changes has its place and its size here.
+
+export const MOST_ROWS = 9, FEWEST_ROWS = 5;  // of the distribution: in a wide frame and on a phone
+
+export function element(tag, className, parent, text) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  if (parent) parent.append(node);
+  return node;
+}
+
+function stack(parent, className, name, layers) {
+  const box = element("div", `stack ${className}`, parent);
+  element("span", "", box, name);
+  const lines = element("div", "layers", box);
+  for (let n = 0; n < Math.min(layers, 8); n++) element("i", "", lines);
+  element("small", "", box, `${layers} ${layers === 1 ? "layer" : "layers"}`);
+  return box;
+}
+
+function button(parent, text, label) {
+  const made = element("button", "", parent, text);
+  made.type = "button";
+  if (label) made.setAttribute("aria-label", label);
+  return made;
+}
+
+// A token that continues a word stands close to what it continues.
+function chip(parent, tag, text) {
+  const made = element(tag, `chip${/^[\p{L}\p{N}]/u.test(text) ? " joined" : ""}`, parent);
+  element("span", "", made, text.replace(/^▁(?=.)/, ""));
+  made.title = text;
+  return made;
+}
+
+function tokens(parent, className, title, count) {
+  const side = element("div", `side ${className}`, parent);
+  const heading = element("h3", "", side, title);
+  const chips = element("div", `chips${count > 24 ? " many" : ""}`, side);
+  return { side, heading, chips };
+}
+
+export function build(root, frame) {
+  const parts = { root, frame };
+  const line = element("div", "line");
+  parts.back = button(line, "← Back");
+  parts.play = button(line, "▶ Play");
+  parts.next = button(line, "Next →");
+  parts.at = element("span", "at", line);
+  parts.says = element("span", "says", line);
+  parts.says.setAttribute("role", "status");
+
+  const scene = (parts.scene = element("div", "scene"));
+  parts.paths = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  parts.paths.setAttribute("class", "paths");
+  parts.paths.setAttribute("aria-hidden", "true");
+  scene.append(parts.paths);
+
+  const source = tokens(scene, "source", frame.source.title, frame.source.tokens.length);
+  element("span", "more", source.heading, frame.source.more);
+  parts.source = source.side;
+  parts.sourceChips = source.chips;
+  source.chips.tabIndex = 0;  // a long sentence scrolls
+  source.chips.setAttribute("role", "list");
+  source.chips.setAttribute("aria-label", frame.source.title + frame.source.more);
+  parts.weights = frame.source.tokens.map((token) => {
+    const made = chip(source.chips, "span", token);
+    made.setAttribute("role", "listitem");
+    const track = element("i", "", made);
+    return { chip: made, bar: element("b", "", track) };
+  });
+  parts.encoder = stack(scene, "encoder", "Encoder", frame.encoderLayers);
+
+  const written = tokens(scene, "written", frame.written.title, frame.written.tokens.length);
+  parts.written = written.side;
+  parts.writtenChips = written.chips;
+  written.chips.setAttribute("role", "group");
+  written.chips.setAttribute("aria-label", "Written tokens: choose one to see how it was chosen");
+  parts.chips = frame.written.tokens.map((token) => {
+    const made = chip(written.chips, "button", token);
+    made.type = "button";
+    return made;
+  });
+  parts.decoder = stack(scene, "decoder", "Decoder", frame.decoderLayers);
+
+  const next = (parts.distribution = element("div", "next", scene));
+  element("h3", "", next, frame.title);
+  const rows = element("div", `rows${frame.twoNumbers ? " wide-numbers" : ""}`, next);
+  const row = (tag, className) => {
+    const made = element(tag, `row ${className}`, rows);
+    const name = element("span", "name", made), track = element("span", "track", made);
+    const bar = element("span", "bar", track), share = frame.twoNumbers ? element("span", "share", track) : null;
+    return { row: made, name, bar, share, number: element("span", "number", made), mark: element("span", "mark", made) };
+  };
+  parts.rows = Array.from({ length: MOST_ROWS }, () => {
+    const made = row("button", "");
+    made.row.type = "button";
+    return made;
+  });
+  parts.others = row("div", "others");
+
+  const beams = element("div", "beams");
+  parts.why = element("div", `why${frame.twoLines ? " two" : ""}`, beams);
+  element("h3", "", beams, frame.beams.title);
+  parts.beamRows = element("div", "beam-rows", beams);
+  parts.beamRows.tabIndex = frame.beams.rows > 6 ? 0 : -1;
+  parts.beams = Array.from({ length: frame.beams.rows }, (_, n) => {
+    const made = element("div", "beam", parts.beamRows);
+    element("span", "rank", made, `${n + 1}`);
+    return { beam: made, text: element("span", "text", made), sum: element("span", "sum", made) };
+  });
+  root.replaceChildren(line, scene, beams);
+  return parts;
+}

@@ -1,0 +1,126 @@
+// How the next token is chosen: source and written tokens go in, the decoder gives a distribution, the chosen token goes
+// in again. All steps are here: stepping and playing need no server, which is told only where the reader stops.
+
+import { numbered, standing } from "../shared/numbered_choices.js";
+import { build } from "./frame.js";
+import { chosenPlace, fly, pass } from "./motion.js";
+import { drawPaths } from "./paths.js";
+import { show } from "./show.js";
+
+const NARROW = 40;  // rem: a phone
+const PACE = 1300;  // ms at each step while it plays
+const STOPPED = 700;  // ms without another step: the reader has stopped here
+
+const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
+const isTyping = (target) => target?.closest?.("input, textarea, select, [contenteditable=true], [role=radiogroup], [role=slider], [role=tablist], [role=combobox], [role=listbox]");
+
+class Loop {
+  constructor(root, frame, at) {
+    this.root = root;
+    this.frame = frame;
+    this.parts = build(root, frame);
+    this.parts.back.addEventListener("click", () => this.walk(this.at - 1));
+    this.parts.next.addEventListener("click", () => this.walk(this.at + 1));
+    this.parts.play.addEventListener("click", () => this.play(!this.timer));
+    this.parts.chips.forEach((chip, n) => chip.addEventListener("click", () => this.walk(Math.max(n - 1, 0))));
+    this.parts.rows.forEach((place) => place.row.addEventListener("click", () => {
+      if (place.chosen) this.walk(this.at + 1);
+      else this.other(place.id);
+    }));
+    this.fit();
+    this.to(at);
+  }
+
+  get last() { return this.frame.steps.length - 1; }
+
+  // The frame has another width: a phone turned round, the sidebar opened.
+  fit() {
+    this.width = this.root.clientWidth;
+    this.root.classList.toggle("narrow", this.width < NARROW * rem());
+    const rows = Math.ceil(this.frame.beams.rows / (this.root.classList.contains("narrow") ? 1 : 2));
+    this.parts.beamRows.style.height = `${1.5 * Math.min(rows, 3)}rem`;
+    if (this.at !== undefined) this.to(this.at);
+  }
+
+  to(at) {
+    const from = at === this.at + 1 ? chosenPlace(this.parts) : null, moved = this.at !== undefined && at !== this.at;
+    this.at = at;
+    show(this.parts, at);
+    drawPaths(this.parts);
+    if (moved) pass(this.parts.decoder);
+    if (from) fly(this.parts, from, this.parts.chips[at]);
+  }
+
+  // The reader goes to a step.
+  walk(at, playing = false) {
+    if (!playing) this.play(false);
+    at = Math.min(Math.max(at, 0), this.last);
+    if (at === this.at) return;
+    this.to(at);
+    this.choice = numbered(this.root, "step", at);
+    clearTimeout(this.stopped);
+    if (!playing || at === this.last) this.stopped = setTimeout(() => this.tell(), STOPPED);
+  }
+
+  tell() {
+    clearTimeout(this.stopped);
+    if (this.choice && this.choice.index !== this.told) this.send("chosen", this.choice);
+    this.told = this.choice?.index;
+  }
+
+  play(on) {
+    if (on === Boolean(this.timer)) return;
+    clearInterval(this.timer);
+    this.timer = null;
+    this.parts.play.textContent = on ? "❚❚ Pause" : "▶ Play";
+    if (!on) { this.stopped = setTimeout(() => this.tell(), STOPPED); return; }
+    if (this.at === this.last) this.walk(0, true);
+    this.timer = setInterval(() => {
+      this.walk(this.at + 1, true);
+      if (this.at === this.last) this.play(false);
+    }, PACE);
+  }
+
+  other(id) {
+    this.play(false);
+    clearTimeout(this.stopped);
+    this.send("other", { step: this.at, id, number: Date.now() });
+  }
+
+  key(event) {
+    const target = event.composedPath()[0];
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || isTyping(target)) return;
+    const inside = this.root.contains(target);
+    const goal = { ArrowRight: this.at + 1, ArrowLeft: this.at - 1, ...(inside ? { Home: 0, End: this.last } : {}) }[event.key];
+    if (goal === undefined || !this.root.isConnected) return;
+    event.preventDefault();
+    this.walk(goal);
+  }
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".root");
+  const { frame } = data, { colors } = frame;
+  for (const [name, color] of Object.entries(colors)) root.style.setProperty(`--${name}`, color);
+  const written = JSON.stringify(frame);
+  const at = standing(root, "step", { chosen: data.step, count: frame.steps.length, heard: data.heard });
+  let loop = root.headlightLoop;
+  if (!loop || loop.written !== written) {
+    loop?.play(false);
+    clearTimeout(loop?.stopped);
+    loop = root.headlightLoop = new Loop(root, frame, at);
+    loop.written = written;
+    loop.told = data.step;
+  } else if (!loop.timer && at !== loop.at) loop.to(at);
+  if (at === data.step) loop.told = data.step;
+  loop.send = setTriggerValue;
+  const onKey = (event) => loop.key(event);
+  document.addEventListener("keydown", onKey);
+  const watcher = new ResizeObserver(() => { if (Math.abs(root.clientWidth - loop.width) > 1) loop.fit(); });
+  watcher.observe(root);
+  return () => {
+    document.removeEventListener("keydown", onKey);
+    watcher.disconnect();
+    if (!root.isConnected) { loop.play(false); clearTimeout(loop.stopped); }
+  };
+}

@@ -1,0 +1,112 @@
+// What changes from step to step. Only texts, classes and lengths change: nothing gets another place or size.
+
+import { element, FEWEST_ROWS, MOST_ROWS } from "./frame.js";
+
+const scaled = (node, share) => { node.style.transform = `scaleX(${share})`; };
+
+// The most probable tokens of a step; the last place is for the chosen one, where it is not among them.
+export function shownRows(step, count) {
+  const rows = step.rows.slice(0, count);
+  const chosen = step.rows.find((row) => row.chosen);
+  if (chosen && !rows.includes(chosen)) rows[count - 1] = chosen;
+  return rows;
+}
+
+function showDistribution(parts, step) {
+  const count = parts.root.classList.contains("narrow") ? FEWEST_ROWS : MOST_ROWS;
+  const rows = shownRows(step, count);
+  parts.rows.forEach((place, n) => {
+    const row = rows[n];
+    place.row.style.display = n < count ? "" : "none";
+    place.row.style.visibility = row ? "" : "hidden";
+    place.id = row?.id;
+    place.row.disabled = Boolean(row?.never);
+    place.chosen = Boolean(row?.chosen);
+    if (!row) return;
+    place.row.classList.toggle("chosen", Boolean(row.chosen));
+    place.row.classList.toggle("cut", Boolean(row.cut));
+    place.row.title = row.title;
+    place.row.setAttribute("aria-label", row.title);
+    place.name.textContent = row.text;
+    scaled(place.bar, row.p);
+    if (place.share) scaled(place.share, row.share);
+    place.number.textContent = row.number;
+    place.mark.textContent = row.mark;
+  });
+  const rest = step.rest[count];
+  parts.others.name.textContent = rest.text;
+  parts.others.number.textContent = rest.number;
+  scaled(parts.others.bar, rest.p);
+  if (parts.others.share) scaled(parts.others.share, rest.share);
+}
+
+// Scrolls a place in which not everything has room; the page stays where it is.
+function keepInView(box, node) {
+  const top = node.offsetTop - box.offsetTop, left = node.offsetLeft - box.offsetLeft;
+  if (top < box.scrollTop || top + node.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = top - 4;
+  if (left < box.scrollLeft || left + node.offsetWidth > box.scrollLeft + box.clientWidth) box.scrollLeft = left - 40;
+}
+
+function showSource(parts, weights) {
+  const { tokens, head } = parts.frame.source;
+  parts.weights.forEach(({ chip, bar }, n) => {
+    scaled(bar, weights[n]);
+    chip.title = `${tokens[n]}: attention weight ${weights[n].toFixed(4)}, ${head}`;
+  });
+  keepInView(parts.sourceChips, parts.weights[weights.indexOf(Math.max(...weights))].chip);
+}
+
+function showWritten(parts, at) {
+  const { tokens } = parts.frame.written, last = parts.frame.steps.length - 1;
+  parts.chips.forEach((chip, n) => {
+    const state = n < at ? "" : n === at ? "newest" : n === at + 1 ? "slot" : "later";
+    chip.classList.remove("newest", "slot", "later");
+    if (state) chip.classList.add(state);
+    const place = n === 0 ? "the start" : `token ${n} of ${last + 1}`;
+    chip.setAttribute("aria-label", n <= at ? `${tokens[n]}, ${place}` : `${place}, not written yet`);
+    chip.setAttribute("aria-current", n === at + 1 ? "step" : "false");
+  });
+  keepInView(parts.writtenChips, parts.chips[at + 1]);
+}
+
+function showBeams(parts, at) {
+  const { nodes, alive } = parts.frame.beams;
+  const ids = alive[at] ?? [];
+  parts.beams.forEach((place, n) => {
+    const node = nodes[ids[n]];
+    place.beam.style.visibility = node ? "" : "hidden";
+    if (!node) return;
+    const path = [];
+    for (let up = node; up; up = nodes[up.parent]) path.unshift(up);
+    place.beam.className = `beam${node.best ? " best" : ""}${node.ended ? " ended" : ""}`;
+    place.beam.title = node.title;
+    place.text.replaceChildren();
+    path.slice(1).forEach((each, i) => {
+      const text = each.text.replaceAll("▁", " ");
+      element("span", i === path.length - 2 ? "new" : "", place.text, i ? text : text.trimStart());
+    });
+    place.sum.textContent = node.sum;
+  });
+  // A beginning that fits is read from the left; of a longer one its end is seen.
+  parts.beams.forEach(({ text }) => {
+    const width = [...text.children].reduce((sum, span) => sum + span.offsetWidth, 0);
+    text.classList.toggle("fits", width <= text.clientWidth - 14);
+  });
+}
+
+export function show(parts, at) {
+  const step = parts.frame.steps[at], last = parts.frame.steps.length - 1;
+  parts.shown = at;
+  parts.root.dataset.step = at + 1;
+  parts.at.textContent = `Step ${at + 1} of ${last + 1}`;
+  parts.says.textContent = step.says;
+  const focused = parts.root.getRootNode().activeElement;
+  parts.back.disabled = at === 0;
+  parts.next.disabled = at === last;
+  if (focused && focused.disabled) (at === last ? parts.back : parts.next).focus({ preventScroll: true });
+  showSource(parts, step.weights);
+  showWritten(parts, at);
+  showDistribution(parts, step);
+  parts.why.textContent = step.why;
+  showBeams(parts, at);
+}

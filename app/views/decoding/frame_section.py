@@ -1,0 +1,114 @@
+"""The picture of the page: the loop and the distribution in one frame, drawn and walked in the browser."""
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from app import components
+from app.compute import cached_results
+from app.figures.axes import visible
+from app.figures.theme import counted, role_color, themed
+from app.stage.scene import Scene
+from app.state.choices import CONTINUED_NODE, NODE, PREFIX, STEP
+from app.views.decoding.frame_data import MARKS, Step, beams_data, step_data
+from app.views.shared.search_code import Method, method_of, temperature_of
+from transformer.decoding.finished_search import may_be_drawn, path_to
+
+ATTENTION = themed("#7a3fb8", "#c79bff")
+GIVEN = "You gave this token; the model was not asked. What it finds most probable is on top."
+
+
+def frame_part(scene: Scene, step: int, layer: int, head: int) -> None:
+    """Draws the frame at this step; layer and head are those whose attention to the source is shown. All from 0."""
+
+    def stop(at: int) -> None:
+        STEP.choose(at)
+        NODE.forget()
+
+    def other(at: int, token: int) -> None:
+        PREFIX.choose((*scene.hypothesis.ids[:at], token))
+        CONTINUED_NODE.forget()
+
+    with st.container(key="picture_next_token"):
+        components.next_token(frame_of(scene, layer, head), step, key="next_token", on_step=stop, on_other=other)
+
+
+def frame_of(scene: Scene, layer: int, head: int) -> dict[str, Any]:
+    """The data of the component, for all steps."""
+    method, config, settings = method_of(scene), scene.config, scene.translation.settings
+    weights = scene.attention("cross").weights[layer, head]  # (T, S)
+    source, target = scene.source, scene.target
+    whose = f"layer {layer + 1}, head {head + 1}"
+    return {
+        "colors": {"encoder": role_color("encoder"), "decoder": role_color("decoder"), "attention": ATTENTION},
+        "title": f"Probability of the next token, of {config.vocab_size:,}",
+        "source": {
+            "title": f"{scene.task.source}: {counted(len(source), 'token')}, read once",
+            "more": f" · bars: attention of {whose}",
+            "head": whose,
+            "tokens": [visible(token) for token in source.tokens],
+        },
+        "written": {
+            "title": f"{scene.task.target}: written so far, read again at each step",
+            "tokens": [visible(token) for token in (target.tokens[0], *target.predicts)],
+        },
+        "encoderLayers": config.encoder_layers,
+        "decoderLayers": config.decoder_layers,
+        "twoNumbers": method == "sampling" and bool(settings.top_k or settings.top_p < 1),
+        "twoLines": method == "sampling",
+        "ends": "</s> ends the loop" if scene.hypothesis.finished else "it is cut off here",
+        "steps": [
+            data | {"weights": [round(float(weight), 4) for weight in row]}
+            for data, row in zip(_steps(scene, method), weights, strict=True)
+        ],
+        "beams": _beams(scene, method),
+    }
+
+
+def _steps(scene: Scene, method: Method) -> list[dict[str, Any]]:
+    logits, ids = scene.record("logits")["logits"], scene.hypothesis.ids  # (T, V)
+    piece, settings = scene.subject.translator.tokenizer.piece, scene.translation.settings
+    tree, node = scene.translation.tree, scene.hypothesis.node
+    path = path_to(tree, node) if node is not None else ()
+    goes_on: dict[int | None, set[int]] = {}
+    for each in tree:
+        if each.fate != "pruned":
+            goes_on.setdefault(each.parent, set()).add(each.token)
+    drawn = (
+        cached_results.drawn(scene.subject, scene.translation.source_ids, ids, settings) if method == "sampling" else ()
+    )
+    found = []
+    for t, (row, chosen) in enumerate(zip(logits, ids, strict=True)):
+        why = path[t].reason if path else GIVEN
+        if drawn:
+            why += (
+                f" The random number {drawn[t].number:.5f} fell into its stretch, {drawn[t].begin:.5f} to "
+                f"{drawn[t].end:.5f}, of the line on which all tokens that may be drawn lie side by side."
+            )
+        others = goes_on.get(path[t].parent, set()) if path else set[int]()
+        allowed = may_be_drawn(row, settings) if method == "sampling" else None
+        found.append(
+            step_data(
+                Step(np.asarray(row), chosen, why, others, allowed),
+                piece,
+                temperature=temperature_of(scene),
+                mark="given" if method == "given" else "chosen",
+                other_mark=MARKS.get(method, ""),
+            )
+        )
+    return found
+
+
+def _beams(scene: Scene, method: Method) -> dict[str, Any]:
+    settings, hypothesis = scene.translation.settings, scene.hypothesis
+    beam, draws = settings.beam, settings.n_best
+    rows, title = {
+        "beam": (beam, f"Beam search: the {beam} best hypotheses go on, each with its sum of log p"),
+        "greedy": (0, "Greedy decoding: one hypothesis, and the most probable token goes on"),
+        "sampling": (draws, f"Sampling: {counted(draws, 'draw')} side by side, each with its sum of log p"),
+        "given": (0, "Your own translation is read, not searched for (teacher forcing)"),
+    }[method]
+    tree = scene.translation.tree if rows else ()
+    best = {0, *(node.id for node in path_to(tree, hypothesis.node))} if tree and hypothesis.node is not None else {0}
+    return beams_data(tree, best, len(hypothesis.ids), title, rows)
