@@ -15,6 +15,7 @@ from app.components.copy_link import copy_link as copy_link
 from app.components.decoding_loop import decoding_loop as decoding_loop
 from app.components.difference import difference as difference
 from app.components.export import export as export
+from app.components.head_grid import head_grid as head_grid
 from app.components.meter import meter as meter
 from app.components.model_map import model_map as model_map
 from app.components.next_token import next_token as next_token

@@ -25,6 +25,7 @@ from app.library.limits import check_search
 from transformer.analysis import doctor
 from transformer.analysis.batch_masks import padding_difference
 from transformer.analysis.doctor import CheckpointExamination, Finding, examine_checkpoint
+from transformer.analysis.head_removal import Predictions, predictions_with_other_heads
 from transformer.analysis.logit_lens import Lens, lens
 from transformer.analysis.trace import Trace, trace, trace_batch, trace_steps
 from transformer.config import DecodingConfig
@@ -191,6 +192,13 @@ def logit_lens(subject: Subject, source_ids: Ids, target_ids: Ids) -> Lens:
     model = subject.translator.model
     with GATE:
         return lens(model, source_ids, target_ids)
+
+
+@st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
+def with_other_heads(subject: Subject, source_ids: Ids, target_ids: Ids, site: str) -> Predictions:
+    """What is predicted without each head of an attention, and with it alone: `transformer.analysis.head_removal`."""
+    with GATE:
+        return predictions_with_other_heads(subject.translator.model, source_ids, target_ids, site)
 
 
 @st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)

@@ -48,6 +48,12 @@ class Controls:
         kinds = Options(KIND.key, "Attention", [SHORT[each] for each in KINDS], list(KINDS).index(kind))
         return kind, *self._choose(kind, [kinds])
 
+    def kind_and_layer(self, opening: Kind = "cross") -> tuple[Kind, int, int]:
+        """The same for a page in whose picture the head is chosen: the line has the kind and the layer."""
+        kind = KIND.open(opening, KINDS)
+        kinds = Options(KIND.key, "Attention", [SHORT[each] for each in KINDS], list(KINDS).index(kind))
+        return kind, *self._choose(kind, [kinds], in_picture=True)
+
     def stack(self) -> Stack:
         """Encoder or decoder: the one that has the queries of the chosen kind of attention."""
         kind = KIND.open("cross", KINDS)
@@ -77,6 +83,7 @@ class Controls:
         on_layer: Callable[[], None] | None = None,
         layers: bool = True,
         heads: bool = True,
+        in_picture: bool = False,
     ) -> tuple[int, int]:
         count = depth(self.scene.config, kind)
         layer, head = chosen_head(self.scene, kind)
@@ -101,7 +108,9 @@ class Controls:
             Options(LAYER.key, "Layer", _numbers(count), layer, disabled=not layers),
             Options(HEAD.key, "Head", _numbers(self.scene.config.heads), head, disabled=not heads),
         ]
-        button = Button("Clearest head", CLEAREST, disabled=not (layers and heads))
+        button = None if in_picture else Button("Clearest head", CLEAREST, disabled=not (layers and heads))
+        if in_picture:
+            line.pop()
         with self.heads:
             switches(line, button, key="switches", on_choose=choose, on_press=choose_clearest)
         return layer, head

@@ -1,5 +1,6 @@
-"""The Multi-head page, run without a browser: it draws the weights and tensors of the checkpoint, and true counts."""
+"""The page Heads, run without a browser: it draws the weights and tensors of the checkpoint, and true counts."""
 
+import base64
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 from app.compute.projections import Matrix, input_site
 from app.figures.head_slices import STEPS, reach
+from app.views.multihead.head_grid_data import shown
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import array, chart, charts, open_view, sent, written
+from tests.support.drawn import array, chart, charts, components, open_view, sent, written
+from transformer.analysis.head_removal import predictions_with_other_heads
 from transformer.analysis.trace import trace
 from transformer.checkpoint.checkpoint_file import save_checkpoint
 from transformer.decoding.translator import Translator
@@ -57,7 +60,7 @@ def open_page(odd: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     st.cache_data.clear()
 
     def opened(**address: str) -> AppTest:
-        return open_view("multihead", **{"checkpoint": "usual", "sentence": SENTENCE, **address})
+        return open_view("multihead", **{"checkpoint": "usual", "sentence": SENTENCE, "details": "true", **address})
 
     return opened
 
@@ -66,10 +69,71 @@ def said(app: AppTest) -> str:
     return " ".join(element.value for element in (*app.markdown, *app.caption))
 
 
+def translator_ids(folder: Path) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The ids of the sentence and of its translation."""
+    found = Translator.load(folder / "usual.safetensors").translate(SENTENCE, n_best=3).sentences[0]
+    return found.source_ids, found.hypotheses[0].ids
+
+
 def tensors(folder: Path, *sites: str, name: str = "usual") -> tuple[Translator, dict[str, np.ndarray]]:
     translator = Translator.load(folder / f"{name}.safetensors")
     found = translator.translate(SENTENCE, n_best=3).sentences[0]
     return translator, trace(translator.model, found.source_ids, found.hypotheses[0].ids, list(sites)).arrays
+
+
+def grid(app: AppTest) -> dict[str, Any]:
+    """What the picture is given."""
+    (found,) = components(app, "head_grid")
+    return found
+
+
+@pytest.mark.parametrize("kind", list(SITES))
+def test_the_picture_has_the_weights_and_the_lengths_of_the_heads(open_page: Open, odd: Path, kind: Kind) -> None:
+    found = grid(open_page(kind=kind, layer="2", head="3"))
+    site = SITES[kind].format(1)
+    _, arrays = tensors(odd, f"{site}.weights", f"{site}.head_outputs")
+    weights, written = arrays[f"{site}.weights"], arrays[f"{site}.head_outputs"]
+    assert found["head"] == 2
+    for head, one in enumerate(found["heads"]):
+        drawn = np.frombuffer(base64.b64decode(one["weights"]), "<u2") / 65535
+        assert np.allclose(drawn, weights[head].ravel(), atol=1e-5)
+        lengths = np.linalg.norm(written[head], axis=-1)
+        expected = [lengths.mean()] * len(found["steps"]) if kind == "encoder" else lengths
+        assert np.allclose(one["lengths"], expected, atol=1e-3)
+
+
+def test_the_picture_says_what_is_predicted_without_a_head(open_page: Open, odd: Path) -> None:
+    app = open_page(kind="decoder", layer="1")
+    found = grid(app)
+    translator, arrays = tensors(odd, "logits")
+    expected = torch.tensor(arrays["logits"]).softmax(dim=-1)
+    piece = translator.tokenizer.piece
+    tops = [shown(piece(int(id))) for id in expected.argmax(dim=-1)]
+    assert [step["top"] for step in found["steps"]] == tops
+    site = "decoder.layers.0.self_attention"
+    with torch.no_grad():
+        translator.model.get_parameter(f"{site}.output.weight")[:, 16:24] = 0  # of head 3 of 4
+    ids = translator_ids(odd)
+    changed = trace(translator.model, *ids, ["logits"])["logits"]
+    without = torch.tensor(changed).softmax(dim=-1)
+    assert [step["token"] for step in found["heads"][2]["without"]] == [
+        shown(piece(int(i))) for i in without.argmax(-1)
+    ]
+    kept = [float(without[t, id]) for t, id in enumerate(ids[1])]
+    assert [step["kept"] for step in found["heads"][2]["without"]] == pytest.approx(kept, abs=1e-5)
+
+
+def test_the_picture_opens_at_the_step_where_a_head_makes_the_largest_difference(open_page: Open, odd: Path) -> None:
+    translator, _ = tensors(odd, "logits")
+    found = predictions_with_other_heads(translator.model, *translator_ids(odd), "decoder.layers.1.cross_attention")
+    without = [found.probability[found.without(head)] for head in range(4)]
+    assert grid(open_page(kind="cross", layer="2"))["step"] == np.argmax(found.probability[0] - np.min(without, axis=0))
+    assert grid(open_page(t="2"))["step"] == 1  # unless a step is chosen
+
+
+def test_a_model_with_one_head_has_one_card(open_page: Open) -> None:
+    found = grid(open_page(checkpoint="one"))
+    assert len(found["heads"]) == 1
 
 
 @pytest.mark.parametrize(

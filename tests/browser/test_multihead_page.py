@@ -1,9 +1,10 @@
-"""The Multi-head page: pictures that choose a head, though the buttons for it stand elsewhere."""
+"""The page Heads: pictures that choose a head, though the buttons for it stand elsewhere."""
 
 import re
 from collections.abc import Callable
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
 from tests.support.browser_pages import is_drawn
@@ -11,8 +12,8 @@ from tests.support.browser_pages import is_drawn
 
 @pytest.mark.parametrize("picture", ["written", "slices"])
 def test_a_click_on_a_heads_bar_chooses_it(visit: Callable[..., Visit], picture: str) -> None:
-    one = visit().open("multihead", head="4")
-    is_drawn(one, "multihead")
+    one = visit().open("multihead", head="4", details="true")
+    one.page.locator(f".st-key-picture_{picture} .barlayer .point").first.wait_for(state="attached")
     bars = one.page.locator(f".st-key-picture_{picture} .barlayer .point")
     for head in (2, 3):
         bars.nth(head - 1).click(force=True)
@@ -26,10 +27,10 @@ def test_a_click_on_a_heads_bar_chooses_it(visit: Callable[..., Visit], picture:
 
 
 def test_keys_alone_choose_the_head_and_the_matrix(visit: Callable[..., Visit]) -> None:
-    one = visit().open("multihead", layer="1", head="2")
+    one = visit().open("multihead", layer="1", head="2", details="true")
     is_drawn(one, "multihead")
     page = one.page
-    page.locator(".switches [data-name='head']").get_by_role("radio", checked=True).focus()
+    page.locator(".heads .grid").get_by_role("radio", checked=True).focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_url(re.compile("head=3"))
     page.locator(".gtitle", has_text="of head 3:").wait_for()
@@ -44,3 +45,28 @@ def test_keys_alone_choose_the_head_and_the_matrix(visit: Callable[..., Visit]) 
     page.wait_for_url(re.compile("layer=2"))
     one.settle()
     assert "head=3" in page.url
+
+
+def test_steps_and_modes_are_shown_without_the_server(visit: Callable[..., Visit]) -> None:
+    one = visit().open("multihead", layer="1", t="1")
+    is_drawn(one, "multihead")
+    page = one.page
+    says = page.locator(".heads .says")
+    before = says.inner_text()
+    page.evaluate(
+        "() => { window.sent = 0; const send = WebSocket.prototype.send; "
+        "WebSocket.prototype.send = function (...all) { window.sent += 1; return send.apply(this, all); }; }"
+    )
+    page.locator(".heads .row").get_by_role("radio").nth(0).focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".heads .row").get_by_role("radio").nth(1)).to_have_attribute("aria-checked", "true")
+    assert says.inner_text() != before
+    page.get_by_role("radio", name="Each alone").click()
+    expect(says).to_have_text(re.compile("alone"))
+    assert page.evaluate("sent") == 0
+    page.locator(".heads .grid").get_by_role("radio").nth(2).click()
+    page.wait_for_url(re.compile("head=3"))
+    one.settle()
+    expect(page.locator(".heads .row").get_by_role("radio").nth(1)).to_have_attribute(
+        "aria-checked", "true"
+    )  # it stays

@@ -23,7 +23,7 @@ PAGES: dict[str, Page] = {
     "steps": Page("steps", "Step by step", ("svg.map .box.on", ".st-key-station h2")),
     "hand": Page("hand", "Query, key, value", (".st-key-query_scene .row",)),
     "attention": Page("attention", "Attention", (".st-key-mosaic .hm image", ".st-key-matrix .hm image")),
-    "multihead": Page("multihead", "Heads", (HEATMAP, CHART)),
+    "multihead": Page("multihead", "Heads", (".heads .grid .head-map", ".heads .one .cell")),
     "masks": Page("masks", "Masks", (".st-key-causal svg.picture",)),
     "residual": Page("residual", "Residual stream", (CHART, HEATMAP)),
     "positions": Page("positions", "Positions", (HEATMAP, CHART)),

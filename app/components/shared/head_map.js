@@ -4,6 +4,7 @@
 import { cut, make, write } from "./svg.js";
 
 const TOKEN = 14, LEAST = 9;  // px at 1280x720: the type, and the smallest square beside which a token is legible
+const SHADES = 16;
 
 export const shade = (weight) => Math.sqrt(Math.min(Math.max(weight, 0), 1));  // weights of a long sentence are small
 
@@ -62,4 +63,19 @@ export function headMap(place, { rows, columns, color, about, allowed }, { width
       if (q !== null) frame.setAttribute("y", y0 + q * side);
     },
   };
+}
+
+// The same as a small sketch without tokens, in as many shades as one can tell apart: few elements, however long the sentence.
+export function sketch(place, weights, { rows, columns, color, allowed }, width, height) {
+  const side = Math.min(width / columns, height / rows), levels = Array.from({ length: SHADES + 1 }, () => []);
+  weights.forEach((weight, i) => {
+    if (allowed?.[i] === "0") return;
+    levels[Math.round(SHADES * shade(weight))].push(`M${i % columns} ${Math.floor(i / columns)}h1v1h-1z`);
+  });
+  const svg = make("svg", { width: side * columns, height: side * rows, viewBox: `0 0 ${columns} ${rows}`, "aria-hidden": "true", class: "head-map" }, place);
+  svg.style.width = "auto";
+  make("rect", { width: columns, height: rows, class: "ground" }, svg).style.fill = color;
+  levels.forEach((cells, level) => {
+    if (level && cells.length) make("path", { d: cells.join(""), "fill-opacity": level / SHADES }, svg).style.fill = color;
+  });
 }

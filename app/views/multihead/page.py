@@ -1,21 +1,25 @@
-"""Multi-head: h heads are h slices of one matrix, their results are added up, and all that costs no more than one head
-(paper, section 3.2.2).
+"""Why several heads? What each head of a layer writes, and what the model predicts without it (paper, section 3.2.2).
 
-Each section is a fragment of its own inside the page's, in which the head is chosen.
+In the details: h heads are h slices of one matrix, their results are added up, and all that costs no more than one.
+Each section there is a fragment of its own inside the page's, in which the head is chosen.
 """
 
 import streamlit as st
 
+from app import components
 from app.library.source_code import lines_between
-from app.stage.controls import Controls
+from app.stage.controls import Controls, row_of_tokens
 from app.stage.scene import Scene
 from app.stage.section import section
+from app.stage.template import details, say
+from app.state.choices import SOURCE_TOKEN, STEP, choose_head
 from app.views.multihead.head_cost import What, choices, cost, cost_bars, cost_table, cost_text
+from app.views.multihead.head_grid_data import grid_data, grid_table, layer_of
 from app.views.multihead.head_outputs_section import written_by_heads
 from app.views.multihead.slices_section import slices
-from app.views.shared.placed import placed
+from app.views.shared.placed import belongings, placed
 from app.views.shared.triplet import shape_text, triplet
-from transformer.model.attention_kinds import Kind
+from transformer.model.attention_kinds import KINDS, Kind
 
 CHARTS: tuple[tuple[What, str], ...] = (
     ("parameters", "Parameters"),
@@ -26,9 +30,30 @@ CHARTS: tuple[tuple[What, str], ...] = (
 
 def draw(scene: Scene, controls: Controls) -> None:
     """Draws the page from top to bottom."""
-    kind, layer, head = controls.kind_layer_head()
-    row = controls.row("encoder" if kind == "encoder" else "decoder")
+    kind, layer, head = controls.kind_and_layer()
+    found = layer_of(scene, kind, layer)
+    last = len(scene.hypothesis.ids) - 1
+    step = min(STEP.value, last) if STEP.is_chosen else found.telling_step
+    with st.container(key="picture_head_grid"):
+        components.head_grid(
+            grid_data(found, step, head), key="head_grid", on_choose=lambda chosen: choose_head(layer, chosen)
+        )
+    name = f"{KINDS[kind]}, layer {layer + 1}: what is predicted with other heads"
+    belongings(key="head_grid", name=name, table=lambda: grid_table(found))
+    written = "mean length of the vectors" if kind == "encoder" else "length of the vector"
+    say(
+        f"Each head has its own weights over the sentence; the bar is the {written} that it writes, and the heads of a "
+        "layer are added up. Below the bar: the token that the model predicts when that head is taken away in all rows "
+        "(or all others are), marked where it is not the one with all heads."
+    )
+    details(lambda: _details(scene, kind, layer, head))
+
+
+def _details(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     slices(scene, kind, layer, head)
+    place, label = (SOURCE_TOKEN, "Token") if kind == "encoder" else (STEP, "Step t")
+    axis = scene.source if kind == "encoder" else scene.target
+    row = row_of_tokens(axis, place, label, key=f"pick_{place.key}")
     written_by_heads(scene, kind, layer, head, row)
     _cost(scene, kind)
 

@@ -1,0 +1,24 @@
+"""All heads of a layer: what each attends to and writes, and what is predicted without it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from app.components.registration import component
+
+_component = component("head_grid", styles=["svg", "token", "head_map"])
+
+
+def head_grid(data: dict[str, Any], *, key: str, on_choose: Callable[[int], None]) -> None:
+    """Draws the heads; data from `app.views.multihead.head_grid_data`. `on_choose` is told a head, from 0.
+
+    The browser shows the other steps of the translation by itself.
+    """
+
+    def chosen() -> None:
+        head = st.session_state[key].chosen
+        if isinstance(head, int) and 0 <= head < len(data["heads"]):
+            on_choose(head)
+
+    _component(data=data, key=key, on_chosen_change=chosen)

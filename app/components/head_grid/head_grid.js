@@ -1,0 +1,204 @@
+// All heads of a layer side by side: what each attends to, how long the vector is that it writes, and what the model predicts
+// without it. The row of tokens chooses the step, in the browser; a click on a head chooses it, and it is drawn large.
+
+import { asked } from "../shared/arrow_keys.js";
+import { headMap, sketch, unpacked } from "../shared/head_map.js";
+import { measurer } from "../shared/svg.js";
+import { put } from "../shared/token.js";
+
+const MODES = [{ name: "without", text: "Without each" }, { name: "alone", text: "Each alone" }];
+
+const add = (name, className, parent, text) => {
+  const node = document.createElement(name);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  if (parent) parent.append(node);
+  return node;
+};
+
+const token = (className, parent, text) => {
+  const node = add("span", className, parent);
+  node.dir = "auto";
+  put(node, text);
+  return node;
+};
+
+// A row of radio buttons: click, arrow keys, Home and End.
+function radios(row, count, choose, fill) {
+  row.setAttribute("role", "radiogroup");
+  const buttons = Array.from({ length: count }, (_, index) => {
+    const button = add("button", "", row);
+    button.type = "button";
+    button.setAttribute("role", "radio");
+    fill(button, index);
+    button.addEventListener("click", () => choose(index));
+    return button;
+  });
+  row.addEventListener("keydown", (event) => {
+    const now = buttons.findIndex((button) => button.getAttribute("aria-checked") === "true");
+    const goal = asked(event, now, count);
+    if (goal === undefined) return;
+    choose(goal);
+    buttons[goal].focus({ preventScroll: true });
+  });
+  return buttons;
+}
+
+function check(buttons, chosen) {
+  buttons.forEach((button, index) => {
+    button.setAttribute("aria-checked", String(index === chosen));
+    button.tabIndex = index === chosen ? 0 : -1;
+  });
+}
+
+// Brings a button into view inside its row, without moving the page.
+function reveal(row, button) {
+  const left = button.offsetLeft - row.offsetLeft, right = left + button.offsetWidth;
+  if (left < row.scrollLeft) row.scrollLeft = left - 8;
+  else if (right > row.scrollLeft + row.clientWidth) row.scrollLeft = right - row.clientWidth + 8;
+}
+
+const behaviour = {
+  build(root) {
+    const { data } = this;
+    const box = this.box = add("div", "heads picture");
+    box.setAttribute("role", "figure");
+    box.setAttribute("aria-label", data.alt);
+    box.style.setProperty("--hue", data.color);
+    box.style.setProperty("--decoder", data.decoder);
+    const steps = add("div", "steps", box);
+    add("span", "label", steps, "Next token");
+    this.row = add("div", "row", steps);
+    this.row.setAttribute("aria-label", "Step of the translation");
+    this.steps = radios(this.row, data.steps.length, (index) => this.step(index), (button, index) => token("", button, data.steps[index].predicts));
+    const modes = add("div", "modes", steps);
+    modes.setAttribute("aria-label", "Which heads are left");
+    this.modes = radios(modes, MODES.length, (index) => { this.mode = index; this.show(); }, (button, index) => { button.textContent = MODES[index].text; });
+    this.says = add("p", "says", box);
+    this.says.setAttribute("aria-live", "polite");
+    this.grid = add("div", "grid", box);
+    this.grid.setAttribute("aria-label", "Heads");
+    this.cards = radios(this.grid, data.heads.length, (index) => this.choose(index), (button, index) => this.card(button, index));
+    const one = add("div", "one", box);
+    this.title = add("div", "title", one);
+    this.map = add("div", "", one);
+    this.pointed = add("div", "pointed", one);
+    this.map.addEventListener("pointermove", (event) => this.point(event.composedPath()[0]));
+    this.map.addEventListener("pointerleave", () => this.point(null));
+    root.replaceChildren(box);
+    this.watch = new ResizeObserver(() => { if (box.clientWidth !== this.width) this.draw(); });
+    this.watch.observe(box);
+  },
+  card(button, index) {
+    const name = add("span", "name", button, `Head ${index + 1}`);
+    const parts = { length: add("i", "", name), map: add("span", "map", button) };
+    parts.size = add("i", "", add("span", "size", button));
+    parts.without = add("span", "without", button);
+    button.parts = parts;
+  },
+  step(index) {
+    this.at = index;
+    this.show();
+  },
+  choose(index) {
+    if (index === this.head) return;
+    this.head = index;
+    this.show();
+    this.drawOne();
+    this.send(index);
+  },
+  point(node) {
+    const cell = node && this.drawn?.cellAt(node), { rows, columns } = this.data;
+    this.pointed.textContent = cell ? `“${rows[cell.q]}” to “${columns[cell.k]}”: ${cell.weight.toFixed(2)}` : "";
+  },
+  draw() {
+    const { data } = this;
+    this.width = this.box.clientWidth;
+    if (!this.width) return;
+    const unit = this.unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+    const count = data.heads.length, phone = matchMedia("(max-width: 640px)").matches;
+    const columns = count <= 4 ? Math.max(count, 2) : count <= 8 || phone ? 4 : 8;
+    this.box.style.setProperty("--columns", columns);
+    this.box.classList.toggle("narrow", columns > 4);
+    const shape = { rows: data.rows.length, columns: data.columns.length, color: data.color, allowed: data.allowed };
+    this.cards.forEach((button, index) => {
+      const place = button.parts.map;
+      place.replaceChildren();
+      sketch(place, unpacked(data.heads[index].weights), shape, place.clientWidth, place.clientHeight);
+    });
+    this.drawOne();
+    this.show();
+  },
+  drawOne() {
+    const { data, unit } = this, width = this.map.clientWidth;
+    this.map.replaceChildren();
+    this.drawn = headMap(this.map, { ...data, about: data.heads[this.head].about }, { width, height: Math.min(310 * unit, width), measure: measurer(this.box), unit });
+    this.drawn.draw(unpacked(data.heads[this.head].weights));
+    this.drawn.mark(data.framed ? this.at : null);
+    this.title.textContent = data.heads[this.head].title;
+    this.point(null);
+  },
+  show() {
+    const { data, at } = this, step = data.steps[at];
+    check(this.steps, at);
+    reveal(this.row, this.steps[at]);
+    check(this.cards, this.head);
+    check(this.modes, this.mode);
+    const { name } = MODES[this.mode];
+    const longest = Math.max(...data.heads.map((head) => head.lengths[at]), 1e-9);
+    this.cards.forEach(({ parts, ...card }, index) => {
+      const head = data.heads[index], without = head[name][at];
+      parts.length.textContent = `writes ${head.lengths[at].toFixed(2)}`;
+      parts.size.style.width = `${(100 * head.lengths[at]) / longest}%`;
+      parts.without.replaceChildren();
+      parts.without.classList.toggle("other", without.token !== step.top);
+      token("token", parts.without, without.token);
+      add("span", "percent", parts.without, without.probability);
+      this.cards[index].setAttribute("aria-label", `Head ${index + 1} writes a vector of length ${head.lengths[at].toFixed(2)}; ${this.mode ? "with it alone" : "without it"} the next token is ${without.token}, ${without.probability}`);
+    });
+    this.tell(step);
+    this.drawn?.mark(data.framed ? at : null);
+  },
+  // What is seen at this step, in a sentence.
+  tell(step) {
+    const { heads } = this.data, { at, says } = this, { name } = MODES[this.mode];
+    const others = heads.filter((head) => head[name][at].token !== step.top).length;
+    const better = this.mode ? (a, b) => a > b : (a, b) => a < b;
+    const found = heads.reduce((best, head, index) => (better(head[name][at].kept, heads[best][name][at].kept) ? index : best), 0);
+    says.replaceChildren("With all heads the next token is ");
+    token("", add("b", "", says), step.top);
+    says.append(` (${step.topProbability}). `);
+    if (heads.length === 1) says.append(`This layer has one head. ${this.mode ? "Alone" : "Without it"}, `);
+    else if (this.mode) {
+      says.append(others === heads.length ? "No head alone is enough for it" : others ? `With one head alone it is another one for ${others} of ${heads.length}` : "Each head alone is enough for it");
+      says.append(`. The best is head ${found + 1}: alone, `);
+    } else {
+      says.append(others ? `Without ${others === 1 ? "one" : others} of the ${heads.length} heads it is another one` : "It stays so without any one of them");
+      says.append(`. The largest difference is made by head ${found + 1}: without it, `);
+    }
+    token("", add("b", "", says), step.predicts);
+    says.append(` has ${heads[found][name][at].keptText} instead of ${step.probability}.`);
+    if (heads.length > 1) says.append(` Without all ${heads.length} it has ${step.none}.`);
+  },
+};
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".root");
+  const text = JSON.stringify(data);
+  let view = root.view;
+  if (!view || view.text !== text) {
+    const kept = view?.data.subject === data.subject;  // the same sentence and layer: the step stays
+    const at = kept ? view.at : Math.min(data.step, data.steps.length - 1);
+    view?.watch.disconnect();
+    view = root.view = Object.assign(Object.create(behaviour), { data, text, at, head: data.head, mode: kept ? view.mode : 0 });
+    view.build(root);
+    view.draw();
+  }
+  const turn = view.turn = {};
+  view.send = (head) => setTriggerValue("chosen", head);
+  return () => {
+    if (view.turn !== turn) return;  // a later call has taken it over
+    view.watch.disconnect();
+    delete root.view;
+  };
+}

@@ -1,0 +1,162 @@
+"""The picture of the page Heads as data for the browser: the heads of one layer, and every step of the translation."""
+
+import base64
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from app.compute import cached_results
+from app.figures.axes import visible
+from app.figures.tables import Table
+from app.figures.theme import kind_color, probability_text, role_color
+from app.stage.heads import SHORT
+from app.stage.scene import Scene
+from transformer.analysis.head_removal import Predictions
+from transformer.model.attention_kinds import KINDS, SITES, Kind
+
+STEPS = 65_535  # of a weight on its way to the browser: 16 bits, so that the two digits that are written are right
+
+
+@dataclass(frozen=True)
+class Layer:
+    """The heads of one layer of a kind of attention, on the sentence of the page.
+
+    Attributes:
+        weights: (H, Q, K). mask: (Q, K), True = may attend.
+        lengths: (H, T), of the vector that each head writes: in the decoder for each step, in the encoder the mean over
+            all source tokens, for every step the same.
+        predictions: with all heads, without each, and with each alone.
+    """
+
+    scene: Scene
+    kind: Kind
+    layer: int
+    weights: np.ndarray
+    mask: np.ndarray
+    lengths: np.ndarray
+    predictions: Predictions
+
+    @property
+    def telling_step(self) -> int:
+        """The step, from 0, at which one head makes the largest difference."""
+        probability = self.predictions.probability
+        return int((probability[0] - probability[1 : 1 + len(self.weights)].min(axis=0)).argmax())
+
+
+def layer_of(scene: Scene, kind: Kind, layer: int) -> Layer:
+    """Asks the model."""
+    site = SITES[kind].format(layer)
+    attention = scene.attention(kind)
+    written = scene.record(f"{site}.head_outputs")[f"{site}.head_outputs"]  # (H, Q, D)
+    lengths = np.linalg.norm(written.astype(np.float64), axis=-1)  # (H, Q)
+    ids = scene.hypothesis.ids
+    if kind == "encoder":
+        lengths = np.repeat(lengths.mean(axis=1, keepdims=True), len(ids), axis=1)  # (H, T)
+    predictions = cached_results.with_other_heads(scene.subject, scene.translation.source_ids, ids, site)
+    return Layer(scene, kind, layer, attention.weights[layer], attention.mask, lengths, predictions)
+
+
+def grid_data(found: Layer, step: int, head: int) -> dict[str, Any]:
+    """For `app.components.head_grid`; step and head from 0."""
+    queries, keys = found.scene.axes(found.kind)
+    where = f"{SHORT[found.kind]} attention, layer {found.layer + 1}"
+    hypothesis = found.scene.hypothesis
+    return {
+        "subject": f"{found.kind} {found.layer} {found.scene.translation.source} {hypothesis.ids}",
+        "heads": [_head(found, head, where) for head in range(len(found.weights))],
+        "steps": _steps(found),
+        "step": step,
+        "head": head,
+        "rows": [visible(token) for token in queries.predicts or queries.tokens],
+        "columns": [visible(token) for token in keys.tokens],
+        "allowed": "".join("1" if cell else "0" for cell in found.mask.ravel()),
+        "framed": found.kind != "encoder",  # the row of the map is the step
+        "color": kind_color(found.kind),
+        "decoder": role_color("decoder"),
+        "alt": grid_alt(found, step),
+    }
+
+
+def _steps(found: Layer) -> list[dict[str, str]]:
+    whole = found.predictions
+    return [
+        {
+            "predicts": shown(piece),
+            "probability": probability_text(float(whole.probability[0, t])),
+            "top": _token(found, int(whole.top[0, t])),
+            "topProbability": probability_text(float(whole.top_probability[0, t])),
+            "none": probability_text(float(whole.probability[-1, t])),
+        }
+        for t, piece in enumerate(found.scene.hypothesis.pieces)
+    ]
+
+
+def _head(found: Layer, head: int, where: str) -> dict[str, Any]:
+    queries, keys = found.scene.axes(found.kind)
+    return {
+        "title": f"{where}, head {head + 1}",
+        "about": f"{where}, head {head + 1}. Rows: {queries.title}. Columns: {keys.title}. Each row sums to 1.",
+        "weights": base64.b64encode(np.rint(found.weights[head] * STEPS).astype("<u2").tobytes()).decode(),
+        "lengths": found.lengths[head].round(4).tolist(),
+        "without": _predicted(found, found.predictions.without(head)),
+        "alone": _predicted(found, found.predictions.alone(head)),
+    }
+
+
+def _predicted(found: Layer, row: int) -> list[dict[str, Any]]:
+    """A row of the predictions, step by step: the top token, and what is left of the translation's."""
+    predictions = found.predictions
+    return [
+        {
+            "token": _token(found, int(top)),
+            "probability": probability_text(float(top_probability)),
+            "kept": float(probability),
+            "keptText": probability_text(float(probability)),
+        }
+        for top, top_probability, probability in zip(
+            predictions.top[row], predictions.top_probability[row], predictions.probability[row], strict=True
+        )
+    ]
+
+
+def _token(found: Layer, id: int) -> str:
+    return shown(found.scene.subject.translator.tokenizer.piece(id))
+
+
+def shown(piece: str) -> str:
+    """A token as a reader sees it in a text: without the mark of a word's start."""
+    return visible(piece.removeprefix("▁") or piece)
+
+
+def grid_table(found: Layer) -> Table:
+    """A row a step and head."""
+    pieces, heads, predictions = found.scene.hypothesis.pieces, range(len(found.weights)), found.predictions
+    places = [(t, head) for t in range(len(pieces)) for head in heads]
+    table: dict[str, list[Any]] = {
+        "step": [t + 1 for t, _ in places],
+        "token of the translation": [pieces[t] for t, _ in places],
+        "head": [head + 1 for _, head in places],
+        "length of what it writes": [float(found.lengths[head, t]) for t, head in places],
+        "probability with all heads": [float(predictions.probability[0, t]) for t, _ in places],
+    }
+    for words, row in (("without it", predictions.without), ("with it alone", predictions.alone)):
+        table[f"probability {words}"] = [float(predictions.probability[row(head), t]) for t, head in places]
+        table[f"predicted {words}"] = [_token(found, int(predictions.top[row(head), t])) for t, head in places]
+    return table
+
+
+def grid_alt(found: Layer, step: int) -> str:
+    """What the picture says at a step, in words."""
+    predictions = found.predictions
+
+    def said(row: int) -> str:
+        probability = probability_text(float(predictions.top_probability[row, step]))
+        return f"{_token(found, int(predictions.top[row, step]))} {probability}"
+
+    heads = [
+        f"head {head + 1} writes {found.lengths[head, step]:.2f}, without it {said(predictions.without(head))}"
+        for head in range(min(len(found.weights), 16))
+    ]
+    where = f"{KINDS[found.kind]}, layer {found.layer + 1}, step {step + 1}"
+    return f"{where}: with all heads {said(0)}; {'; '.join(heads)}."

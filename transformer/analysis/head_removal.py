@@ -1,0 +1,86 @@
+"""What the model predicts when one head of an attention is taken away, or when it alone is left.
+
+A head that is taken away has a context of 0 in every row, so it writes nothing. (The bias of W^O, which all heads
+share, stays.) One teacher-forced pass for several heads at once: the sentence is in the batch once for each head, and
+the edit keeps other heads in each row of the batch.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from transformer.config import BOS
+from transformer.model import Probe, Transformer, census
+
+AT_ONCE = 8  # rows in a batch
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What is predicted with other heads, a row for each: all heads; then without head 1, 2, ..., h; then with head 1,
+    2, ..., h alone; then with none.
+
+    Attributes:
+        top: (2 + 2H, T), the ids with the highest probability after each step.
+        top_probability: (2 + 2H, T), of those.
+        probability: (2 + 2H, T), of the ids of the translation.
+    """
+
+    top: np.ndarray
+    top_probability: np.ndarray
+    probability: np.ndarray
+
+    @property
+    def heads(self) -> int:
+        """H."""
+        return len(self.top) // 2 - 1
+
+    def without(self, head: int) -> int:
+        """The row without this head, from 0."""
+        return 1 + head
+
+    def alone(self, head: int) -> int:
+        """The row with this head alone, from 0."""
+        return 1 + self.heads + head
+
+
+def predictions_with_other_heads(
+    model: Transformer, source_ids: Sequence[int], target_ids: Sequence[int], site: str
+) -> Predictions:
+    """Takes away each head in turn, and all others, and reads the whole translation each time.
+
+    Args:
+        model: in eval mode.
+        source_ids, target_ids: as for `transformer.analysis.trace.trace`.
+        site: of the attention, for example `decoder.layers.0.cross_attention`.
+    """
+    alone = torch.eye(model.config.heads, dtype=torch.bool, device=model.output.weight.device)  # (H, H)
+    every = torch.ones_like(alone[:1])  # (1, H)
+    kept = torch.cat([every, ~alone, alone, ~every])  # (2 + 2H, H)
+    found = [_probabilities(model, source_ids, target_ids, site, rows) for rows in kept.split(AT_ONCE)]
+    top, top_probability, probability = (torch.cat(parts).cpu().numpy() for parts in zip(*found, strict=True))
+    return Predictions(top, top_probability, probability)
+
+
+def _probabilities(
+    model: Transformer, source_ids: Sequence[int], target_ids: Sequence[int], site: str, kept: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Of the top tokens their ids and probabilities, and of the translation's the probabilities: (B, T) each."""
+    rows, device = len(kept), kept.device
+    source = torch.tensor([list(source_ids)] * rows, device=device)  # (B, S)
+    reads = torch.tensor([[BOS, *target_ids[:-1]]] * rows, device=device)  # (B, T)
+    predicted = torch.tensor([list(target_ids)] * rows, device=device)  # (B, T)
+    probe = Probe(census(model.config), edits={f"{site}.context": partial(keep_heads, kept=kept)})
+    with torch.inference_mode():
+        probabilities = model(source, reads, probe).float().softmax(dim=-1)  # (B, T, V)
+        top_probability, top = probabilities.max(dim=-1)  # (B, T) each
+        return top, top_probability, probabilities.gather(-1, predicted[..., None])[..., 0]  # (B, T)
+
+
+def keep_heads(context: Tensor, kept: Tensor) -> Tensor:
+    """The context of the heads that are kept, and 0 of the others: (B, H, Q, E); kept (B, H), boolean."""
+    return context * kept[:, :, None, None]  # (B, H, Q, E)
