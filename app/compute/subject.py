@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from app.library.checkpoints import CheckpointFile, load
 from app.library.tasks import Task, task_of
-from transformer.analysis.edits import EditName, edits_of
+from transformer.analysis.edits import Edit, model_edits
 from transformer.config import ModelConfig
 from transformer.decoding.translator import Translator
 
@@ -18,9 +18,9 @@ class Subject:
     """
 
     file: CheckpointFile
-    edits: tuple[EditName, ...] = ()
+    edits: tuple[Edit, ...] = ()
 
-    def edited(self, *edits: EditName) -> "Subject":
+    def edited(self, *edits: Edit) -> "Subject":
         """The same with these edits, too."""
         return replace(self, edits=(*self.edits, *edits))
 
@@ -28,7 +28,7 @@ class Subject:
     def translator(self) -> Translator:
         """Raises CheckpointError, OSError: the file cannot be loaded, or is no longer there."""
         found = load(self.file)
-        return found.edited(edits_of(self.edits, found.model.config)) if self.edits else found
+        return found.edited(model_edits(self.edits, found.model)) if self.edits else found
 
     @property
     def task(self) -> Task:

@@ -1,5 +1,6 @@
-"""Edits by name, against models that lack the part: torch's decoder without a mask, a table of zeros, masks.py."""
+"""Edits, against models that lack the part: torch's decoder without a mask, a table of zeros, masks.py."""
 
+import random
 from dataclasses import replace
 
 import pytest
@@ -7,15 +8,32 @@ import torch
 from torch import Tensor, nn
 
 from tests.support.small_model import batch, cached_logits, everything, randomised, sites, small
-from transformer.analysis.edits import EditName, edits_of
+from transformer.analysis.edits import (
+    Edit,
+    HeadOff,
+    HeadUniform,
+    MaskOff,
+    PositionsOff,
+    PositionsShifted,
+    PositionsShuffled,
+    PositionsSwapped,
+    SublayerOff,
+    Temperature,
+    VectorPatched,
+    model_edits,
+)
+from transformer.analysis.edits.model_edits import Stack, Sublayer
 from transformer.config import PAD
+from transformer.errors import HeadlightError
 from transformer.model import EditedTransformer, Probe, Transformer, masks
+from transformer.model.attention import MultiHeadAttention
+from transformer.model.attention_kinds import SITES, Kind
 
 SITE = "decoder.layers.{}.self_attention.mask"
 
 
-def edited(model: Transformer, *names: EditName) -> EditedTransformer:
-    return EditedTransformer(model, edits_of(names, model.config))
+def edited(model: Transformer, *edits: Edit) -> EditedTransformer:
+    return EditedTransformer(model, model_edits(edits, model))
 
 
 @pytest.mark.parametrize("window", [None, 1])
@@ -24,7 +42,7 @@ def test_without_the_causal_mask_the_mask_is_that_of_training_without_it(window:
     source, target = batch()
     probe = Probe(sites(model.config), [SITE.format("*")])
     with torch.no_grad():
-        edited(model, "no causal mask")(source, target, probe)
+        edited(model, MaskOff("causal"))(source, target, probe)
     expected = masks.target_mask(target, window, causal=False)
     for layer in range(model.config.decoder_layers):
         found = probe.records[SITE.format(layer)]
@@ -40,7 +58,7 @@ def test_without_the_causal_mask_the_logits_are_those_of_a_model_in_which_no_mas
     free.decoder.training = True  # of which only the causal mask depends on it: the layers, and so dropout, do not
     with torch.no_grad():
         expected = free(source, target)
-        found = edited(model, "no causal mask")(source, target)
+        found = edited(model, MaskOff("causal"))(source, target)
     torch.testing.assert_close(found, expected)
     assert not torch.allclose(found, model(source, target))
 
@@ -49,7 +67,7 @@ def test_attention_without_the_causal_mask_is_torchs_without_a_mask() -> None:
     """`nn.MultiheadAttention` with the weights of the first decoder layer, and no mask at all."""
     model = randomised(small())
     source, target = batch(padded=False)
-    records = everything(edited(model, "no causal mask"), source, target)
+    records = everything(edited(model, MaskOff("causal")), source, target)
     own = model.decoder.layers[0].self_attention
     oracle = nn.MultiheadAttention(model.config.d_model, model.config.heads, batch_first=True, dtype=torch.float64)
     with torch.no_grad():
@@ -66,7 +84,7 @@ def test_decoding_step_by_step_is_the_same_without_the_causal_mask() -> None:
     model = randomised(small())
     source, target = batch(padded=False)
     with torch.no_grad():
-        found = cached_logits(edited(model, "no causal mask"), source, target)
+        found = cached_logits(edited(model, MaskOff("causal")), source, target)
         torch.testing.assert_close(found, cached_logits(model, source, target))
 
 
@@ -76,8 +94,8 @@ def test_without_positions_the_encoder_is_one_whose_table_is_zeros() -> None:
     with torch.no_grad():
         assert zeros.encoder.embedding.positions.table is not zeros.decoder.embedding.positions.table
         zeros.encoder.embedding.positions.table.zero_()
-        torch.testing.assert_close(edited(model, "no encoder positions")(source, target), zeros(source, target))
-        stepwise = cached_logits(edited(model, "no encoder positions"), source, target)
+        torch.testing.assert_close(edited(model, PositionsOff())(source, target), zeros(source, target))
+        stepwise = cached_logits(edited(model, PositionsOff()), source, target)
         torch.testing.assert_close(stepwise, cached_logits(zeros, source, target))
 
 
@@ -92,7 +110,7 @@ def test_without_positions_the_encoder_takes_the_words_as_a_set(norm: str) -> No
         return state.layers[-1].cross_key  # (B, H, S, E): a linear function of the encoder's output
 
     with torch.no_grad():
-        plain, shuffled = (memory(edited(model, "no encoder positions"), ids) for ids in (source, source[:, order]))
+        plain, shuffled = (memory(edited(model, PositionsOff()), ids) for ids in (source, source[:, order]))
         torch.testing.assert_close(shuffled, plain[:, :, order])
         assert not torch.allclose(memory(model, source[:, order]), memory(model, source)[:, :, order])
 
@@ -102,7 +120,7 @@ def test_an_edited_model_leaves_the_other_one_as_it_was_and_shares_its_weights()
     source, target = batch()
     with torch.no_grad():
         before = model(source, target)
-        both = edited(model, "no causal mask", "no encoder positions")
+        both = edited(model, MaskOff("causal"), PositionsOff())
         assert not torch.allclose(both(source, target), before)
         assert torch.equal(model(source, target), before)
     assert both.parameter_count == model.parameter_count
@@ -113,6 +131,158 @@ def test_a_probe_of_an_edited_model_edits_after_it_and_records_what_comes_out() 
     model = randomised(small())
     probe = Probe(sites(model.config), ["encoder.embedding.*"], {"encoder.embedding.positions": lambda x: x + 1})
     with torch.no_grad():
-        edited(model, "no encoder positions")(*batch(), probe)
+        edited(model, PositionsOff())(*batch(), probe)
     found = probe.records["encoder.embedding.positions"]
     assert torch.equal(found, torch.ones_like(found))
+
+
+def logits(model: Transformer, source: Tensor, target: Tensor) -> Tensor:
+    with torch.no_grad():
+        found: Tensor = model(source, target)
+    return found
+
+
+def twin(model: Transformer) -> Transformer:
+    """Another model with the same weights, for an oracle to change."""
+    copy = Transformer(model.config).double().eval()
+    copy.load_state_dict(model.state_dict())
+    return copy
+
+
+def both_ways(model: Transformer, expected: Transformer, *edits: Edit) -> None:
+    """The edited model equals the expected one, in a pass and step by step; and it is not the unedited one."""
+    source, target = batch()
+    found = edited(model, *edits)
+    torch.testing.assert_close(logits(found, source, target), logits(expected, source, target), rtol=0, atol=1e-10)
+    whole = target[:1]  # without padding
+    with torch.no_grad():
+        stepwise, wanted = (cached_logits(each, source[:1], whole) for each in (found, expected))
+    torch.testing.assert_close(stepwise, wanted, rtol=0, atol=1e-10)
+    assert not torch.allclose(logits(found, source, target), logits(model, source, target))
+
+
+@pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
+def test_a_head_that_is_off_is_one_whose_rows_of_the_output_matrix_are_zero(kind: Kind) -> None:
+    model = randomised(small())
+    expected, width = twin(model), model.config.d_k
+    attention = expected.get_submodule(SITES[kind].format(0))
+    assert isinstance(attention, MultiHeadAttention)
+    with torch.no_grad():
+        attention.output.weight[:, width : 2 * width] = 0.0  # head 2; W^O is stored transposed
+    both_ways(model, expected, HeadOff(kind, 0, 1))
+
+
+@pytest.mark.parametrize(
+    ("stack", "sublayer"),
+    [("encoder", "feed_forward"), ("decoder", "feed_forward"), ("decoder", "self_attention"),
+     ("decoder", "cross_attention"), ("encoder", "self_attention")],
+)  # fmt: skip
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_a_sublayer_that_is_off_is_one_whose_output_matrix_and_bias_are_zero(
+    stack: Stack, sublayer: Sublayer, norm: str
+) -> None:
+    model = randomised(small(norm=norm))
+    expected = twin(model)
+    output = getattr(getattr(expected, stack).layers[0], sublayer).output
+    with torch.no_grad():
+        output.weight.zero_()
+        output.bias.zero_()
+    both_ways(model, expected, SublayerOff(stack, 0, sublayer))
+
+
+@pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
+def test_a_uniform_head_gives_each_key_that_its_mask_allows_the_same_weight(kind: Kind) -> None:
+    model, site = randomised(small()), SITES[kind].format(0)
+    records = everything(edited(model, HeadUniform(kind, 0, 1)), *batch())
+    mask = records[f"{site}.mask"][:, 1].double()
+    torch.testing.assert_close(records[f"{site}.weights"][:, 1], mask / mask.sum(-1, keepdim=True).clamp(min=1))
+    plain = everything(model, *batch())
+    torch.testing.assert_close(records[f"{site}.weights"][:, 0], plain[f"{site}.weights"][:, 0])
+
+
+def test_a_temperature_divides_the_scores_of_its_head() -> None:
+    model, site = randomised(small()), "decoder.layers.1.cross_attention"
+    expected, width = twin(model), model.config.d_k
+    attention = expected.decoder.layers[1].cross_attention
+    with torch.no_grad():  # a query that is half as long has scores that are half as large
+        attention.query.weight[width : 2 * width] /= 2
+        attention.query.bias[width : 2 * width] /= 2
+    both_ways(model, expected, Temperature("cross", 1, 1, 2.0))
+    records = everything(edited(model, Temperature("cross", 1, 1, 2.0)), *batch())
+    torch.testing.assert_close(records[f"{site}.weights"].sum(-1), torch.ones_like(records[f"{site}.weights"][..., 0]))
+
+
+@pytest.mark.parametrize(
+    ("edit", "order"),
+    [
+        (PositionsSwapped(1, 3), [0, 3, 2, 1, 4, 5, 6]),
+        (PositionsShifted(2), [2, 3, 4, 5, 6, 7, 8]),
+        (PositionsShuffled(7), torch.randperm(7, generator=torch.Generator().manual_seed(7)).tolist()),
+        (PositionsSwapped(1, 30), None),  # the sentence is too short: nothing happens
+    ],
+)
+def test_positions_are_those_of_a_table_whose_rows_are_in_that_order(edit: Edit, order: list[int] | None) -> None:
+    model = randomised(small(positions="learned"))
+    expected = twin(model)
+    source, target = batch()
+    if order:
+        table = expected.encoder.embedding.positions.table
+        with torch.no_grad():
+            table[: len(order)] = table[order].clone()
+    torch.testing.assert_close(
+        logits(edited(model, edit), source, target), logits(expected, source, target), rtol=0, atol=1e-10
+    )
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_a_patched_vector_is_the_one_that_the_layer_gives_in_the_other_sentence(norm: str) -> None:
+    """By hand: the layers up to the patch on both sentences, the vector exchanged, the rest of the layers."""
+    model = randomised(small(norm=norm, encoder_layers=3))
+    source, target = batch(padded=False)
+    other = torch.tensor([[5, 9, 6, 3]])
+    with torch.no_grad():
+        found = edited(model, VectorPatched(1, 2, tuple(other[0].tolist())))
+        mask, other_mask = masks.source_mask(source), masks.source_mask(other)
+        x, y = (model.encoder.embedding(ids) for ids in (source, other))
+        for i, layer in enumerate(model.encoder.layers):
+            x, y = layer(x, mask), layer(y, other_mask)
+            if i == 1:
+                x[:, 2] = y[:, 2]
+        memory = x if model.encoder.norm is None else model.encoder.norm(x)
+        expected = model.project(model.decoder(target, memory, masks.padding_mask(source)))
+        torch.testing.assert_close(found(source, target), expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [HeadOff("cross", 9, 0), HeadOff("encoder", 0, 2), SublayerOff("encoder", 0, "cross_attention"),
+     SublayerOff("decoder", 2, "feed_forward"), Temperature("cross", 0, 0, 0.0), VectorPatched(0, 4, (5, 3)),
+     VectorPatched(0, 0, (13, 3)), VectorPatched(1, 0, (5, 3))],
+)  # fmt: skip
+def test_an_edit_that_does_not_fit_the_model_says_why(edit: Edit) -> None:
+    with pytest.raises(HeadlightError, match=r"no layer|no head|no cross_attention|temperature|Position|token"):
+        edited(randomised(small()), edit)
+
+
+def test_edits_of_different_heads_can_be_made_in_any_order() -> None:
+    model, (source, target) = randomised(small()), batch()
+    edits = (HeadOff("cross", 0, 1), HeadUniform("encoder", 0, 0), SublayerOff("decoder", 1, "self_attention"))
+    found = [logits(edited(model, *each), source, target) for each in (edits, edits[::-1])]
+    assert torch.equal(*found)
+
+
+def test_any_edits_together_give_finite_numbers() -> None:
+    """In eval mode with padding; a row that may attend to nothing stays 0."""
+    model, draw = randomised(small(attention_window=2)), random.Random(4)
+    source, target = batch()
+    kinds: list[Kind] = ["cross", "encoder", "decoder"]
+    for _ in range(200):
+        head = (draw.choice(kinds), 0, draw.randrange(2))
+        among: list[Edit] = [
+            HeadOff(*head), HeadUniform(*head), SublayerOff("decoder", draw.randrange(2), "cross_attention"),
+            MaskOff("causal"), MaskOff("padding"), PositionsOff("decoder"), PositionsShifted(draw.randrange(20)),
+            PositionsShuffled(draw.randrange(9)), Temperature(*head, draw.choice([1e-3, 1e3])),
+            VectorPatched(0, 1, (5, 6, 3)),
+        ]  # fmt: skip
+        edits = draw.sample(among, draw.randrange(1, 5))
+        assert logits(edited(model, *edits), source, target).isfinite().all(), edits

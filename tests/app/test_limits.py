@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.compute import cached_results, limits
+from app.compute import cached_results
 from app.compute.subject import Subject
-from app.library import checkpoints
+from app.library import checkpoints, limits
 from app.library.checkpoints import CheckpointFile
 from app.library.limits import (
     MOST_BEAM,

@@ -164,9 +164,9 @@ class Corpus:
         with _writing(run_dir / "corpus-files.json") as path:
             described = [asdict(part) for part in self.parts]
             path.write_text(json.dumps(described, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        for name, pairs in self._text.kept_aside().items():  # for `evaluate`
+        for name, aside in self._text.kept_aside().items():  # for `evaluate`
             with _writing(run_dir / "aside" / f"{name}.tsv") as path:
-                path.write_text("".join(f"{source}\t{target}\n" for source, target in pairs), encoding="utf-8")
+                path.write_text("".join(f"{source}\t{target}\n" for source, target in aside), encoding="utf-8")
 
 
 @contextmanager

@@ -17,9 +17,9 @@ from app.figures.axes import TokenAxis, visible
 from app.figures.tables import Table
 from app.figures.theme import CHOSEN, HATCH, HATCH_GROUND, faded, leak_scale, role_color, weight_scale
 from app.stage.scene import Scene
-from transformer.analysis.edits import EditName
+from transformer.analysis.edits import MaskOff
 
-FREE: EditName = "no causal mask"
+FREE = MaskOff("causal")
 
 
 @dataclass(frozen=True)

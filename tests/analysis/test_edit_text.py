@@ -1,0 +1,69 @@
+"""The text of an edit: it is read back as the same edit, and anything else gets a sentence."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transformer.analysis.edits import (
+    Edit,
+    HeadOff,
+    HeadUniform,
+    MaskOff,
+    PositionsOff,
+    PositionsShifted,
+    PositionsShuffled,
+    PositionsSwapped,
+    SublayerOff,
+    Temperature,
+    VectorPatched,
+    edit_text,
+    parse_edit,
+)
+from transformer.errors import HeadlightError
+
+COUNT = st.integers(0, 99)
+KIND = st.sampled_from(["cross", "encoder", "decoder"])
+STACK = st.sampled_from(["encoder", "decoder"])
+EDITS = st.one_of(
+    st.builds(HeadOff, KIND, COUNT, COUNT),
+    st.builds(HeadUniform, KIND, COUNT, COUNT),
+    st.builds(SublayerOff, STACK, COUNT, st.sampled_from(["self_attention", "cross_attention", "feed_forward"])),
+    st.builds(MaskOff, st.sampled_from(["causal", "padding"])),
+    st.builds(PositionsOff, STACK),
+    st.builds(PositionsShifted, COUNT),
+    st.builds(PositionsShuffled, COUNT),
+    st.builds(PositionsSwapped, COUNT, COUNT),
+    st.builds(Temperature, KIND, COUNT, COUNT, st.sampled_from([0.1, 0.5, 2.0, 30.0])),
+    st.builds(VectorPatched, COUNT, COUNT, st.lists(COUNT, min_size=1, max_size=9).map(tuple)),
+)
+
+
+@given(EDITS)
+def test_the_text_of_an_edit_is_read_back_as_the_same_edit(edit: Edit) -> None:
+    assert parse_edit(edit_text(edit)) == edit
+
+
+def test_layers_and_heads_count_from_1_in_the_text() -> None:
+    assert edit_text(HeadOff("cross", 1, 5)) == "off=cross.2.6"
+    assert parse_edit("temperature=cross.2.6.0.5") == Temperature("cross", 1, 5, 0.5)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "off", "off=", "off=cross.0.1", "off=cross.1", "off=across.1.1", "mask=none", "skip=encoder.1.norm",
+     "positions=swap.1", "positions=shift.-1", "temperature=cross.1.1.hot", "patch=1.1.a-b", "off=cross.1.1.1",
+     "off=cross.²." + "9" * 50, "explode=all"],
+)  # fmt: skip
+def test_a_text_that_is_no_edit_gets_a_sentence_that_says_what_to_write(text: str) -> None:
+    with pytest.raises(HeadlightError, match=r"Choose one of|Write, for example"):
+        parse_edit(text)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_an_edit_or_gets_a_sentence(text: str) -> None:
+    for candidate in (text, f"off={text}", f"positions={text}", f"patch={text}"):
+        with suppress(HeadlightError):
+            edit = parse_edit(candidate)
+            assert parse_edit(edit_text(edit)) == edit

@@ -1,0 +1,21 @@
+"""Edits: parts of a model that are taken away or changed while it runs, each a frozen value with a short text.
+
+    translator.edited(model_edits([HeadOff("cross", 1, 5), MaskOff("causal")], translator.model))
+
+An edited model translates, scores and traces as any other does, and shares the weights of the one it was made from.
+"""
+
+from transformer.analysis.edits.edit_text import edit_text as edit_text
+from transformer.analysis.edits.edit_text import parse_edit as parse_edit
+from transformer.analysis.edits.model_edits import Edit as Edit
+from transformer.analysis.edits.model_edits import HeadOff as HeadOff
+from transformer.analysis.edits.model_edits import HeadUniform as HeadUniform
+from transformer.analysis.edits.model_edits import MaskOff as MaskOff
+from transformer.analysis.edits.model_edits import PositionsOff as PositionsOff
+from transformer.analysis.edits.model_edits import PositionsShifted as PositionsShifted
+from transformer.analysis.edits.model_edits import PositionsShuffled as PositionsShuffled
+from transformer.analysis.edits.model_edits import PositionsSwapped as PositionsSwapped
+from transformer.analysis.edits.model_edits import SublayerOff as SublayerOff
+from transformer.analysis.edits.model_edits import Temperature as Temperature
+from transformer.analysis.edits.model_edits import VectorPatched as VectorPatched
+from transformer.analysis.edits.model_edits import model_edits as model_edits

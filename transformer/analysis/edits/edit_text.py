@@ -1,0 +1,152 @@
+"""The short text of an edit, as it is in the address of a page, on the command line and in messages.
+
+    off=cross.2.6            a head off: kind, layer, head        uniform=cross.2.6       a head that attends equally
+    skip=decoder.3.feed_forward   a sub-layer off                 mask=causal             a part of the masks off
+    positions=off            no positions in the encoder          positions=off.decoder   nor in the decoder
+    positions=shift.3        positions from 3 on                  positions=shuffle.7     in an order drawn with seed 7
+    positions=swap.2.5       two of them swapped                  temperature=cross.2.6.0.5
+    patch=2.4.17-93-3        layer 2, position 4: the vector of the sentence with these ids
+
+Layers, heads and positions count from 1 here.
+"""
+
+from collections.abc import Callable
+from typing import get_args
+
+from transformer.analysis.edits.mask_edits import MaskPart
+from transformer.analysis.edits.model_edits import (
+    Edit,
+    HeadOff,
+    HeadUniform,
+    MaskOff,
+    PositionsOff,
+    PositionsShifted,
+    PositionsShuffled,
+    PositionsSwapped,
+    Stack,
+    Sublayer,
+    SublayerOff,
+    Temperature,
+    VectorPatched,
+)
+from transformer.errors import HeadlightError
+from transformer.model.attention_kinds import KINDS, Kind
+
+MOST_CHARACTERS = 1000  # of the text of an edit
+LARGEST = 1_000_000  # number in one
+
+
+def edit_text(edit: Edit) -> str:
+    """The text of an edit; `parse_edit` gives the edit again."""
+    match edit:
+        case HeadOff(kind, layer, head):
+            return f"off={kind}.{layer + 1}.{head + 1}"
+        case HeadUniform(kind, layer, head):
+            return f"uniform={kind}.{layer + 1}.{head + 1}"
+        case SublayerOff(stack, layer, sublayer):
+            return f"skip={stack}.{layer + 1}.{sublayer}"
+        case MaskOff(part):
+            return f"mask={part}"
+        case PositionsOff(stack):
+            return "positions=off" if stack == "encoder" else f"positions=off.{stack}"
+        case PositionsShifted(by):
+            return f"positions=shift.{by}"
+        case PositionsShuffled(seed):
+            return f"positions=shuffle.{seed}"
+        case PositionsSwapped(first, second):
+            return f"positions=swap.{first + 1}.{second + 1}"
+        case Temperature(kind, layer, head, value):
+            return f"temperature={kind}.{layer + 1}.{head + 1}.{value:g}"
+        case VectorPatched(layer, position, source_ids):
+            return f"patch={layer + 1}.{position + 1}.{'-'.join(map(str, source_ids))}"
+
+
+def parse_edit(text: str) -> Edit:
+    """The edit with this text.
+
+    Raises:
+        HeadlightError: there is none; the message says what was expected.
+    """
+    name, _, rest = text[:MOST_CHARACTERS].partition("=")
+    parse = _PARSERS.get(name)
+    if parse is None:
+        raise HeadlightError(f"There is no edit {name[:30]!a}. Choose one of: {', '.join(_PARSERS)}.")
+    try:
+        return parse(rest.split("."))
+    except (ValueError, IndexError):
+        example = _EXAMPLES[name]
+        raise HeadlightError(f"The edit {text[:60]!a} is incomplete or wrong. Write, for example, {example}.") from None
+
+
+def _head(parts: list[str]) -> tuple[Kind, int, int]:
+    kind, layer, head = parts
+    return _one_of(kind, tuple(KINDS)), _from_one(layer), _from_one(head)  # type: ignore[return-value]
+
+
+def _sublayer(parts: list[str]) -> Edit:
+    stack, layer, sublayer = parts
+    return SublayerOff(_one_of(stack, get_args(Stack)), _from_one(layer), _one_of(sublayer, get_args(Sublayer)))  # type: ignore[arg-type]
+
+
+def _mask(parts: list[str]) -> Edit:
+    (part,) = parts
+    return MaskOff(_one_of(part, get_args(MaskPart)))  # type: ignore[arg-type]
+
+
+def _positions(parts: list[str]) -> Edit:
+    how, *numbers = parts
+    if how == "off":
+        return PositionsOff(*(_one_of(stack, get_args(Stack)) for stack in numbers[:1]))  # type: ignore[arg-type]
+    if how == "swap":
+        first, second = numbers
+        return PositionsSwapped(_from_one(first), _from_one(second))
+    (number,) = numbers
+    if _one_of(how, ("shift", "shuffle")) == "shift":
+        return PositionsShifted(_whole(number))
+    return PositionsShuffled(_whole(number))
+
+
+def _temperature(parts: list[str]) -> Edit:
+    kind, layer, head, *value = parts
+    return Temperature(*_head([kind, layer, head]), float(".".join(value)))
+
+
+def _patch(parts: list[str]) -> Edit:
+    layer, position, ids = parts
+    return VectorPatched(_from_one(layer), _from_one(position), tuple(map(_whole, ids.split("-"))))
+
+
+_PARSERS: dict[str, Callable[[list[str]], Edit]] = {
+    "off": lambda parts: HeadOff(*_head(parts)),
+    "uniform": lambda parts: HeadUniform(*_head(parts)),
+    "skip": _sublayer,
+    "mask": _mask,
+    "positions": _positions,
+    "temperature": _temperature,
+    "patch": _patch,
+}
+_EXAMPLES = {
+    "off": "off=cross.2.6",
+    "uniform": "uniform=encoder.1.3",
+    "skip": "skip=decoder.3.feed_forward",
+    "mask": "mask=causal or mask=padding",
+    "positions": "positions=off, positions=shift.3, positions=shuffle.7 or positions=swap.2.5",
+    "temperature": "temperature=cross.2.6.0.5",
+    "patch": "patch=2.4.17-93-3",
+}
+
+
+def _one_of(value: str, allowed: tuple[str, ...]) -> str:
+    return allowed[allowed.index(value)]
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= LARGEST):
+        raise ValueError(text)
+    return int(text)
+
+
+def _from_one(text: str) -> int:
+    if _whole(text) == 0:
+        raise ValueError(text)
+    return _whole(text) - 1

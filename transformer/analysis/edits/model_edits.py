@@ -1,0 +1,256 @@
+"""The edits there are: each names sites of a model (`transformer.model.probe`) and what is done to the tensor there.
+
+Layers, heads and positions count from 0 here, and from 1 in the text of an edit (edit_text.py). Edits of positions are
+those of the encoder: it reads all of its positions at once, in a pass as in a search.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from transformer.analysis.edits.mask_edits import MaskPart, without_causal_part, without_padding_part
+from transformer.config import ModelConfig
+from transformer.errors import HeadlightError
+from transformer.model import Probe, Transformer, census
+from transformer.model.attention_kinds import KINDS, SITES, Kind, depth
+from transformer.model.probe import Edit as SiteEdit
+
+Stack = Literal["encoder", "decoder"]
+Sublayer = Literal["self_attention", "cross_attention", "feed_forward"]
+SiteEdits = dict[str, SiteEdit]
+POSITIONS = "encoder.embedding.positions"
+
+
+@dataclass(frozen=True)
+class HeadOff:
+    """A head writes nothing: as if its rows of W^O were 0."""
+
+    kind: Kind
+    layer: int
+    head: int
+
+    def sites(self, model: Transformer) -> SiteEdits:
+        """Raises HeadlightError: the model has no such head."""
+        _check_head(model.config, self.kind, self.layer, self.head)
+        return {f"{SITES[self.kind].format(self.layer)}.context": _at_head(self.head, torch.zeros_like)}
+
+
+@dataclass(frozen=True)
+class HeadUniform:
+    """A head attends equally to all that its mask allows."""
+
+    kind: Kind
+    layer: int
+    head: int
+
+    def sites(self, model: Transformer) -> SiteEdits:
+        """Raises HeadlightError: the model has no such head."""
+        _check_head(model.config, self.kind, self.layer, self.head)
+        equal = _at_head(self.head, lambda scores: scores.masked_fill(scores.isfinite(), 0.0))
+        return {f"{SITES[self.kind].format(self.layer)}.masked_scores": equal}
+
+
+@dataclass(frozen=True)
+class SublayerOff:
+    """A sub-layer adds nothing to the residual stream."""
+
+    stack: Stack
+    layer: int
+    sublayer: Sublayer
+
+    def sites(self, model: Transformer) -> SiteEdits:
+        """Raises HeadlightError: the model has no such sub-layer."""
+        _check_layer(model.config, self.stack, self.layer)
+        if self.stack == "encoder" and self.sublayer == "cross_attention":
+            raise HeadlightError("The encoder has no cross_attention. Choose self_attention or feed_forward.")
+        return {f"{self.stack}.layers.{self.layer}.{self.sublayer}.output": torch.zeros_like}
+
+
+@dataclass(frozen=True)
+class MaskOff:
+    """A part of the masks is taken away, in all layers: the causal part, or padding in the encoder and towards it."""
+
+    part: MaskPart
+
+    def sites(self, model: Transformer) -> SiteEdits:
+        """The masks of decoder self-attention, or those of the other two kinds."""
+        window = model.config.attention_window
+        if self.part == "causal":
+            return {f"{SITES['decoder'].format('*')}.mask": lambda mask: without_causal_part(mask, window)}
+        return {
+            f"{SITES['encoder'].format('*')}.mask": lambda mask: without_padding_part(mask, window),
+            f"{SITES['cross'].format('*')}.mask": lambda mask: without_padding_part(mask, None),
+        }
+
+
+@dataclass(frozen=True)
+class PositionsOff:
+    """No positions in a stack: as if its table were 0."""
+
+    stack: Stack = "encoder"
+
+    def sites(self, model: Transformer) -> SiteEdits:
+        """The positions that are added to the embeddings."""
+        return {f"{self.stack}.embedding.positions": torch.zeros_like}
+
+
+@dataclass(frozen=True)
+class PositionsShifted:
+    """Every token of the source has the position that is `by` further on."""
+
+    by: int
+
+    def sites(self, model: Transformer) -> SiteEdits:
+        """Raises HeadlightError, when it is applied: the model has no such positions."""
+        table = model.encoder.embedding.positions
+        return {POSITIONS: lambda now: table(now.shape[1], start=self.by).to(now).expand_as(now).clone()}
+
+
+@dataclass(frozen=True)
+class PositionsShuffled:
+    """The tokens of the source have each other's positions, in an order that is drawn."""
+
+    seed: int
+
+    def sites(self, model: Transformer) -> SiteEdits:
+        """The order is that of `torch.randperm` with this seed."""
+
+        def shuffled(now: Tensor) -> Tensor:
+            order = torch.randperm(now.shape[1], generator=torch.Generator().manual_seed(self.seed))  # (S)
+            return now[:, order.to(now.device)]  # (B, S, D)
+
+        return {POSITIONS: shuffled}
+
+
+@dataclass(frozen=True)
+class PositionsSwapped:
+    """Two tokens of the source have each other's positions; a sentence that is too short stays as it is."""
+
+    first: int
+    second: int
+
+    def sites(self, model: Transformer) -> SiteEdits:
+        """The positions that are added to the embeddings."""
+
+        def swapped(now: Tensor) -> Tensor:
+            order = list(range(now.shape[1]))
+            if max(self.first, self.second) < len(order):
+                order[self.first], order[self.second] = self.second, self.first
+            return now[:, order]  # (B, S, D)
+
+        return {POSITIONS: swapped}
+
+
+@dataclass(frozen=True)
+class Temperature:
+    """Scores are divided by a temperature before the softmax, in one head: above 1 its attention is flatter."""
+
+    kind: Kind
+    layer: int
+    head: int
+    value: float
+
+    def sites(self, model: Transformer) -> SiteEdits:
+        """Raises HeadlightError: the model has no such head, or the temperature is not a positive number."""
+        _check_head(model.config, self.kind, self.layer, self.head)
+        if not (math.isfinite(self.value) and self.value > 0):
+            raise HeadlightError(f"The temperature {self.value} should be a positive number, such as 2.")
+        site = f"{SITES[self.kind].format(self.layer)}.masked_scores"
+        return {site: _at_head(self.head, lambda scores: scores / self.value)}
+
+
+@dataclass(frozen=True)
+class VectorPatched:
+    """After a layer of the encoder, the vector of one position is that of another sentence (activation patching).
+
+    Attributes:
+        source_ids: the other sentence as the encoder reads it, </s> included.
+    """
+
+    layer: int
+    position: int
+    source_ids: tuple[int, ...]
+
+    def sites(self, model: Transformer) -> SiteEdits:
+        """Raises HeadlightError: the model has no such layer, or the other sentence no such position."""
+        config = model.config
+        _check_layer(config, "encoder", self.layer)
+        if not 0 <= self.position < len(self.source_ids):
+            raise HeadlightError(
+                f"Position {self.position + 1} is not in the other sentence, which has {len(self.source_ids)} tokens."
+            )
+        if not all(0 <= token < config.vocab_size for token in self.source_ids):
+            raise HeadlightError(f"The other sentence has a token that is not below {config.vocab_size}.")
+        site = f"encoder.layers.{self.layer}.feed_forward." + ("residual_sum" if config.norm == "pre" else "norm_out")
+        probe = Probe(census(config), record=[site])
+        with torch.inference_mode():
+            model.encoder(torch.tensor([self.source_ids], device=model.output.weight.device), probe.at("encoder"))
+        vector = probe.records[site][0, self.position].clone()  # (D)
+
+        def patched(now: Tensor) -> Tensor:
+            if self.position >= now.shape[1]:
+                return now
+            here = torch.arange(now.shape[1], device=now.device)[:, None] == self.position  # (S, 1)
+            return torch.where(here, vector.to(now), now)  # (B, S, D)
+
+        return {site: patched}
+
+
+Edit = (
+    HeadOff
+    | HeadUniform
+    | SublayerOff
+    | MaskOff
+    | PositionsOff
+    | PositionsShifted
+    | PositionsShuffled
+    | PositionsSwapped
+    | Temperature
+    | VectorPatched
+)
+
+
+def model_edits(edits: Iterable[Edit], model: Transformer) -> SiteEdits:
+    """All sites of these edits and what is done there, for `EditedTransformer`; at one site in their order.
+
+    Raises:
+        HeadlightError: an edit does not fit this model.
+    """
+    at_site: dict[str, tuple[SiteEdit, ...]] = {}
+    for edit in edits:
+        for site, change in edit.sites(model).items():
+            at_site[site] = (*at_site.get(site, ()), change)
+    return {site: partial(_in_order, changes) for site, changes in at_site.items()}
+
+
+def _in_order(changes: tuple[SiteEdit, ...], now: Tensor) -> Tensor:
+    for change in changes:
+        now = change(now)
+    return now
+
+
+def _at_head(head: int, change: Callable[[Tensor], Tensor]) -> SiteEdit:
+    def changed(now: Tensor) -> Tensor:
+        here = torch.arange(now.shape[1], device=now.device)[:, None, None] == head  # (H, 1, 1)
+        return torch.where(here, change(now), now)  # (B, H, Q, …)
+
+    return changed
+
+
+def _check_layer(config: ModelConfig, stack: str, layer: int) -> None:
+    layers = depth(config, stack)
+    if not 0 <= layer < layers:
+        raise HeadlightError(f"There is no layer {layer + 1} in the {stack}, which has {layers} layers.")
+
+
+def _check_head(config: ModelConfig, kind: Kind, layer: int, head: int) -> None:
+    if kind not in KINDS:
+        raise HeadlightError(f"There is no kind of attention {kind!a}. Choose one of: {', '.join(KINDS)}.")
+    _check_layer(config, "encoder" if kind == "encoder" else "decoder", layer)
+    if not 0 <= head < config.heads:
+        raise HeadlightError(f"There is no head {head + 1} in a layer of this model, which has {config.heads} heads.")
