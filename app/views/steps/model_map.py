@@ -1,46 +1,46 @@
 """The map of the whole model: the paper's Figure 1, drawn from the checkpoint's own config.
 
-A box says which of its options the checkpoint has: which positions, how far self-attention looks, the activation, and
+A box says which of its options the checkpoint has: which positions, how far self-attention reaches, the activation, and
 whether embeddings and logits share one matrix. Where nothing is added for the position there is no box for it.
 
-The encoder stands left, the decoder right, both read from the bottom up. All layers are there; the one that is looked
-at is opened into its sub-layers, the others are bars. Arrows lead from box to box, and around each sub-layer to its sum
-(the residual connection). The layout is made here, in plain numbers; the browser draws it.
+The encoder is at the left, the decoder at the right, both read from the bottom up. One layer of each stack is drawn
+with its sub-layers; the row of numbers below it says which layer that is. Arrows lead from box to box, and around each
+sub-layer to its sum (the residual connection). The layout is made here, in plain numbers, and is the same for every
+layer; the browser draws it and moves the token.
 """
 
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from app.figures.theme import role_color
+from app.figures.theme import themed
 from app.views.steps.stations import Station
 from transformer.config import ModelConfig
 from transformer.model.attention_kinds import depth
 
-WIDTH = 316.0
-COLUMN = 118.0
-LEFT, RIGHT = 24.0, 174.0
-ROUND = 13.0  # from a column to the way around a sub-layer
-TALL, TWO_LINES, BAR = 25.0, 35.0, 17.0
-GAP, BAR_GAP = 9.0, 5.0
+COLUMN = 154.0
+LEFT, RIGHT = 18.0, 264.0
+WIDTH = RIGHT + COLUMN + 18.0
+ROUND = 10.0  # from a column to the path around a sub-layer
+HEIGHTS = {"plain": 22.0, "part": 22.0, "norm": 19.0, "add": 19.0}  # of a box with one line, by kind
+TWO_LINES = 35.0
+GAP = 7.0
+BETWEEN = themed("#7b4fc4", "#b394f0")  # what goes from the encoder to the decoder
 
-_NAMES = {
-    "self_attention": "Multi-head",
-    "cross_attention": "Encoder-decoder",
-    "feed_forward": "Feed-forward",
-}
 ACTIVATIONS = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU"}
+_NAMES = {"self_attention": "Self-attention", "cross_attention": "Encoder-decoder", "feed_forward": "Feed-forward"}
 _ATTENTION = ("query", "key", "value", "products", "scores", "mask", "masked_scores", "weights", "context")
 _INSIDE = {
     "self_attention": (*_ATTENTION, "concatenated", "output"),
     "cross_attention": (*_ATTENTION, "concatenated", "output"),
     "feed_forward": ("hidden", "activated", "output"),
 }
+_ANY = "*"  # in place of the number of a layer
 
 
 @dataclass(frozen=True)
 class Box:
-    """A box of the map; `stations` are those for which it lights up, the first of them its own."""
+    """A box of the map; `stations` are those that are in it, the first of them its own, with * for the layer."""
 
     stations: tuple[str, ...]
     label: str
@@ -48,7 +48,7 @@ class Box:
     x: float
     y: float  # of its bottom, counted upwards
     height: float
-    kind: str  # "part", "bar", "norm" or "plain"
+    kind: str  # "part", "norm", "add" or "plain"
 
     @property
     def middle(self) -> float:
@@ -63,43 +63,48 @@ class _Column:
     """One stack, put together from the bottom up."""
 
     def __init__(self, stack: str, x: float):
-        self.stack, self.x, self.end = stack, x, GAP
+        self.stack, self.x, self.end = stack, x, 2.0
         self.boxes: list[Box] = []
-        self.ways: list[list[tuple[float, float]]] = []  # around sub-layers
-        self.layers = (0.0, 0.0)  # from where to where they are
+        self.around: list[list[tuple[float, float]]] = []  # the residual connections
+        self.layer = (0.0, 0.0)  # from where to where the layer is
+        self.numbers = 0.0  # where the numbers of the layers are
 
-    def put(self, stations: tuple[str, ...], label: str, second: str = "", kind: str = "part") -> Box:
-        height = TWO_LINES if second else BAR if kind in ("bar", "norm") else TALL
-        box = Box(stations, label, second, self.x, self.end, height, kind)
+    def put(
+        self, stations: tuple[str, ...], label: str, second: str = "", kind: str = "part", *, tall: bool = False
+    ) -> Box:
+        """Adds a box. Its second line is written in it only where it is `tall`; elsewhere the pointer shows it."""
+        box = Box(stations, label, second, self.x, self.end, TWO_LINES if tall else HEIGHTS[kind], kind)
         self.boxes.append(box)
-        self.end += height + (BAR_GAP if kind == "bar" else GAP)
+        self.end += box.height + GAP
         return box
 
     def add(self, first: Box, total: Box) -> None:
-        """The way from below the first box of a sub-layer around it, into its sum."""
+        """The path from below the first box of a sub-layer around it, into its sum."""
         middle = self.x + COLUMN / 2
         edge, beside = (self.x, -ROUND) if self.stack == "encoder" else (self.x + COLUMN, ROUND)
         begin = first.y - GAP / 2
-        self.ways.append([(middle, begin), (edge + beside, begin), (edge + beside, total.middle), (edge, total.middle)])
+        points = [(middle, begin), (edge + beside, begin), (edge + beside, total.middle), (edge, total.middle)]
+        self.around.append(points)
 
 
-def model_map(config: ModelConfig, here: Station, walk: tuple[Station, ...]) -> dict[str, Any]:
-    """Boxes and arrows of the map with the station `here` marked; data of the component `map`.
+def box_of(boxes: list[dict[str, Any]], station: Station) -> int:
+    """The number of the box of the map in which a station is."""
+    name = station.id.replace(f".layers.{station.layer}.", f".layers.{_ANY}.")
+    return next(number for number, box in enumerate(boxes) if name in box["stations"])
 
-    Args:
-        walk: a box leads to the first of its stations that is in it, or else to its own.
-    """
-    encoder, decoder = _column("encoder", LEFT, config, here), _column("decoder", RIGHT, config, here)
+
+def model_map(config: ModelConfig) -> dict[str, Any]:
+    """Boxes and arrows of the map: part of the data of the component `model_walk`."""
+    encoder, decoder = _column("encoder", LEFT, config), _column("decoder", RIGHT, config)
     decoder.put(("logits",), "Linear (logits)", _matrix(config))
     decoder.put(("probabilities", "chosen"), "Softmax")
-    height = max(encoder.end, decoder.end)
-    known = {station.id for station in walk}
+    height = max(encoder.end, decoder.end) - GAP + 2
+    columns = (encoder, decoder)
 
     def arrow(stack: str, points: list[tuple[float, float]], head: bool = True) -> dict[str, Any]:
         return {"stack": stack, "points": [(x, height - y) for x, y in points], "head": head}
 
-    columns = (encoder, decoder)
-    arrows = [arrow(column.stack, way) for column in columns for way in column.ways]
+    arrows = [arrow(column.stack, path) for column in columns for path in column.around]
     for column in columns:
         middle = column.x + COLUMN / 2
         for low, high in pairwise(column.boxes):
@@ -107,13 +112,12 @@ def model_map(config: ModelConfig, here: Station, walk: tuple[Station, ...]) -> 
     return {
         "width": WIDTH,
         "height": height,
-        "label": f"Map of the model: {config.encoder_layers} encoder and {config.decoder_layers} decoder layers. "
-        f"You are at: {here.title}.",
-        "encoder": role_color("encoder"),
-        "decoder": role_color("decoder"),
+        "lane": (LEFT + COLUMN + RIGHT) / 2,
+        "between": BETWEEN,
+        "label": f"Map of the model: {config.encoder_layers} encoder and {config.decoder_layers} decoder layers.",
         "boxes": [
             {
-                "station": next((station for station in box.stations if station in known), box.stations[0]),
+                "stations": list(box.stations),
                 "label": box.label,
                 "second": box.second,
                 "x": box.x,
@@ -122,35 +126,37 @@ def model_map(config: ModelConfig, here: Station, walk: tuple[Station, ...]) -> 
                 "height": box.height,
                 "kind": box.kind,
                 "stack": column.stack,
-                "on": here.id in box.stations,
             }
             for column in columns
             for box in column.boxes
         ],
-        "stacks": [
+        "layers": [
             {
-                "x": column.x - (ROUND + 6 if column is encoder else 5),
-                "y": height - column.layers[1] - 4,
-                "width": COLUMN + ROUND + 11,
-                "height": column.layers[1] - column.layers[0] + 4,
                 "stack": column.stack,
+                "count": depth(config, column.stack),
+                "x": column.x - (ROUND + 5 if column is encoder else 4),
+                "y": height - column.layer[1] - 4,
+                "width": COLUMN + ROUND + 9,
+                "height": column.layer[1] - column.layer[0] + 4,
+                "numbers": height - column.numbers - HEIGHTS["part"],
+                "column": column.x,
             }
             for column in columns
         ],
-        "arrows": [*arrows, arrow("encoder", _memory(encoder, decoder))],
+        "arrows": [*arrows, arrow("between", _memory(encoder, decoder))],
     }
 
 
 def _memory(encoder: _Column, decoder: _Column) -> list[tuple[float, float]]:
-    """The encoder's output goes to every decoder layer: drawn to the one that is open."""
-    target = next(box for box in decoder.boxes if box.label.startswith("Encoder-decoder"))
-    middle, between = encoder.x + COLUMN / 2, (encoder.x + COLUMN + decoder.x) / 2
+    """The encoder's output goes to every decoder layer."""
+    target = next(box for box in decoder.boxes if box.label == _NAMES["cross_attention"])
+    middle, between = encoder.x + COLUMN / 2, decoder.x - 16
     top = encoder.boxes[-1].top
     return [(middle, top), (middle, top + 8), (between, top + 8), (between, target.middle), (decoder.x, target.middle)]
 
 
-def _column(stack: str, x: float, config: ModelConfig, here: Station) -> _Column:
-    """The boxes of a stack, its layers included."""
+def _column(stack: str, x: float, config: ModelConfig) -> _Column:
+    """The boxes of a stack with one layer."""
     column = _Column(stack, x)
     if stack == "encoder":
         column.put(("pieces", "characters"), "Tokens and ids", kind="plain")
@@ -163,39 +169,33 @@ def _column(stack: str, x: float, config: ModelConfig, here: Station) -> _Column
     else:
         column.put(tokens, "Embedding · √d", _matrix(config))
         column.put(positions, "+ positions", _positions(config))
-    column.end += GAP
-    bottom = column.end - GAP
-    layers = depth(config, stack)
-    opened = here.layer if here.stack == stack and here.layer is not None else 0
-    for layer in range(layers):
-        base = f"{stack}.layers.{layer}"
-        if layer == opened:
-            _open(column, base, config)
-        else:
-            column.put((f"{base}.self_attention.residual_in",), f"layer {layer + 1}", kind="bar")
-    column.layers = (bottom, column.boxes[-1].top)
-    column.end = column.boxes[-1].top + GAP + 3
+    column.numbers = column.end
+    bottom = column.end - 3
+    column.end += HEIGHTS["part"] + GAP + 2
+    _layer(column, f"{stack}.layers.{_ANY}", config)
+    column.layer = (bottom, column.boxes[-1].top)
+    column.end += 4
     if config.norm == "pre":
         column.put((f"{stack}.norm_out",), "Norm", kind="norm")
     return column
 
 
-def _open(column: _Column, base: str, config: ModelConfig) -> None:
+def _layer(column: _Column, base: str, config: ModelConfig) -> None:
     """The sub-layers of one layer."""
     for part, inside in _INSIDE.items():
         if part == "cross_attention" and column.stack == "encoder":
             continue
-        name, second = _NAMES[part], _second(part, config)
+        name = _NAMES[part]
         if column.stack == "decoder" and part == "self_attention":
-            name = "Masked multi-head"
-        site = f"{base}.{part}"
+            name = "Masked self-attention"
+        site, second, tall = f"{base}.{part}", _second(part, config), part != "feed_forward"
         within = tuple(f"{site}.{tensor}" for tensor in inside)
         if config.norm == "pre":
             first = column.put((f"{site}.norm_out", f"{site}.residual_in"), "Norm", kind="norm")
-            column.put(within, name, second)
-            total = column.put((f"{site}.residual_sum",), "Add", kind="norm")
+            column.put(within, name, second, tall=tall)
+            total = column.put((f"{site}.residual_sum",), "Add", kind="add")
         else:
-            first = column.put((*within, f"{site}.residual_in"), name, second)
+            first = column.put((*within, f"{site}.residual_in"), name, second, tall=tall)
             total = column.put((f"{site}.norm_out", f"{site}.residual_sum"), "Add & Norm", kind="norm")
         column.add(first, total)
 
@@ -212,8 +212,10 @@ def _positions(config: ModelConfig) -> str:
 
 
 def _second(part: str, config: ModelConfig) -> str:
-    """The second line of a sub-layer: its option, where it has one."""
+    """The second line of a sub-layer: how many heads, how far they reach, or the activation."""
     if part == "feed_forward":
         return ACTIVATIONS[config.activation]
-    near = part == "self_attention" and config.attention_window is not None
-    return f"attention, ± {config.attention_window}" if near else "attention"
+    heads = "1 head" if config.heads == 1 else f"{config.heads} heads"
+    if part == "cross_attention":
+        return f"attention, {heads}"
+    return heads if config.attention_window is None else f"{heads}, ± {config.attention_window}"
