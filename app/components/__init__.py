@@ -17,7 +17,7 @@ from app.components.difference import difference as difference
 from app.components.export import export as export
 from app.components.head_grid import head_grid as head_grid
 from app.components.meter import meter as meter
-from app.components.model_map import model_map as model_map
+from app.components.model_walk import model_walk as model_walk
 from app.components.next_token import next_token as next_token
 from app.components.query_scene import query_scene as query_scene
 from app.components.ranking import ranking as ranking
@@ -30,3 +30,4 @@ from app.components.token_strip import token_strip as token_strip
 from app.components.translation_line import Sentences as Sentences
 from app.components.translation_line import translation_line as translation_line
 from app.components.vector_strips import vector_strips as vector_strips
+from app.components.walk_tensors import walk_tensors as walk_tensors

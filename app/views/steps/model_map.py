@@ -108,7 +108,11 @@ def model_map(config: ModelConfig) -> dict[str, Any]:
     for column in columns:
         middle = column.x + COLUMN / 2
         for low, high in pairwise(column.boxes):
-            arrows.append(arrow(column.stack, [(middle, low.top), (middle, high.y)], head=high.y - low.top >= GAP))
+            start = low.top
+            if low.top <= column.numbers < high.y:  # round the numbers of the layers
+                arrows.append(arrow(column.stack, [(middle, start), (middle, column.numbers)], head=False))
+                start = column.numbers + HEIGHTS["part"]
+            arrows.append(arrow(column.stack, [(middle, start), (middle, high.y)]))
     return {
         "width": WIDTH,
         "height": height,

@@ -1,117 +1,116 @@
-"""Step by step: the model as a map, and at each station the very tensor, from the characters to the chosen token."""
+"""Step by step: a token travels through the map of the model, and at each station there is the very tensor.
 
-import re
-from typing import cast
+Walking is done in the browser (app/components/model_walk), which tells the server a moment later where it is: for the
+address, for the details, and for the tensors that come next. Walking changes nothing on other pages. A click on a token
+or on a head does: it is what those pages then open with.
+"""
+
+import hashlib
+from typing import Any, cast
 
 import streamlit as st
 
 from app import components
+from app.figures.axes import visible
 from app.stage.controls import Controls
-from app.stage.playback import moved, play_buttons, play_on
+from app.stage.followed import attending_steps, opening_token
+from app.stage.heads import clearest_of
 from app.stage.scene import Scene
-from app.state.choices import DETAIL, KIND, LAYER, STATION
-from app.views.shared.buttons import buttons
+from app.stage.template import details, say
+from app.state.choices import DETAIL, HEAD, KIND, SOURCE_TOKEN, STATION, STEP, choose_head
 from app.views.shared.triplet import code_card, shape_text
-from app.views.steps.model_map import model_map
 from app.views.steps.station import draw as draw_station
 from app.views.steps.station_code import code_at
 from app.views.steps.station_tensors import kind_at
 from app.views.steps.stations import Detail, Station, nearest, stations
-from transformer.config import ModelConfig
-from transformer.model.attention_kinds import KINDS, SITES
+from app.views.steps.walk_pictures import walk_pictures
+from transformer.model.attention_kinds import KINDS, SITES, depth
 
-OF_A_HEAD = ("head", "scores", "weights")  # pictures of one head
-WITHOUT_ROW = ("characters", "pieces", "shifted", "chosen")  # pictures in which no row is marked
-_IN_A_LAYER = re.compile(r"(encoder|decoder)\.layers\.(\d+)\.(\w+)\.(\w+)")
-_DETAILS: dict[Detail, str] = {"lecture": "First lecture", "exam": "Every step"}
+_DETAILS: tuple[Detail, ...] = ("lecture", "exam")
 
 
-def draw(scene: Scene, controls: Controls) -> None:
+def draw(scene: Scene, controls: Controls | None) -> None:
     """Draws the page from top to bottom."""
     detail = cast(Detail, DETAIL.open(allowed=_DETAILS))
-    wanted = _followed(scene.config, STATION.value)
-    walk = stations(scene.config, detail, wanted)
-    place = nearest(wanted, walk)
-    if (played := play_on("steps", place, len(walk))) != place:
-        place = played
-        _go(walk[place].id)
+    walk = stations(scene.config, detail, STATION.value)
+    place = nearest(STATION.value, walk)
     here = walk[place]
-    if STATION.value != here.id:
-        STATION.choose(here.id)
-    head = _choices(scene, controls, here)
-    left, right = st.columns([5, 9], gap="medium")
-    with right, st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        with st.container(key="walk_buttons", horizontal=True, vertical_alignment="center", gap="small"):
-            play_buttons(place, len(walk), lambda step: _go(walk[step].id))
-        buttons(DETAIL, _DETAILS, "Detail", says=False)
-    with left, st.container(key="map"):
-        with st.container(key="picture_map"):
-            components.model_map(model_map(scene.config, here, walk), key="model_map", on_choose=_go)
-        components.export("picture_map", "Map of the model", key="export_map")
-    with right:
-        _heading(here, scene, f"{place + 1} of {len(walk)}")
-        draw_station(scene, here, head)
-        code_card(code_at(scene, here))
+    attending = attending_steps(scene)
+    source = min(SOURCE_TOKEN.open(opening_token(scene)), len(scene.source) - 1)
+    step = min(STEP.open(attending[source]), len(scene.target) - 1)
+    shown = _scene_key(scene)
+    heads = _heads(scene)
+    with st.container(key="walk_tensors"):  # see page.css
+        components.walk_tensors(
+            walk_pictures(scene, walk, place) | {"attending": attending, "scene": shown}, key="tensors_of_walk"
+        )
+    state = {"scene": shown, "at": here.id, "s": source, "t": step, "heads": heads, "detail": detail}
+    with st.container(key="picture_map"):
+        components.model_walk(state, key="walk", on_told=lambda told: _take(scene, told))
+    reads, predicts = scene.target.tokens[step], scene.target.predicts[step]
+    most = "which attends to it most" if step == attending[source] else "which you chose"
+    say(
+        f"You follow {visible(scene.source.tokens[source])} through the encoder. In the decoder you follow step "
+        f"{step + 1}, {most}: it reads {visible(reads)} and predicts {visible(predicts)}."
+    )
+    details(lambda: _details(scene, here, _head(heads, here)))
 
 
-def _heading(here: Station, scene: Scene, count: str) -> None:
-    """Where one is, what this is, and what the paper says of it."""
-    place = {"input": f"{here.stack}, input", "top": here.stack}.get(here.part, "")
-    if here.layer is not None:
-        part = here.part.replace("cross", "encoder-decoder").replace("_", " " if "cross" in here.part else "-")
-        place = f"{here.stack}, layer {here.layer + 1}, {part}"
+def _details(scene: Scene, here: Station, head: int) -> None:
+    """Formula, shape, code and the whole tensor of the station, with all its numbers."""
     with st.container(key="station"):
         section = here.section if here.section.startswith("not") else f"paper, {here.section}"
         section = section.replace("equation ", "equation\u00a0")  # else the 1 may stand alone on a line
-        st.caption(f"**{count}** · {place} · {section}")
         st.header(here.title, anchor=False)
-        st.markdown(here.text)
+        st.caption(section)
         if here.formula:
             st.latex(here.formula)
         if here.letters:
             st.caption(shape_text(here.letters, scene.sizes))
+        if here.training:
+            st.caption(here.training)
+    code_card(code_at(scene, here))
+    draw_station(scene, here, head)
+    components.export("picture_map", "Map of the model", key="export_map")
 
 
-def _choices(scene: Scene, controls: Controls, here: Station) -> int:
-    """Layer, head and row, grey where the station has none. Another layer is the same station in that layer. Returns
-    the head, from 0."""
-    kind = kind_at(here) if here.layer is not None else KIND.open("cross", KINDS)
-    if here.layer is not None:
-        LAYER.open(here.layer + 1)
-    _, head = controls.layer_and_head(kind, layers=here.layer is not None, heads=here.look in OF_A_HEAD)
-    controls.row(here.rows, disabled=here.look in WITHOUT_ROW)
-    return head
+def _heads(scene: Scene) -> int | dict[str, int]:
+    """The chosen head, from 0, or else the clearest of each attention, by its site."""
+    if HEAD.is_chosen and 0 < HEAD.value <= scene.config.heads:
+        return HEAD.value - 1
+    return {
+        SITES[kind].format(layer): clearest_of(scene, kind, layer)[1]
+        for kind in KINDS
+        for layer in range(depth(scene.config, kind))
+    }
 
 
-def _go(station: str) -> None:
-    """Chooses a station. Its layer and its kind of attention are what the other pages show too."""
-    STATION.choose(station)
-    moved()
-    inside = _IN_A_LAYER.fullmatch(station)
-    if inside:
-        stack, layer, part, _ = inside.groups()
-        LAYER.choose(int(layer) + 1)
-        if stack == "encoder":
-            KIND.choose("encoder")
-        elif part.endswith("attention"):
-            KIND.choose("cross" if part.startswith("cross") else "decoder")
-        elif KIND.value == "encoder":
-            KIND.choose("cross")
+def _head(heads: int | dict[str, int], here: Station) -> int:
+    if isinstance(heads, int):
+        return heads
+    return heads.get(here.id.rpartition(".")[0], 0)
 
 
-def _followed(config: ModelConfig, station: str) -> str:
-    """The same station in the layer, or the attention of the kind, that was chosen in the controls or on another page
-    since."""
-    inside = _IN_A_LAYER.fullmatch(station)
-    if inside is None:
-        return station
-    stack, layer, part, name = inside.groups()
-    site = f"{stack}.layers.{{}}.{part}"
-    if KIND.is_chosen and part.endswith("attention"):
-        site = SITES[KIND.value]
-    elif KIND.is_chosen and not SITES[KIND.value].startswith(stack):
-        site, name = SITES[KIND.value], "weights"
-    deepest = config.encoder_layers if site.startswith("encoder") else config.decoder_layers
-    if LAYER.is_chosen and LAYER.value <= deepest:
-        layer = str(LAYER.value - 1)
-    return f"{site.format(layer)}.{name}"
+def _scene_key(scene: Scene) -> str:
+    """Which tensors belong to which state: a name of checkpoint, source and translation."""
+    parts = (scene.subject, scene.translation.source_ids, scene.hypothesis.ids)
+    return hashlib.blake2s(repr(parts).encode(), digest_size=8).hexdigest()
+
+
+def _take(scene: Scene, told: dict[str, Any]) -> None:
+    """Chooses what was chosen in the browser."""
+    known = {station.id: station for station in stations(scene.config)}
+    if told.get("at") in known:
+        STATION.choose(told["at"])
+    if told.get("detail") in _DETAILS:
+        DETAIL.choose(told["detail"])
+    for choice, name, tokens in ((SOURCE_TOKEN, "s", scene.source), (STEP, "t", scene.target)):
+        row = told.get(name)
+        if isinstance(row, int) and 0 <= row < len(tokens) and row != choice.value:
+            choice.choose(row)
+    match told.get("head"):
+        case [str(at), int(head)] if at in known and 0 <= head < scene.config.heads:
+            layer = known[at].layer
+            if layer is not None:
+                KIND.choose(kind_at(known[at]))
+                choose_head(layer, head)

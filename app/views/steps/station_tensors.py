@@ -51,7 +51,7 @@ def stream(scene: Scene, here: Station, at: Places) -> None:
 
 def total(scene: Scene, here: Station, at: Places) -> None:
     """(Q, D), a sum; of the chosen row also what is added to what."""
-    found, row = _found(scene, here), chosen_row(scene, here)
+    found, row = recorded(scene, here), chosen_row(scene, here)
     base, _, name = (here.site or "").rpartition(".")
     if name == "residual_sum":
         parts, names = ("residual_in", "output"), ("x", "FFN" if here.part == "feed_forward" else "Sublayer")
@@ -73,7 +73,7 @@ def head(scene: Scene, here: Station, at: Places, *, chosen: int) -> None:
 
 def norm(scene: Scene, here: Station, at: Places) -> None:
     """(Q, D), and the mean and deviation of each row before and after."""
-    before, after = _before_norm(scene, here), tensor(scene, here)
+    before, after = before_norm(scene, here), tensor(scene, here)
     rows, title = rows_of(scene, here), title_of(here)
     placed(
         before_and_after(before, after, rows, title=title),
@@ -121,10 +121,10 @@ def hidden(scene: Scene, here: Station, at: Places) -> None:
 
 def tensor(scene: Scene, here: Station) -> np.ndarray:
     """The tensor of the station."""
-    return _found(scene, here)[here.site or ""]
+    return recorded(scene, here)[here.site or ""]
 
 
-def _found(scene: Scene, here: Station) -> Mapping[str, np.ndarray]:
+def recorded(scene: Scene, here: Station) -> Mapping[str, np.ndarray]:
     """The station and those beside it: a layer is recorded at once, so that the next stations are there already."""
     if here.layer is not None:
         return scene.record(f"{here.stack}.layers.{here.layer}.*")
@@ -219,7 +219,7 @@ def _say_limit(values: np.ndarray) -> None:
         )
 
 
-def _before_norm(scene: Scene, here: Station) -> np.ndarray:
+def before_norm(scene: Scene, here: Station) -> np.ndarray:
     if here.layer is None:  # the last LayerNorm of a pre-norm stack
         layers = depth(scene.config, here.stack)
         site = f"{here.stack}.layers.{layers - 1}.feed_forward.residual_sum"

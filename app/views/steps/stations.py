@@ -3,7 +3,7 @@
 The list is made from the checkpoint's own config: its layers, the place of its norms, its positions. A station is known
 by the name of its site (contract 1 of the design), or by a plain name where the model has no tensor of its own there:
 `characters`, `pieces`, `shifted`, `chosen`; and `….concatenated`, which is the site `context` with its heads joined.
-What is said at each station stands in walk.toml, and what depends on the checkpoint in walk_words.py.
+What is said at each station is in stations.toml, and what depends on the checkpoint in app/figures/station_texts.py.
 
 A first lecture stops at the first layer of each stack, then where the last one ends, and leaves out what a first look
 can do without.
@@ -62,6 +62,8 @@ class Station:
         layer: from 0; None outside the layers.
         letters: the shape, in the alphabet of the design, without the batch axis.
         formula: LaTeX.
+        text: one to three sentences about it.
+        training: what dropout does here in training; "" where it does nothing.
     """
 
     id: str
@@ -74,6 +76,7 @@ class Station:
     section: str
     formula: str
     text: str
+    training: str
 
     @property
     def name(self) -> str:
@@ -193,4 +196,5 @@ def _station(config: ModelConfig, stack: Any, part: str, layer: int | None, word
         section=Template(said["section"]).substitute(fill),
         formula=Template(said.get("formula", "")).substitute(fill),
         text=Template(said["text"]).substitute(fill),
+        training=Template(said.get("training", "")).substitute(fill).strip(),
     )

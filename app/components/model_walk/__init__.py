@@ -1,0 +1,29 @@
+"""The walk through the model: its map with a token that travels, and the station where the token is."""
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from app.components.registration import component
+
+_component = component("model_walk", styles=["svg"])
+
+
+def model_walk(state: dict[str, Any], *, key: str, on_told: Callable[[dict[str, Any]], None]) -> None:
+    """Draws what `walk_tensors` has brought.
+
+    Args:
+        state: the station, the chosen tokens and heads, which detail, and of which tensors this is the state.
+        on_told: gets what the visitor has chosen in the browser: the id of a station `at`, the tokens `s` and `t` from
+            0, the `detail`, and the `head` [station, head], or null where none was clicked.
+    """
+
+    def changed() -> None:
+        told = st.session_state[key].told
+        if isinstance(told, dict):
+            st.session_state[f"{key}_heard"] = told.get("number", 0)
+            on_told(told)
+
+    heard = st.session_state.get(f"{key}_heard", 0)
+    _component(data=state | {"heard": heard}, key=key, on_told_change=changed)

@@ -1,0 +1,79 @@
+// Tokens by dimensions: a row of colours for each token, how long it is, and below it where the followed row comes from.
+
+import { colors, painted, signed } from "../shared/heat.js";
+import { make } from "../shared/svg.js";
+import { drawRows, framed, room } from "./rows.js";
+
+const HEAD = 20, RIGHT = 92, STRIP = 22, PITCH = 27;  // px at the usual size of the type
+
+export const written = (value, digits = 4) => (Object.is(value, -Infinity) ? "−∞" : value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1").replace("-", "−"));
+const short = (value) => written(value, Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0);
+const length = (values) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
+
+function moments(values) {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return [mean, Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length)];
+}
+
+// What is said of a vector beside its strip.
+function said(look, values, last) {
+  if (look === "norm") return "μ " + moments(values).map((value) => written(value, 2)).join(", σ ");
+  if (look === "hidden" && last) return `${((100 * values.filter((value) => value > 0).length) / values.length).toFixed(0)}% above 0`;
+  return `length ${short(length(values))}`;
+}
+
+export function drawDims(view) {
+  const { frame, zone, unit, measure, tensor, picture, text, head, tokens, followed, data } = view;
+  const [columns] = tensor.shape.slice(-1), count = tokens.length;
+  const base = tensor.shape.length === 3 ? head * count * columns : 0;
+  const row = (values, i, wide, from = 0) => values.subarray(from + i * wide, from + (i + 1) * wide);
+  const limit = picture.limit[picture.limit.length > 1 ? head : 0], table = colors(data.scales.signed);
+  const strips = picture.parts.length ? picture.parts.map((part) => ({ ...part, ...view.tensorAt(part.site) })) : [];
+  const low = (Math.max(strips.length, 2) * PITCH + 6) * unit;
+  zone.style.height = `${low}px`;
+  const width = frame.clientWidth, height = frame.parentElement.clientHeight - low - view.read.clientHeight;
+  let { high, left } = room(tokens, height - HEAD * unit, unit, measure);
+  left = Math.max(left, ...strips.map(({ name }) => 1.08 * measure(name, 15.2 * unit) + 10 * unit));
+  const across = Math.max(width - left - RIGHT * unit - 4, 40), total = HEAD * unit + count * high;
+  const top = make("svg", { class: "walk-picture top", width: width - 4, height: HEAD * unit });
+  make("text", { class: "small", x: left, y: 13 * unit }, top, `${columns.toLocaleString("en")} ${text.look === "hidden" ? "units" : "dimensions"}`);
+  make("text", { class: "small", x: width - 6, y: 13 * unit, "text-anchor": "end" }, top, "length");
+  const svg = make("svg", { class: "walk-picture", width: width - 4, height: count * high + 2 * unit });
+  const image = make("image", { href: painted(row(tensor.values, 0, count * columns, base), count, columns, table, signed(limit)),
+    x: left, y: 0, width: across, height: count * high, preserveAspectRatio: "none", style: "image-rendering: pixelated" }, svg);
+  for (let i = 0; i < count; i += 1) {
+    make("text", { class: "small value", x: width - 6, y: (i + 0.5) * high, "text-anchor": "end", "dominant-baseline": "central" }, svg, short(length(row(tensor.values, i, columns, base))));
+  }
+  drawRows(svg, { ...view, color: data[text.rows], top: 0, high, left, label: "Token that is followed" });
+  framed(svg, left, followed * high, across, high, data.chosen, 2.5 * unit);
+  frame.replaceChildren(top, svg);
+  const own = row(tensor.values, followed, columns, base);
+  const below = make("svg", { class: "walk-picture", width: width - 4, height: low });
+  if (strips.length) {
+    strips.forEach(({ values, name, limit: end }, i) => {
+      const part = row(values, followed, columns), y = (6 + i * PITCH) * unit, middle = y + (STRIP / 2) * unit;
+      make("text", { x: left - 8 * unit, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, below, name);
+      make("image", { href: painted(part, 1, columns, table, signed(end)), x: left, y, width: across, height: STRIP * unit, preserveAspectRatio: "none", style: "image-rendering: pixelated" }, below);
+      make("text", { class: "small value", x: width - 6, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, below, said(text.look, part, i === strips.length - 1));
+    });
+  } else {
+    const fits = Math.max(Math.floor(across / (52 * unit)), 2), some = columns > fits ? [...own.subarray(0, fits - 2), null, own[columns - 1]] : [...own];
+    make("text", { x: left - 8 * unit, y: 20 * unit, "text-anchor": "end", "dominant-baseline": "central" }, below, "this row");
+    some.forEach((value, i) => make("text", { class: "small value", x: left + (i + 0.5) * (across / some.length), y: 20 * unit, "text-anchor": "middle", "dominant-baseline": "central" }, below, value === null ? "…" : short(value)));
+    make("rect", { class: "mark", x: left, y: 6 * unit, width: across, height: 28 * unit, rx: 4 * unit, stroke: data.chosen, "stroke-width": 1.5 * unit }, below);
+  }
+  zone.replaceChildren(below);
+  const usual = `Colours end at ±${short(limit)}. Point at a cell for its number.`;
+  view.read.textContent = usual;
+  const at = (event, node, rows) => {
+    const box = node.getBoundingClientRect();
+    return [Math.floor(((event.clientY - box.top) / box.height) * rows), Math.floor(((event.clientX - box.left) / box.width) * columns)];
+  };
+  image.addEventListener("pointermove", (event) => {
+    const [r, c] = at(event, image, count), value = tensor.values[base + r * columns + c];
+    if (value !== undefined) view.read.textContent = `${tokens[r]}, ${text.look === "hidden" ? "unit" : "dimension"} ${c}: ${written(value)}`;
+  });
+  image.addEventListener("pointerleave", () => { view.read.textContent = usual; });
+  image.addEventListener("click", (event) => view.follow(at(event, image, count)[0]));
+  return { at: followed * high, high, total };
+}

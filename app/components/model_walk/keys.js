@@ -1,0 +1,81 @@
+// Queries by keys: scores, mask or weights of one head, with the numbers in the cells where there is room.
+
+import { colors, inkOn, painted, signed, weight } from "../shared/heat.js";
+import { cut, make, write } from "../shared/svg.js";
+import { written } from "./dims.js";
+import { drawRows, framed, room } from "./rows.js";
+
+const NARROW = 33, SLANT = 17;  // px: of a cell with a number, of a key with its name
+
+function inCell(look, value, masked) {
+  if (look === "mask") return value ? "" : "no";
+  if (masked) return look === "weights" ? "" : "−∞";
+  if (look === "weights") return value < 0.005 ? "·" : value >= 0.995 ? "1.0" : value.toFixed(2).slice(1);
+  return written(value, Math.abs(value) < 10 ? 2 : 1);
+}
+
+export function drawKeys(view) {
+  const { frame, zone, unit, measure, tensor, picture, text, head, tokens, keys, followed, column, data } = view;
+  zone.style.height = "0px";
+  zone.replaceChildren();
+  const [count, across] = [tokens.length, keys.length], look = text.look;
+  const base = tensor.shape.length === 3 ? head * count * across : 0;
+  const values = tensor.values.subarray(base, base + count * across);
+  const mask = picture.mask ? view.tensorAt(picture.mask).values : null;
+  const hidden = (i) => (look === "mask" ? !values[i] : mask ? !mask[i] : values[i] === -Infinity);
+  const table = colors(look === "scores" ? data.scales.signed : data.scales.weights);
+  const place = look === "scores" ? signed(picture.limit[picture.limit.length > 1 ? head : 0]) : look === "mask" ? () => 128 : weight;
+  const width = frame.clientWidth - 4, height = frame.parentElement.clientHeight - view.read.clientHeight;
+  const longest = Math.max(...keys.map((key) => measure(key, 15.2 * unit)));
+  const above = Math.min(0.72 * longest + 16 * unit, 84 * unit);
+  const { high, left } = room(tokens, height - above - 4, unit, measure);
+  const wide = Math.min((width - left - above * 0.8) / across, 72 * unit);
+  const top = make("svg", { class: "walk-picture top", width, height: above });
+  const every = Math.ceil((SLANT * unit) / wide);
+  keys.forEach((key, k) => {
+    if (k % every && k !== column) return;
+    const x = left + (k + 0.5) * wide;
+    const label = make("text", { x, y: above - 5 * unit, transform: `rotate(-45 ${x} ${above - 5 * unit})`, style: `fill: ${data[view.keyRole]}; ${k === column ? "font-weight: 700" : ""}` }, top);
+    write(label, cut(key, (above - 12 * unit) / 0.72, 15.2 * unit, measure));
+  });
+  const svg = make("svg", { class: "walk-picture", width, height: count * high + 3 });
+  make("rect", { x: left, y: 0, width: across * wide, height: count * high, fill: data.masked }, svg);
+  const image = make("image", { href: painted(values, count, across, table, (value, i) => (hidden(i) ? -1 : place(value))),
+    x: left, y: 0, width: across * wide, height: count * high, preserveAspectRatio: "none", style: "image-rendering: pixelated" }, svg);
+  if (wide >= NARROW * unit) {
+    values.forEach((value, i) => {
+      const label = inCell(look, value, hidden(i));
+      if (!label) return;
+      const ink = hidden(i) ? "" : `fill: ${inkOn(table[place(value)])}`;
+      make("text", { class: "cell value", x: left + ((i % across) + 0.5) * wide, y: (Math.floor(i / across) + 0.5) * high, "text-anchor": "middle", "dominant-baseline": "central", style: `${ink}; pointer-events: none` }, svg, label);
+    });
+  }
+  drawRows(svg, { ...view, color: data[text.rows], top: 0, high, left, label: "Token that is followed" });
+  if (column !== null) framed(svg, left + column * wide, 1, wide, count * high - 2, data.chosen, 1.3 * unit);
+  framed(svg, left, followed * high, across * wide, high, data.chosen, 2.5 * unit);
+  frame.replaceChildren(top, svg);
+  const names = every > 1 ? ` Of the keys every ${["", "", "second", "third"][every] ?? `${every}th`} is named.` : "";
+  const usual = usually(look, tokens[followed], keys, values.subarray(followed * across, (followed + 1) * across)) + names;
+  view.read.textContent = usual;
+  const at = (event) => {
+    const box = image.getBoundingClientRect();
+    return [Math.floor(((event.clientY - box.top) / box.height) * count), Math.floor(((event.clientX - box.left) / box.width) * across)];
+  };
+  image.addEventListener("pointermove", (event) => {
+    const [q, k] = at(event), i = q * across + k;
+    if (values[i] === undefined) return;
+    const said = look === "mask" ? (values[i] ? "may attend" : "masked") : look === "weights" && hidden(i) ? "masked" : written(values[i]);
+    view.read.textContent = `query ${tokens[q]}, key ${keys[k]}: ${said}`;
+  });
+  image.addEventListener("pointerleave", () => { view.read.textContent = usual; });
+  image.addEventListener("click", (event) => view.follow(at(event)[0]));
+  return { at: followed * high, high, total: above + count * high };
+}
+
+// What the framed row says, in words.
+function usually(look, token, keys, row) {
+  if (look === "scores") return "Rows are queries, columns are keys. Point at a cell for its number.";
+  const most = [...row.keys()].sort((a, b) => row[b] - row[a]).slice(0, 3);
+  if (look === "weights") return `${token} attends to ${most.map((k) => `${keys[k]} ${row[k].toFixed(2)}`).join(", ")}${row.length > 3 ? " …" : ""}`;
+  return `${token} may attend to ${row.filter(Boolean).length} of ${row.length} keys.`;
+}

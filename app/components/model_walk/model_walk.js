@@ -1,0 +1,188 @@
+// The walk: the map with the token at the left, the station where it is at the right. Going on, another token, another
+// head need no server: it hears of them a moment later, for the address, the details, and the tensors that come next.
+
+import { decoded } from "../shared/heat.js";
+import { measurer } from "../shared/svg.js";
+import { drawDims } from "./dims.js";
+import { drawKeys } from "./keys.js";
+import { drawMap, moveTo } from "./map.js";
+import { labelled, markup } from "./markup.js";
+import { drawCharacters, drawChosen, drawOffers, drawPieces, drawShifted } from "./words.js";
+
+const LATER = 250, EACH = 3000;  // ms: until the server hears of a step; at each station while it plays
+const OF_A_HEAD = ["head", "scores", "weights"];
+const LOOKS = { characters: drawCharacters, pieces: drawPieces, shifted: drawShifted, chosen: drawChosen, logits: drawOffers,
+  scores: drawKeys, mask: drawKeys, weights: drawKeys };
+
+class Walk {
+  constructor(root) {
+    this.root = root;
+    this.number = 0;
+    this.parts = markup(root, this);
+    this.measure = measurer(root);
+    new ResizeObserver(() => this.show()).observe(root);
+    const arrived = () => (root.isConnected ? this.arrive() : document.removeEventListener("headlight-walk", arrived));
+    document.addEventListener("headlight-walk", arrived);
+    const key = (event) => (root.isConnected ? this.key(event) : document.removeEventListener("keydown", key));
+    document.addEventListener("keydown", key);
+  }
+
+  // What the server says, unless it has not heard yet what was chosen since.
+  take(state, send) {
+    this.send = send;
+    this.heard = state;
+    if (state.heard < this.number) return;
+    this.number = state.heard;
+    this.arrive();
+  }
+
+  arrive() {
+    const data = window.headlightWalk, state = this.heard;
+    if (!data || !state || data.scene !== state.scene) return;
+    if (this.data !== data) Object.assign(this, { data, decoded: {} });
+    const mine = this.number > state.heard ? this.state : null;  // it stays until the server has heard of it
+    this.state = { ...state, ...(mine ?? {}) };
+    if (this.map?.map.label !== data.map.label || this.drawnMap !== JSON.stringify(data.map)) {
+      this.drawnMap = JSON.stringify(data.map);
+      this.map = drawMap(this.parts.map, data.map, data, {
+        go: (box) => this.openBox(box), up: (box) => this.openBox(box), turn: (stack, layer) => this.turn(stack, layer) });
+    }
+    this.show();
+  }
+
+  get place() {
+    const found = this.data.stations.findIndex(({ id }) => id === this.state.at);
+    return found < 0 ? this.lastPlace ?? 0 : (this.lastPlace = found);
+  }
+
+  go(place) {
+    const station = this.data.stations[place];
+    if (station) this.visit(station.id, LATER);
+  }
+
+  visit(id, later = 0) {
+    this.state.at = id;
+    this.tell(later);
+    this.show(true);
+  }
+
+  follow(rows, row, byKey) {
+    if (rows === "encoder") Object.assign(this.state, { s: row, t: this.data.attending[row] });
+    else this.state.t = row;
+    this.tell();
+    this.show();
+    if (byKey) this.parts.frame.querySelector('.row[aria-checked="true"]')?.focus({ preventScroll: true });
+  }
+
+  // The head that is shown: the chosen one, or the clearest of this attention.
+  headHere() {
+    const { heads, at } = this.state;
+    return typeof heads === "number" ? heads : heads[at.split(".").slice(0, 4).join(".")] ?? 0;
+  }
+
+  takeHead(head) {
+    this.state.heads = head;
+    this.tell(0, [this.state.at, head]);
+    this.show();
+  }
+
+  // The first station of a box: in the layer where one is, or in another that the walk visits.
+  openBox(box) {
+    const layer = this.layers()[this.data.map.boxes[box].stack], found = this.data.stations.filter((each) => each.box === box);
+    const near = found.find((each) => each.layer === null || each.layer === layer);
+    if (near) this.visit(near.id);
+    else this.visit(this.data.map.boxes[box].stations[0].replace("*", layer));
+  }
+
+  // The same station in another layer, or the first of that layer.
+  turn(stack, layer) {
+    const open = this.layers()[stack], count = this.data.map.layers.find((each) => each.stack === stack).count;
+    const wanted = Math.min(Math.max(typeof layer === "object" ? open + layer.step : layer, 0), count - 1);
+    const here = this.data.stations[this.place], own = here.id.startsWith(`${stack}.layers.`);
+    const name = own ? here.id.replace(/\.layers\.\d+\./, `.layers.${wanted}.`) : `${stack}.layers.${wanted}.self_attention.weights`;
+    this.visit(name);
+  }
+
+  layers() {
+    const here = this.data.stations[this.place], { stack } = this.data.texts[here.text];
+    this.open = { encoder: 0, decoder: 0, ...(this.open ?? {}) };
+    if (here.layer !== null && stack in this.open) this.open[stack] = here.layer;
+    for (const { stack: own, count } of this.data.map.layers) this.open[own] = Math.min(this.open[own], count - 1);
+    return this.open;
+  }
+
+  tell(later = 0, head = null) {
+    const { at, s, t, detail } = this.state;
+    this.number = Math.max(this.number + 1, Date.now());
+    clearTimeout(this.telling);
+    this.telling = setTimeout(() => this.send({ at, s, t, detail, head, number: this.number }), later);
+  }
+
+  play(on) {
+    clearInterval(this.playing);
+    this.playing = on ? setInterval(() => {
+      if (!this.root.isConnected) return this.play(false);
+      if (this.place + 1 < this.data.stations.length) this.go(this.place + 1);
+      if (this.place + 1 >= this.data.stations.length) this.play(false);
+    }, EACH) : undefined;
+    if (on) this.go(this.place + 1 < this.data.stations.length ? this.place + 1 : 0);
+    this.parts.play.textContent = this.playing ? "Pause" : "Play";
+  }
+
+  key(event) {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key], [from] = event.composedPath();
+    if (!step || !this.data || event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
+    if (from instanceof Element && from.closest("input, textarea, select, [contenteditable=true], [role=tab], [role=slider], .choice, .heads")) return;
+    if (from instanceof Element && from.closest("[role=radio]") && !this.root.contains(from)) return;
+    event.preventDefault();
+    this.go(this.place + step);
+  }
+
+  tensorAt(site) {
+    return (this.decoded[site] ??= decoded(this.data.tensors[site]));
+  }
+
+  show(moved = false) {
+    if (!this.state || !this.root.clientWidth) return;
+    const { data, state, parts } = this, place = this.place, here = data.stations[place];
+    if (here.id !== state.at) return parts.picture.classList.add("waits");  // a station that the server has yet to send
+    const text = data.texts[here.text], picture = data.pictures[here.id], layers = this.layers();
+    labelled(parts, { text, place, count: data.stations.length, layer: here.layer, state, headed: OF_A_HEAD.includes(text.look) ? data.headCount : 0 }, this);
+    const inBox = data.stations.filter((each) => each.box === here.box && each.layer === here.layer);
+    const words = { encoder: data.source[state.s], decoder: text.name === "chosen" ? data.predicts[state.t] : data.target[state.t] };
+    moveTo(this.map, { box: here.box, part: (inBox.indexOf(here) + 1) / inBox.length, stack: text.stack, layers, words, crossing: text.part === "cross_attention" }, this.measure);
+    parts.picture.classList.toggle("waits", !picture);
+    if (!picture) return;
+    this.draw(text, picture);
+    parts.picture.classList.toggle("new", moved && !parts.picture.classList.contains("new"));
+  }
+
+  draw(text, picture) {
+    const { data, state, parts } = this, ofSource = text.rows === "encoder", own = text.part !== "cross_attention";
+    const draw = LOOKS[text.look] ?? drawDims;
+    const view = {
+      ...parts, data, text, picture, measure: this.measure,
+      unit: parseFloat(getComputedStyle(document.documentElement).fontSize) / 16,
+      tensor: picture.site ? this.tensorAt(picture.site) : null,
+      tensorAt: (site) => this.tensorAt(site),
+      head: this.headHere(),
+      tokens: ofSource ? data.source : data.target,
+      keys: !own || ofSource ? data.source : data.target,
+      keyRole: !own || ofSource ? "encoder" : "decoder",
+      followed: ofSource ? state.s : state.t,
+      column: own ? null : state.s,
+      follow: (row, byKey) => this.follow(text.rows, row, byKey),
+    };
+    const row = draw(view);
+    if (!row) return;
+    const { frame } = parts, low = row.at + 2 * row.high > frame.scrollTop + frame.clientHeight - 60, high = row.at < frame.scrollTop;
+    if (low || high) frame.scrollTop = Math.max(row.at - frame.clientHeight / 3, 0);
+  }
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".root");
+  const walk = (root.headlightWalk ??= new Walk(root));
+  walk.take(data, (told) => setTriggerValue("told", told));
+  setTimeout(() => walk.show(), 100);  // this is called before the page has its new colours
+}

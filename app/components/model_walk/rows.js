@@ -1,0 +1,37 @@
+// The tokens at the left of a picture: a row for each, one of which is followed.
+
+import { asked } from "../shared/arrow_keys.js";
+import { cut, make, write } from "../shared/svg.js";
+
+const LEAST = 17, MOST = 32, WIDEST = 132;  // px at the usual size of the type
+
+// How high a row is, and how wide the tokens are; `unit` is the size of the type, over the usual one.
+export function room(tokens, height, unit, measure) {
+  const high = Math.min(Math.max(height / tokens.length, LEAST * unit), MOST * unit);
+  const wide = Math.max(...tokens.map((token) => 1.08 * measure(token, 15.2 * unit)), 20 * unit);
+  return { high, left: Math.min(wide, WIDEST * unit) + 10 * unit };
+}
+
+// Draws the tokens. `follow` gets the number of one that was clicked, or chosen with the arrow keys.
+export function drawRows(svg, { tokens, color, followed, follow, label, top, high, left, unit, measure }) {
+  const group = make("g", { role: "radiogroup", "aria-label": label }, svg);
+  const rows = tokens.map((token, i) => {
+    const row = make("g", { class: "row", role: "radio", "aria-checked": String(i === followed), tabindex: i === followed ? 0 : -1, "aria-label": `${i + 1} ${token}` }, group);
+    make("rect", { x: 0, y: top + i * high, width: left, height: high, fill: "transparent" }, row);
+    const text = make("text", { x: left - 8 * unit, y: top + (i + 0.5) * high, "text-anchor": "end", "dominant-baseline": "central", style: `fill: ${color}` }, row);
+    write(text, cut(token, left - 8 * unit, 15.2 * unit, (part, size) => 1.06 * measure(part, size)));
+    row.addEventListener("click", () => follow(i));
+    row.addEventListener("keydown", (event) => {
+      if (event.key === "ArrowLeft" || event.key === "ArrowRight") return;  // those walk
+      const goal = asked(event, i, tokens.length);
+      if (goal !== undefined) follow(goal, true);
+    });
+    return row;
+  });
+  return rows;
+}
+
+// A frame round what is followed.
+export function framed(svg, x, y, width, height, color, thick) {
+  make("rect", { class: "mark", x, y, width, height, stroke: color, "stroke-width": thick, rx: 2 }, svg);
+}

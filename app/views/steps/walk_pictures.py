@@ -1,0 +1,186 @@
+"""What the browser gets of the walk: the map, the stations, and the tensors of the stations that are near.
+
+All numbers of a station are sent, so another token, another head, the pointer on a cell and a step to a station that
+is near need no server. Near are the stations of the same part of the model, of the part before it, and of the one
+after it: when the token has moved on, the next ones are sent while it stays.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from app.figures.axes import visible
+from app.figures.distribution import Mark, offers
+from app.figures.head_slices import reach
+from app.figures.theme import CHOSEN, MASKED, probability_text, role_color, signed_scale, weight_scale
+from app.figures.token_strip import source_strip
+from app.stage.scene import Scene
+from app.views.steps.model_map import ACTIVATIONS, box_of, model_map
+from app.views.steps.station_tensors import before_norm, recorded, tensor
+from app.views.steps.stations import Station
+from transformer.config import ModelConfig
+
+Picture = dict[str, Any]
+SHOWN = 11  # tokens among the logits
+
+
+def walk_pictures(scene: Scene, walk: tuple[Station, ...], place: int) -> dict[str, Any]:
+    """Data of the component `model_walk` that is the same at all stations of a part of the model.
+
+    Args:
+        place: of the station in the walk, from 0.
+    """
+    tensors: dict[str, np.ndarray] = {}
+    pictures = {walk[i].id: _picture(scene, walk[i], tensors) for i in near(walk, place)}
+    return _route(scene.config, walk) | {
+        "source": [visible(token) for token in scene.source.tokens],
+        "target": [visible(token) for token in scene.target.tokens],
+        "predicts": [visible(token) for token in scene.target.predicts],
+        "encoder": role_color("encoder"),
+        "decoder": role_color("decoder"),
+        "chosen": CHOSEN,
+        "masked": MASKED,
+        "scales": {"signed": signed_scale(), "weights": weight_scale()},
+        "headCount": scene.config.heads,
+        "pictures": pictures,
+        "tensors": tensors,
+    }
+
+
+@lru_cache(maxsize=16)
+def near(walk: tuple[Station, ...], place: int) -> list[int]:
+    """The places of the stations in the same part of the model, in the one before and in the one after."""
+    parts = [list(found) for _, found in groupby(range(len(walk)), lambda i: walk[i].block)]
+    here = next(number for number, part in enumerate(parts) if place in part)
+    return [i for part in parts[max(here - 1, 0) : here + 2] for i in part]
+
+
+@lru_cache(maxsize=16)
+def _route(config: ModelConfig, walk: tuple[Station, ...]) -> dict[str, Any]:
+    """The map, and the stations in their order; what is said at many of them is sent once."""
+    drawn = model_map(config)
+    said = [_said(station) for station in walk]
+    texts = list({str(each): each for each in said}.values())
+    stations = [
+        {"id": station.id, "text": texts.index(words), "box": box_of(drawn["boxes"], station), "layer": station.layer}
+        for station, words in zip(walk, said, strict=True)
+    ]
+    return {"map": drawn, "texts": texts, "stations": stations}
+
+
+def _said(station: Station) -> dict[str, Any]:
+    """What is the same for this station in every layer."""
+    part = {"cross_attention": "encoder-decoder attention", "self_attention": "self-attention"}.get(
+        station.part, station.part.replace("_", "-")
+    )
+    place = {"input": f"{station.stack}, input", "top": station.stack}.get(station.part, part)
+    return {
+        "title": station.title,
+        "text": station.text,
+        "look": station.look,
+        "name": station.name,
+        "stack": station.stack,
+        "rows": station.rows,
+        "part": station.part,
+        "place": place,
+    }
+
+
+def _picture(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> Picture:
+    """What is drawn at a station; its tensors are put into `tensors`, each once."""
+    match here.look:
+        case "characters":
+            return {"text": scene.translation.source}
+        case "pieces":
+            return source_strip(scene.translation.source_pieces)
+        case "shifted":
+            return {}
+        case "logits":
+            return {"offers": _offers(scene)}
+        case "chosen":
+            shares = [float(np.exp(value)) for value in scene.hypothesis.log_probabilities]
+            return {"shares": shares, "said": [probability_text(share) for share in shares]}
+        case "scores" | "mask" | "weights":
+            return _of_keys(scene, here, tensors)
+    tensors[here.id] = _joined(here, tensor(scene, here))
+    found = {"site": here.id, "limit": _limits(tensors[here.id], per_head=here.look == "head")}
+    return found | {"parts": _parts(scene, here, tensors)}
+
+
+def _of_keys(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> Picture:
+    """Queries by keys: scores, weights, or who may attend to whom."""
+    found, base = recorded(scene, here), (here.site or "").rpartition(".")[0]
+    if here.look == "mask":
+        tensors[here.id] = found[here.site or ""][0].astype(np.uint8)  # (Q, K), the same for all heads
+        return {"site": here.id, "limit": [1.0]}
+    tensors[here.id] = found[here.site or ""].astype(np.float32)  # (H, Q, K)
+    if here.look == "weights":
+        tensors[f"{base}.mask"] = found[f"{base}.mask"][0].astype(np.uint8)
+        return {"site": here.id, "limit": [1.0], "mask": f"{base}.mask"}
+    like = here.name if here.name == "products" else "scores"  # the same colours before and after the mask
+    return {"site": here.id, "limit": [float(np.abs(head).max()) or 1.0 for head in found[f"{base}.{like}"]]}
+
+
+def _parts(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> list[dict[str, Any]]:
+    """What the chosen row comes from, as strips below each other; none where the row alone is shown."""
+    base = (here.site or "").rpartition(".")[0]
+    if here.look == "sum":
+        first, second = ("residual_in", "output") if here.name == "residual_sum" else ("scaled", "positions")
+        if scene.config.positions == "none" and here.name == "output":
+            return []
+        names = {"residual_in": "x", "output": "+ added", "scaled": "embedding", "positions": "+ position"}
+        sites = {f"{base}.{first}": names[first], f"{base}.{second}": names[second], here.id: "= the sum"}
+        found = recorded(scene, here)
+    elif here.look == "norm":
+        sites, found = {f"{here.id} before": "before", here.id: "after"}, {f"{here.id} before": before_norm(scene, here)}
+    elif here.look == "hidden":
+        activation = ACTIVATIONS[scene.config.activation]
+        sites = {f"{base}.hidden": f"before {activation}", f"{base}.activated": f"after {activation}"}
+        found = recorded(scene, here)
+    else:
+        return []
+    for site in sites:
+        if site not in tensors:
+            tensors[site] = found[site].astype(np.float32)
+    limits = [_limits(tensors[site])[0] for site in sites]
+    same = here.look != "norm"  # x and what is added are compared with their sum
+    return [
+        {"site": site, "name": name, "limit": max(limits) if same else limit}
+        for (site, name), limit in zip(sites.items(), limits, strict=True)
+    ]
+
+
+def _joined(here: Station, values: np.ndarray) -> np.ndarray:
+    """The tensor as it is drawn; heads side by side: (H, Q, E) -> (Q, D)."""
+    if here.name == "concatenated":
+        values = values.transpose(1, 0, 2).reshape(values.shape[1], -1)
+    return values.astype(np.float32)
+
+
+def _limits(values: np.ndarray, *, per_head: bool = False) -> list[float]:
+    """Where the colours end: a few large values would leave all others pale."""
+    return [min(reach(part), float(np.abs(part).max())) or 1.0 for part in (values if per_head else [values])]
+
+
+def _offers(scene: Scene) -> list[list[dict[str, Any]]]:
+    """For each row of the decoder the tokens that it holds for the most probable, and the one that was chosen."""
+    logits: Mapping[str, np.ndarray] = scene.record("logits")
+    piece = scene.subject.translator.tokenizer.piece
+    mark: Mark = "given" if scene.is_given else "chosen"
+    return [
+        [
+            {
+                "token": visible(offer.piece),
+                "logit": offer.logit,
+                "probability": offer.probability,
+                "said": probability_text(offer.probability),
+                "rank": offer.rank,
+                "mark": offer.mark,
+            }
+            for offer in offers(logits["logits"][row], scene.hypothesis.ids[row], piece, count=SHOWN, mark=mark)
+        ]
+        for row in range(len(scene.target))
+    ]
