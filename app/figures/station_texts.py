@@ -8,7 +8,7 @@ from transformer.config import ModelConfig
 
 
 def words_for(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
-    """By name, what stands for the $words of walk.toml at the stations of a stack's part; formulas are LaTeX."""
+    """By name, what stands for the $words of stations.toml at the stations of a stack's part; formulas are LaTeX."""
     pre, shared = config.norm == "pre", config.shared_embeddings
     activation = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU"}[config.activation]
     relu, inner = activation == "ReLU", "x W_1 + b_1"

@@ -23,7 +23,7 @@ LONGEST = "the cat sat on the mat because it was tired"
 SENTENCES = ("a", "the the the", LONGEST, "🚂", "</script><img src=x> _a_ $x$")
 
 PICTURES = {
-    "headlight_model_map",
+    "headlight_model_walk",
     "headlight_search_tree",
     "headlight_difference",
 }  # that a page may have instead of a chart

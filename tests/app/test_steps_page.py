@@ -1,6 +1,7 @@
 """The page Step by step: the walk is the model's own, and every picture shows the tensor of its station."""
 
 import base64
+import json
 from collections.abc import Callable
 from itertools import pairwise, product
 from pathlib import Path
@@ -16,11 +17,11 @@ from app.figures.tensor import number_text, tensor_heatmap
 from app.library import source_code
 from app.library.source_code import lines_between, lines_from, lines_of
 from app.views.scaling.additive import additive_scores
-from app.views.steps.model_map import model_map
+from app.views.steps.model_map import box_of, model_map
 from app.views.steps.stations import Station, nearest, stations
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import array, charts, checked, components, switches
-from tests.support.pages import MAIN, choose, switch_page
+from tests.support.drawn import array, charts, checked, components
+from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
 from transformer.analysis.trace import trace
 from transformer.config import ModelConfig
@@ -119,44 +120,46 @@ def test_every_site_has_its_lines(pre_norm: bool) -> None:
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda c: f"{c.encoder_layers}{c.decoder_layers}{c.norm}{c.positions}")
-def test_the_map_leads_to_stations_and_marks_where_one_is(config: ModelConfig) -> None:
-    walk = stations(config)
-    known = set(ids(walk))
+def test_each_station_is_in_one_box_of_the_map_and_each_box_has_stations(config: ModelConfig) -> None:
+    drawn = model_map(config)
+    boxes, walk = drawn["boxes"], stations(config)
+    found = {station.id: box_of(boxes, station) for station in walk}
+    assert set(found.values()) == set(range(len(boxes)))
     for station in walk:
-        drawn = model_map(config, station, walk)
-        assert {box["station"] for box in drawn["boxes"]} <= known
-        on = [box for box in drawn["boxes"] if box["on"]]
-        assert len(on) == 1, station.id
-        for box in drawn["boxes"]:  # inside the picture, and none on top of another
-            assert box["y"] >= 0
-            assert box["y"] + box["height"] <= drawn["height"]
-        for stack in ("encoder", "decoder"):
-            column = sorted((b for b in drawn["boxes"] if b["stack"] == stack), key=lambda b: b["y"])
-            assert all(a["y"] + a["height"] <= b["y"] for a, b in pairwise(column))
+        named = [box for box in boxes if station.id.replace(f".{station.layer}.", ".*.", 1) in box["stations"]]
+        assert named == [boxes[found[station.id]]], station.id
+    for number, box in enumerate(boxes):  # a click opens the first of its stations, in the layer where one is
+        assert found[box["stations"][0].replace("*", "0")] == number
+    in_layers = {found[station.id] for station in walk if station.layer is not None}
+    assert all("*" in boxes[number]["stations"][0] for number in in_layers)
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda c: f"{c.encoder_layers}{c.decoder_layers}{c.norm}{c.positions}")
-def test_every_box_of_the_map_leads_to_a_station_that_lights_it(config: ModelConfig) -> None:
-    everything = {station.id: station for station in stations(config)}
-    for detail in ("lecture", "exam"):
-        walk = stations(config, detail)
-        for box in model_map(config, walk[0], walk)["boxes"]:
-            there = model_map(config, everything[box["station"]], walk)
-            (lit,) = [other for other in there["boxes"] if other["on"]]
-            opens = box["kind"] == "bar"  # of which the first sub-layer lights up
-            assert opens or (lit["label"], lit["station"], lit["stack"]) == (box["label"], box["station"], box["stack"])
+def test_the_boxes_of_the_map_are_in_the_picture_and_none_on_top_of_another(config: ModelConfig) -> None:
+    drawn = model_map(config)
+    for box in drawn["boxes"]:
+        assert 0 <= box["x"] <= drawn["width"] - box["width"]
+        assert 0 <= box["y"] <= drawn["height"] - box["height"]
+    for stack in ("encoder", "decoder"):
+        column = sorted((b for b in drawn["boxes"] if b["stack"] == stack), key=lambda b: b["y"])
+        assert all(a["y"] + a["height"] <= b["y"] for a, b in pairwise(column))
+    assert [layers["count"] for layers in drawn["layers"]] == [config.encoder_layers, config.decoder_layers]
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, {"+ positions": "sine, cosine", "Feed-forward": "ReLU", "Multi-head": "attention"}),
+        ({}, {"+ positions": "sine, cosine", "Feed-forward": "ReLU", "Self-attention": "2 heads"}),
         ({"sinusoid_layout": "concatenated"}, {"+ positions": "sines, then cosines"}),
         ({"positions": "learned", "activation": "silu"}, {"+ positions": "learned", "Feed-forward": "SiLU"}),
         ({"positions": "none", "activation": "gelu"}, {"Feed-forward": "GELU"}),
         (
             {"attention_window": 2},
-            {"Multi-head": "attention, ± 2", "Masked multi-head": "attention, ± 2", "Encoder-decoder": "attention"},
+            {
+                "Self-attention": "2 heads, ± 2",
+                "Masked self-attention": "2 heads, ± 2",
+                "Encoder-decoder": "attention, 2 heads",
+            },
         ),
         ({"shared_embeddings": False}, {"Embedding · √d": "own matrix", "Linear (logits)": "own matrix"}),
         ({"shared_embeddings": True}, {"Embedding · √d": "shared matrix", "Linear (logits)": "shared matrix"}),
@@ -164,8 +167,7 @@ def test_every_box_of_the_map_leads_to_a_station_that_lights_it(config: ModelCon
 )
 def test_the_map_says_which_options_the_checkpoint_has(options: dict[str, Any], said: dict[str, str]) -> None:
     config = ModelConfig(vocab_size=11, d_model=8, d_ff=16, heads=2, encoder_layers=1, decoder_layers=1, **options)
-    walk = stations(config)
-    boxes = model_map(config, walk[0], walk)["boxes"]
+    boxes = model_map(config)["boxes"]
     for label, second in said.items():
         assert {box["second"] for box in boxes if box["label"] == label} == {second}
     assert any("positions" in box["label"] for box in boxes) == (config.positions != "none")
@@ -193,7 +195,7 @@ def test_a_file_that_has_changed_says_so_in_place_of_its_lines(monkeypatch: pyte
 
 
 def opened(open_app: Callable[..., AppTest], station: str, row: int = 0, **address: str) -> AppTest:
-    app = open_app("steps", at=station, detail="exam", sentence=SENTENCE, t=str(row + 1), **address)
+    app = open_app("steps", at=station, detail="exam", details="true", sentence=SENTENCE, t=str(row + 1), **address)
     assert not app.exception
     return app
 
@@ -299,24 +301,6 @@ def test_each_station_shows_the_lines_that_make_it(station: str, words: str, ope
     assert words in opened(open_app, station).code[0].value
 
 
-def test_a_row_is_chosen_only_where_the_picture_marks_it(open_app: Callable[..., AppTest]) -> None:
-    for station, marks in (("pieces", False), ("chosen", False), ("encoder.embedding.tokens", True), ("logits", True)):
-        (picker,) = components(opened(open_app, station), "token_picker")
-        assert picker["disabled"] != marks, station
-
-
-def test_layer_and_head_are_chosen_only_where_the_station_has_them(open_app: Callable[..., AppTest]) -> None:
-    for station, layer, head in (
-        ("encoder.embedding.output", False, False),
-        ("decoder.layers.1.feed_forward.output", True, False),
-        ("decoder.layers.1.cross_attention.mask", True, False),
-        ("decoder.layers.1.cross_attention.scores", True, True),
-    ):
-        found = switches(opened(open_app, station))
-        assert [each["name"] for each in found] == ["layer", "head"]
-        assert [each["disabled"] for each in found] == [not layer, not head], station
-
-
 def test_heads_side_by_side_are_the_context_joined(open_app: Callable[..., AppTest], truth: Truth) -> None:
     base = "encoder.layers.0.self_attention"
     joined = drawn(opened(open_app, f"{base}.concatenated"))
@@ -398,42 +382,6 @@ def test_the_logits_drawn_are_the_highest_of_the_row_and_the_chosen_one(
     assert chosen in ids
 
 
-def test_next_and_previous_walk_and_the_address_follows(open_app: Callable[..., AppTest]) -> None:
-    app = opened(open_app, "characters")
-    for expected in ("pieces", "encoder.embedding.tokens", "encoder.embedding.scaled"):
-        app.button(key="next").click().run()
-        assert app.query_params["at"] in (expected, [expected])
-    app.button(key="previous").click().run()
-    assert app.session_state["at"] == "encoder.embedding.tokens"
-    assert not app.exception
-
-
-@pytest.mark.parametrize(
-    ("station", "kind", "layer", "expected"),
-    [
-        ("decoder.layers.0.cross_attention.scores", "cross", 3, "decoder.layers.2.cross_attention.scores"),
-        ("decoder.layers.0.cross_attention.scores", "encoder", 2, "encoder.layers.1.self_attention.scores"),
-        ("encoder.layers.1.feed_forward.hidden", "encoder", 1, "encoder.layers.0.feed_forward.hidden"),
-        ("encoder.layers.1.feed_forward.hidden", "decoder", 3, "decoder.layers.2.self_attention.weights"),
-        ("encoder.embedding.output", "decoder", 3, "encoder.embedding.output"),  # is in no layer
-    ],
-)
-def test_the_walk_goes_to_the_layer_and_the_kind_that_were_chosen_elsewhere(
-    open_app: Callable[..., AppTest], station: str, kind: str, layer: int, expected: str
-) -> None:
-    app = open_app(at=station, detail="exam", sentence=SENTENCE)
-    switch_page(app, "steps").run()
-    switch_page(app, "attention").run()
-    choose(app, kind=kind, layer=layer).run()
-    switch_page(app, "steps").run()
-    assert app.session_state["at"] == expected
-    assert not app.exception
-    if "layers" in expected:
-        assert (app.session_state["kind"], app.session_state["layer"]) == (kind, layer)
-    app.run()
-    assert app.session_state["at"] == expected
-
-
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_every_station_opens(norm: Any, tmp_path: Path, open_app: Callable[..., AppTest], monkeypatch: Any) -> None:
     """The whole walk over a small model of odd depth, at both levels of detail."""
@@ -441,6 +389,7 @@ def test_every_station_opens(norm: Any, tmp_path: Path, open_app: Callable[..., 
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
     app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
     app.query_params["detail"] = "exam"
+    app.query_params["details"] = "true"
     app.run()
     switch_page(app, "steps").run()
     config = Translator.load(tmp_path / "odd.safetensors").model.config
@@ -452,3 +401,116 @@ def test_every_station_opens(norm: Any, tmp_path: Path, open_app: Callable[..., 
             app.run()
             assert not app.exception, station.id
             assert app.header[0].value == station.title
+
+
+def walked(open_app: Callable[..., AppTest], station: str, **address: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the browser gets of a walk that opens at a station: the tensors, and the state."""
+    app = open_app("steps", at=station, sentence=SENTENCE, **address)
+    assert not app.exception
+    found = [each.proto for each in app.get("bidi_component")]
+    (brought,) = (json.loads(each.bytes) for each in found if each.component_name == "headlight_walk_tensors")
+    (state,) = components(app, "model_walk")
+    assert brought["scene"] == state["scene"]
+    return brought, state
+
+
+@pytest.mark.parametrize(
+    ("station", "names"),
+    [
+        ("encoder.embedding.output", ("tokens", "scaled", "positions", "output")),
+        (
+            "encoder.layers.1.self_attention.query",
+            ("query", "key", "value", "products", "scores", "weights", "context"),
+        ),
+        ("decoder.layers.2.cross_attention.residual_sum", ("residual_in", "output", "residual_sum", "norm_out")),
+        ("decoder.layers.0.feed_forward.hidden", ("hidden", "activated", "output", "residual_sum")),
+    ],
+)
+def test_the_browser_gets_the_very_tensors_of_a_part_of_the_model(
+    station: str, names: tuple[str, ...], open_app: Callable[..., AppTest], truth: Truth
+) -> None:
+    brought, state = walked(open_app, station, detail="exam")
+    assert state["at"] == station
+    for name in names:
+        site = f"{station.rpartition('.')[0]}.{name}"
+        assert brought["pictures"][site]["site"] == site
+        np.testing.assert_array_equal(array(brought["tensors"][site]), truth[site])
+
+
+@pytest.mark.parametrize("detail", ["lecture", "exam"])
+def test_the_stations_around_one_are_in_the_browser_before_one_goes_there(
+    detail: Any, open_app: Callable[..., AppTest], folder: Path
+) -> None:
+    walk = stations(Translator.load(folder / "en-de.safetensors").model.config, detail)
+    for place in range(0, len(walk), 9):
+        brought, _ = walked(open_app, walk[place].id, detail=detail)
+        assert [station["id"] for station in brought["stations"]] == ids(walk)
+        beside = [walk[i].id for i in (place - 1, place, place + 1) if 0 <= i < len(walk)]
+        assert set(beside) <= set(brought["pictures"])
+        needed = [picture.get("site") for picture in brought["pictures"].values()]
+        needed += [part["site"] for picture in brought["pictures"].values() for part in picture.get("parts", [])]
+        assert {site for site in needed if site} <= set(brought["tensors"])
+
+
+def test_the_followed_step_is_the_one_that_attends_most_to_the_followed_word(
+    open_app: Callable[..., AppTest], truth: Truth
+) -> None:
+    brought, state = walked(open_app, "characters", s="2")
+    app = open_app("attention", sentence=SENTENCE, kind="cross")
+    layer, head = app.session_state["layer"] - 1, app.session_state["head"] - 1  # the clearest
+    weights = truth[f"decoder.layers.{layer}.cross_attention.weights"][head]  # (T, S)
+    np.testing.assert_array_equal(brought["attending"], weights.argmax(axis=0))
+    assert (state["s"], state["t"]) == (1, int(weights[:, 1].argmax()))
+    _, chosen = walked(open_app, "characters", s="2", t="1")
+    assert (chosen["s"], chosen["t"]) == (1, 0)
+
+
+def test_each_attention_shows_its_clearest_head_until_one_is_chosen(open_app: Callable[..., AppTest]) -> None:
+    _, state = walked(open_app, "characters")
+    assert len(state["heads"]) == 2 + 2 * 3  # of two layers of the encoder, of three of the decoder
+    app = open_app("attention", sentence=SENTENCE, kind="encoder", layer="2")
+    assert state["heads"]["encoder.layers.1.self_attention"] == app.session_state["head"] - 1
+    _, state = walked(open_app, "characters", head="2")
+    assert state["heads"] == 1
+
+
+def test_what_the_browser_tells_is_checked_and_walking_chooses_no_head(open_app: Callable[..., AppTest]) -> None:
+    def script() -> None:
+        import streamlit as st
+
+        from app.compute.subject import Subject
+        from app.library.checkpoints import checkpoints
+        from app.stage.scene import Selection, scene_of
+        from app.views.steps.page import take
+
+        subject = Subject(checkpoints()["en-de"])
+        scene = scene_of(subject, "the cat sat", subject.translator.settings, Selection())
+        take(scene, st.session_state["told"])
+
+    app = AppTest.from_function(script, default_timeout=PATIENCE)
+    for told, expected in (
+        ({"at": "decoder.layers.1.cross_attention.weights"}, {"at": "decoder.layers.1.cross_attention.weights"}),
+        ({"at": "nonsense", "s": 99, "t": -1, "head": ["pieces", 0], "detail": 3}, {}),
+        ({"s": 1, "t": 2, "detail": "exam"}, {"s": 1, "t": 2, "detail": "exam"}),
+        (
+            {"head": ["encoder.layers.1.self_attention.weights", 3]},
+            {"kind": "encoder", "layer": 2, "head": 4},
+        ),
+    ):
+        app.session_state["told"] = told
+        for name in ("at", "s", "t", "kind", "layer", "head", "detail"):
+            if name in app.session_state:
+                del app.session_state[name]
+        app.run()
+        assert not app.exception
+        names = [name for name in ("at", "s", "t", "kind", "layer", "head", "detail") if name in app.session_state]
+        assert {name: app.session_state[name] for name in names} == expected
+
+
+def test_between_decoder_and_encoder_the_head_is_the_one_that_attends_most_to_the_followed_word(
+    open_app: Callable[..., AppTest], truth: Truth
+) -> None:
+    site = "decoder.layers.1.cross_attention.weights"
+    app = opened(open_app, site, row=2, s="4")
+    head = int(truth[site][:, 2, 3].argmax())
+    np.testing.assert_array_equal(drawn(app), truth[site][head])

@@ -74,7 +74,7 @@ def test_each_column_of_a_sum_adds_up_and_is_that_of_the_tensors(
     here: Path, norm: str, site: str, parts: tuple[str, str]
 ) -> None:
     truth = tensors(here / f"{norm}.safetensors")
-    first, second, total = drawn(opened("steps", norm, at=site, detail="exam")).values()
+    first, second, total = drawn(opened("steps", norm, at=site, detail="exam", details="true")).values()
     for values, part in zip((first, second), parts, strict=True):
         np.testing.assert_allclose(values, truth[f"{site.rpartition('.')[0]}.{part}"][ROW], atol=1e-5)
     np.testing.assert_allclose(total, truth[site][ROW], atol=1e-5)
@@ -92,7 +92,7 @@ def test_each_column_of_a_sum_adds_up_and_is_that_of_the_tensors(
 )
 def test_each_column_of_a_layer_norm_is_the_calculation(here: Path, norm: str, site: str, before: str) -> None:
     truth = tensors(here / f"{norm}.safetensors")
-    strips = drawn(opened("steps", norm, at=site, detail="exam"))
+    strips = drawn(opened("steps", norm, at=site, detail="exam", details="true"))
     assert next(iter(strips)) == ("x" if norm == "pre" else "z")  # as the formula above it says
     x, standard, gain, shift, after = strips.values()
     np.testing.assert_allclose(x, truth[before][ROW], atol=1e-5)

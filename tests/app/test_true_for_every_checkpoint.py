@@ -45,7 +45,7 @@ def said(app: AppTest) -> str:
 def test_no_code_card_says_that_its_file_has_changed(page: str, checkpoint: Any) -> None:
     checkpoint()
     for address in ({}, {"part": "lens"}, {"part": "penalty"}) if page == "decoding" else ({},):
-        app = open_view(page, sentence=SENTENCE, **address)
+        app = open_view(page, sentence=SENTENCE, details="true", **address)
         assert app.code or page in ("models", "translate") or "penalty" in address.values()  # have none here
         assert source_code.CHANGED not in [code.value for code in app.code]
 
@@ -93,7 +93,7 @@ def test_what_the_visitor_gave_was_not_chosen(checkpoint: Any) -> None:
     checkpoint()
     app = open_view("translate", sentence=SENTENCE, t="2")
     app.text_input(key="given").set_value("Das Tier war müde").run()
-    for page, address in (("decoding", {}), ("steps", {"at": "logits"}), ("steps", {"at": "probabilities"})):
+    for page, address in (("decoding", {}), ("steps", {"at": "logits", "details": True}), ("steps", {"at": "probabilities"})):
         switch_page(app, page)
         for name, value in address.items():
             app.session_state[name] = value
@@ -167,16 +167,16 @@ def test_rows_are_counted_alike_wherever_their_piece_is_named() -> None:
 
 def test_the_sentence_is_called_read_not_typed_for_typed_quotes_have_become_plain(checkpoint: Any) -> None:
     checkpoint()
-    app = open_view("steps", sentence="“the cat” – sat", at="characters", detail="Every step")
+    app = open_view("steps", sentence="“the cat” – sat", at="characters", detail="exam", details="true")
     assert '"the cat" - sat' in said(app)
-    assert "typed quotes, dashes and spaces have been made plain" in said(app)
+    assert "typed quotes, dashes and spaces have been made plain" in station("characters").text
     assert "_PLAIN" in app.code[0].value
 
 
 @pytest.mark.parametrize("station", ["encoder.norm_out", "encoder.layers.0.feed_forward.norm_out"])
 def test_what_is_not_in_the_paper_is_not_called_paper(station: str, checkpoint: Any) -> None:
     checkpoint(norm="pre")
-    app = open_view("steps", sentence=SENTENCE, at=station, detail="Every step")
+    app = open_view("steps", sentence=SENTENCE, at=station, detail="exam", details="true")
     assert "· not in the paper" in said(app)
     assert "paper, not" not in said(app)
 
@@ -190,7 +190,7 @@ def test_the_mask_shows_the_rules_that_it_has(checkpoint: Any) -> None:
         (mask.format("decoder", "cross"), ["padding_mask"]),
         ("decoder.embedding.positions", ["nn.Parameter"]),
     ):
-        code = open_view("steps", sentence=SENTENCE, at=place, detail="Every step").code[0].value
+        code = open_view("steps", sentence=SENTENCE, at=place, detail="exam", details="true").code[0].value
         known = ("window_mask", "causal_mask", "padding_mask", "nn.Parameter")
         assert [name for name in known if name in code] == [name for name in known if name in rules]
 
@@ -273,7 +273,7 @@ def test_the_lens_says_what_layers_do_to_the_stream(norm: str, does: str, checkp
 
 def test_what_plays_stops_when_its_page_is_left(checkpoint: Any) -> None:
     checkpoint()
-    for page, button in (("steps", "play"), ("decoding", "play")):
+    for page, button in (("decoding", "play"),):
         app = open_view(page, sentence=SENTENCE)
         app.button(key=button).click().run()
         assert app.button(key=button).label == "Pause"
@@ -287,14 +287,6 @@ def test_what_plays_stops_when_its_page_is_left(checkpoint: Any) -> None:
             app.session_state["part"] = "loop"
             app.run()
             assert app.button(key=button).label == "Play"
-
-
-def test_a_walk_that_is_played_at_its_end_begins_again(checkpoint: Any) -> None:
-    checkpoint()
-    app = open_view("steps", sentence=SENTENCE, at="chosen")
-    assert app.button(key="next").disabled
-    app.button(key="play").click().run()
-    assert app.button(key="previous").disabled
 
 
 def shown_layer(app: AppTest) -> int:

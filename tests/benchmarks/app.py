@@ -47,7 +47,7 @@ class Row(NamedTuple):
 
 ROWS = {
     "translate": Row("translate", HEAD),
-    "steps": Row("steps", ".st-key-next button"),
+    "steps": Row("steps", ".walk .next"),
     "hand": Row("hand", HEAD),
     "hand, tokens": Row("hand", TOKEN),
     "hand, all": Row("hand", HEAD, "written=all"),

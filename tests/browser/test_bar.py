@@ -132,19 +132,6 @@ def test_keys_pressed_in_a_hurry_all_count(visit: Begin) -> None:
     assert one.page.locator(f"{PLACE.format('head')} :focus").inner_text() == "4"
 
 
-def test_what_is_grey_does_nothing(visit: Begin) -> None:
-    one = visit().open("steps", sentence="the cat sat", layer="1", head="1")  # opens where neither means anything
-    is_drawn(one, "steps")
-    before = one.page.url
-    for name in ("layer", "head"):
-        radios = one.page.locator(PLACE.format(name)).get_by_role("radio")
-        radios.nth(1).click(force=True)
-        assert radios.nth(1).is_disabled()
-    one.page.locator(".switches [data-name='button'] button").click(force=True)
-    one.settle()
-    assert one.page.url == before
-
-
 def test_a_choice_of_very_many_is_a_list_that_opens(visit: Begin) -> None:
     one = visit().open("attention", sentence="the cat sat", checkpoint="wide", kind="encoder", head="1")
     is_drawn(one, "attention")

@@ -81,7 +81,7 @@ PARTS = {  # what a page opens with is seen above; here is what takes a click, a
         "Reference": ".difference",
     },
     "attention": {"Word alignment": ".st-key-alignment svg .line", "BertViz": "iframe[srcdoc]"},
-    "steps": {"Every step": ".st-key-station h2"},
+    "steps": {"Every step": ".walk h2"},
     "hand": {
         "Details: formulas, code, tables, more pictures": ".st-key-picture_hand_map .hm image",
         "All": ".st-key-picture_hand_values .hm image",
@@ -115,12 +115,12 @@ def test_nobody_is_shut_out_of_any_kind_of_station(visit: Begin, dark: bool) -> 
     page = one.page
     for click, station in (
         ("", "decoder.layers.0.self_attention.mask"),
-        ("g[data-station='decoder.layers.0.self_attention.norm_out']", "decoder.layers.0.self_attention.norm_out"),
-        ("g[data-station='decoder.layers.0.feed_forward.hidden']", "decoder.layers.0.feed_forward.hidden"),
+        ("g[data-station='decoder.layers.*.self_attention.norm_out']", "decoder.layers.0.self_attention.norm_out"),
+        ("g[data-station='decoder.layers.*.feed_forward.hidden']", "decoder.layers.0.feed_forward.hidden"),
         ("g[data-station='probabilities']", "probabilities"),
-        (".st-key-next button", "chosen"),
+        (".walk .next", "chosen"),
         ("g[data-station='pieces']", "pieces"),
-        (".st-key-previous button", "characters"),
+        (".walk .previous", "characters"),
     ):
         if click:
             page.locator(click).click()

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Visit, chosen_in
 from tests.support.browser_pages import is_drawn
 from transformer.analysis.trace import trace
 from transformer.decoding.translator import Translator
@@ -23,11 +23,11 @@ CHART = """() => {
 
 
 def station(page: Any) -> str:
-    return str(page.locator(".st-key-station h2").inner_text())
+    return str(page.locator(".walk h2").inner_text())
 
 
 def test_the_arrow_keys_walk_and_each_picture_is_the_tensor_of_its_station(visit: Begin, folder: Path) -> None:
-    one = visit().open("steps", sentence=SENTENCE, at="encoder.embedding.tokens", detail="exam")
+    one = visit().open("steps", sentence=SENTENCE, at="encoder.embedding.tokens", detail="exam", details="true")
     is_drawn(one, "steps")
     page = one.page
     assert page.locator("svg.map .box.on").bounding_box()["y"] < 900, "the map shows where one is without scrolling"
@@ -48,19 +48,19 @@ def test_the_arrow_keys_walk_and_each_picture_is_the_tensor_of_its_station(visit
 def test_another_layer_is_the_same_station_there(visit: Begin) -> None:
     one = visit().open("steps", sentence=SENTENCE, at="decoder.layers.1.cross_attention.scores")
     is_drawn(one, "steps")
-    bar = one.page.locator(".st-key-chosen .switches")
-    assert bar.get_by_role("radiogroup", name="Layer").get_by_role("radio", checked=True).inner_text() == "2"
-    bar.get_by_role("radiogroup", name="Layer").get_by_role("radio", name="1").click()
+    numbers = one.page.locator("svg.map .number[aria-label^='decoder']")
+    assert [number.get_attribute("aria-pressed") for number in numbers.all()] == ["false", "true", "false"]
+    numbers.first.click()
     one.page.wait_for_url("**at=decoder.layers.0.cross_attention.scores*")
-    bar.get_by_role("button", name="Clearest head").click()
-    one.page.wait_for_url(re.compile(r"at=decoder\.layers\.[1-9]\.cross_attention\.scores"))  # never the first layer
+    one.settle()
+    assert numbers.first.get_attribute("aria-pressed") == "true"
 
 
 def test_a_box_of_the_map_is_chosen_by_click_and_by_key(visit: Begin) -> None:
     one = visit().open("steps", sentence=SENTENCE)
     is_drawn(one, "steps")
     page = one.page
-    page.locator("svg.map .box[data-station^='decoder.layers.0.cross_attention']").first.click()
+    page.locator("svg.map .box[data-station^='decoder.layers.*.cross_attention']").first.click()
     page.wait_for_url("**at=decoder.layers.0.cross_attention*")
     one.settle()
     box = page.locator("svg.map .box[data-station='logits']")
@@ -95,7 +95,7 @@ NUMBERS = """() => {
 
 
 def test_numbers_of_a_wide_matrix_have_room_or_are_left_out(visit: Begin) -> None:
-    one = visit().open("steps", sentence=LONG, at="encoder.layers.0.self_attention.scores", detail="exam")
+    one = visit().open("steps", sentence=LONG, at="encoder.layers.0.self_attention.scores", detail="exam", details="true")
     is_drawn(one, "steps")
     count, over = one.page.evaluate(NUMBERS)
     assert count > 150
@@ -130,7 +130,7 @@ def test_no_formula_is_cut_off_on_a_screen_or_a_phone(visit: Begin) -> None:
 
     for station in FORMULAS:
         one.page.set_viewport_size({"width": 1280, "height": 900})
-        one.open("steps", sentence="the cat", at=station, detail="exam")
+        one.open("steps", sentence="the cat", at=station, detail="exam", details="true")
         cut(station, "1280")
         one.page.set_viewport_size({"width": 390, "height": 900})
         cut(station, "390")
@@ -147,13 +147,99 @@ def test_play_goes_on_by_itself_and_pauses(visit: Begin) -> None:
     is_drawn(one, "steps")
     page = one.page
     page.get_by_role("button", name="Play").click()
-    page.wait_for_url("**at=encoder.embedding.scaled*")
+    page.wait_for_url("**at=encoder.embedding.positions*")
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("button", name="Play").wait_for()
     one.settle()
-    held = page.url
+    held = station(page)
     page.wait_for_timeout(4500)  # longer than a station is shown while playing
-    assert page.url == held
+    assert station(page) == held
+
+
+AT_ONCE = """() => {
+    const walk = [...document.querySelectorAll('*')].find(node => node.shadowRoot?.querySelector('.walk')).shadowRoot;
+    const begin = performance.now();
+    document.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
+    return [walk.querySelector('h2').textContent, walk.querySelectorAll('.frame .row').length,
+        walk.querySelector('.waits') !== null, performance.now() - begin];
+}"""
+
+
+def test_the_next_station_is_drawn_before_the_server_hears_of_it(visit: Begin) -> None:
+    one = visit().open("steps", sentence=SENTENCE, at="encoder.layers.0.self_attention.products", detail="exam")
+    is_drawn(one, "steps")
+    for title in ("Divided by √d_k", "Mask", "Scores after the mask", "Softmax gives the weights"):
+        found, rows, waits, took = one.page.evaluate(AT_ONCE)  # one turn of the browser: no answer can have come
+        assert (found, waits) == (title, False)
+        assert rows > 5
+        assert took < 300
+
+
+PLACES = """() => {
+    const walk = [...document.querySelectorAll('*')].find(node => node.shadowRoot?.querySelector('.walk')).shadowRoot;
+    const box = node => { const {x, y, width, height} = node.getBoundingClientRect(); return [x, y, width, height]; };
+    return ['.previous', '.play', '.next', 'h2', '.picture-place', '.read', 'p', 'svg.map', '.walk']
+        .map(name => box(walk.querySelector(name)).map(Math.round).join(' '));
+}"""
+
+
+def test_nothing_moves_from_station_to_station_and_all_is_in_the_window(visit: Begin) -> None:
+    one = visit(height=720).open("steps", sentence=SENTENCE)
+    is_drawn(one, "steps")
+    page, places, titles = one.page, set(), set()
+    for _ in range(30):
+        found = page.evaluate(PLACES)
+        places.add(tuple(place if name != 3 else place.split()[1] for name, place in enumerate(found)))  # the heading
+        titles.add(station(page))
+        page.keyboard.press("ArrowRight")
+    assert len(titles) > 15
+    assert len(places) == 1
+    *_, walk = found
+    _, top, _, height = map(int, walk.split())
+    assert top + height <= 720
+
+
+def test_walking_leaves_alone_what_other_pages_open_with(visit: Begin) -> None:
+    one = visit().open("attention", sentence=SENTENCE)
+    before = {name: chosen_in(one.page)[name] for name in ("kind", "layer", "head")}
+    one.open("steps", sentence=SENTENCE)
+    is_drawn(one, "steps")
+    for _ in range(12):
+        one.page.keyboard.press("ArrowRight")
+    one.page.wait_for_url("**at=*")
+    one.settle()
+    one.follow("Attention")
+    assert {name: chosen_in(one.page)[name] for name in before} == before
+
+
+def test_a_cell_that_is_pointed_at_has_its_own_number(visit: Begin, folder: Path) -> None:
+    site = "encoder.layers.0.self_attention.output"
+    one = visit().open("steps", sentence=SENTENCE, at=site, detail="exam")
+    is_drawn(one, "steps")
+    translator = Translator.load(folder / "en-de.safetensors")
+    found = translator.translate(SENTENCE).sentences[0]
+    truth = trace(translator.model, found.source_ids, found.hypotheses[0].ids, [f"{site.rpartition('.')[0]}.*"])[site]
+    image = one.page.locator(".walk .frame image")
+    box = image.bounding_box()
+    for row, column in ((0, 0), (3, 7), (truth.shape[0] - 1, truth.shape[1] - 1)):
+        one.page.mouse.move(
+            box["x"] + (column + 0.5) * box["width"] / truth.shape[1],
+            box["y"] + (row + 0.5) * box["height"] / truth.shape[0],
+        )
+        said = one.page.locator(".walk .read").inner_text().replace("−", "-")
+        assert said.endswith(f"dimension {column}: {truth[row, column]:.4f}".replace("-0.0000", "0.0000"))
+
+
+def test_a_row_that_is_clicked_is_followed_and_so_is_the_step_that_attends_to_it(visit: Begin) -> None:
+    one = visit().open("steps", sentence=SENTENCE, at="encoder.embedding.output", s="1")
+    is_drawn(one, "steps")
+    page = one.page
+    page.locator(".walk .row").nth(2).click()
+    assert page.locator(".walk .row").nth(2).get_attribute("aria-checked") == "true"
+    assert page.locator("svg.map .traveller.encoder").text_content().strip("▁")
+    page.wait_for_url(re.compile(r"\bs=3\b"))
+    page.keyboard.press("ArrowDown")
+    page.wait_for_url(re.compile(r"\bs=4\b"))
 
 
 DRAWS = """
@@ -175,7 +261,7 @@ Object.defineProperty(window, 'Plotly', {get: () => plotly, set: (given) => {
 def test_a_step_draws_each_picture_once_and_the_tensor_in_the_place_where_it_stood(visit: Begin) -> None:
     one = visit()
     one.page.add_init_script(DRAWS)
-    one.open("steps", sentence="the cat sat", at="decoder.layers.0.self_attention.scores", detail="exam")
+    one.open("steps", sentence="the cat sat", at="decoder.layers.0.self_attention.scores", detail="exam", details="true")
     is_drawn(one, "steps")
     matrix, tensors = ["walk_matrix"], ["tensor", "tensor_numbers"]
     for name, expected, anew in (
@@ -190,7 +276,7 @@ def test_a_step_draws_each_picture_once_and_the_tensor_in_the_place_where_it_sto
         ("cross_attention.residual_in", tensors, []),
     ):
         one.page.evaluate("window.draws = []")
-        one.page.locator(".st-key-next button").click()
+        one.page.locator(".walk .next").click()
         one.page.wait_for_url(f"**at=decoder.layers.0.{name}*")
         one.settle()
         draws = one.page.evaluate("window.draws")
@@ -199,7 +285,7 @@ def test_a_step_draws_each_picture_once_and_the_tensor_in_the_place_where_it_sto
 
 
 def test_the_map_and_the_strip_of_pieces_are_saved_as_they_are_seen(visit: Begin) -> None:
-    one = visit().open("steps", sentence="the </svg> & cat", at="pieces")
+    one = visit().open("steps", sentence="the </svg> & cat", at="pieces", details="true")
     one.settle()
     page = one.page
     seen = {

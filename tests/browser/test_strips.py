@@ -15,7 +15,7 @@ SITE = "encoder.layers.0.self_attention"
 
 
 def test_keys_and_pointer_choose_the_dimension_whose_sum_is_read_downwards(visit: Begin, folder: Path) -> None:
-    one = visit().open("steps", sentence=SENTENCE, at=f"{SITE}.residual_sum", detail="exam", s="2")
+    one = visit().open("steps", sentence=SENTENCE, at=f"{SITE}.residual_sum", detail="exam", s="2", details="true")
     page = one.page
     strips = page.locator("svg.strips")
     translator = Translator.load(folder / "en-de.safetensors")

@@ -20,7 +20,7 @@ CHARTS_ARE_DRAWN = """() => [...document.querySelectorAll('.chart')].every(
 
 PAGES: dict[str, Page] = {
     "translate": Page("", "Translate", (".canvas .token", ".canvas .arc", ".canvas .head")),
-    "steps": Page("steps", "Step by step", ("svg.map .box.on", ".st-key-station h2")),
+    "steps": Page("steps", "Step by step", ("svg.map .box.on", ".walk h2")),
     "hand": Page("hand", "Query, key, value", (".st-key-query_scene .row",)),
     "attention": Page("attention", "Attention", (".st-key-mosaic .hm image", ".st-key-matrix .hm image")),
     "multihead": Page("multihead", "Heads", (".heads .grid .head-map", ".heads .one .cell")),

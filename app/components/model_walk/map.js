@@ -55,6 +55,7 @@ export function drawMap(place, map, colors, { go, turn, up }) {
   const drawn = map.arrows.map((each) => arrow(svg, each, of(each.stack)));
   const boxes = map.boxes.map((box, i) => {
     const group = make("g", { class: `box ${box.kind}`, tabindex: 0, role: "button" }, svg);
+    group.dataset.station = box.stations[0];
     group.setAttribute("aria-label", `${box.stack}: ${[box.label, box.second].filter(Boolean).join(", ")}`);
     make("title", {}, group, [box.label, box.second].filter(Boolean).join(", "));
     make("rect", { class: "shape", x: box.x, y: box.y, width: box.width, height: box.height, rx: 6, fill: of(box.stack), stroke: of(box.stack) }, group);
@@ -108,7 +109,9 @@ export function moveTo(drawn, { box, part, stack, layers, words, crossing }, mea
   const [from, to] = [here.x + 8, here.x + here.width - 8], y = here.y + here.height - 2.5;
   for (const [name, value] of Object.entries({ x1: from, x2: from + (to - from) * part, y1: y, y2: y })) drawn.progress.setAttribute(name, value);
   const apart = crossing ? CHIP / 2 + 2 : 0;
-  carry(drawn.travellers.encoder, words.encoder, map.lane, stack === "encoder" ? middle : crossing ? middle - apart : map.arrows.at(-1).points[1][1], measure);
+  const [rests, top] = map.arrows.at(-1).points[1];  // above the encoder, until the decoder attends to it
+  if (stack === "encoder" || crossing) carry(drawn.travellers.encoder, words.encoder, map.lane, middle - apart, measure);
+  else carry(drawn.travellers.encoder, words.encoder, rests, top, measure);
   carry(drawn.travellers.decoder, words.decoder, map.lane, stack === "encoder" ? map.height - CHIP : middle + apart, measure);
   drawn.travellers.decoder.style.opacity = stack === "encoder" ? 0 : 1;
   drawn.travellers.encoder.style.opacity = stack === "encoder" || crossing ? 1 : 0.55;

@@ -74,10 +74,15 @@ class Walk {
     if (byKey) this.parts.frame.querySelector('.row[aria-checked="true"]')?.focus({ preventScroll: true });
   }
 
-  // The head that is shown: the chosen one, or the clearest of this attention.
+  // The head that is shown: the chosen one, or the clearest of this attention; from the decoder to the encoder the one that
+  // attends most from the followed step to the followed word.
   headHere() {
-    const { heads, at } = this.state;
-    return typeof heads === "number" ? heads : heads[at.split(".").slice(0, 4).join(".")] ?? 0;
+    const { heads, at, s, t } = this.state, site = at.split(".").slice(0, 4).join(".");
+    if (typeof heads === "number") return heads;
+    if (!at.includes("cross_attention") || !this.data.tensors[`${site}.weights`]) return heads[site] ?? 0;
+    const { values, shape: [count, rows, columns] } = this.tensorAt(`${site}.weights`);
+    const weights = Array.from({ length: count }, (_, head) => values[(head * rows + t) * columns + s]);
+    return weights.indexOf(Math.max(...weights));
   }
 
   takeHead(head) {

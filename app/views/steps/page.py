@@ -22,7 +22,7 @@ from app.views.shared.triplet import code_card, shape_text
 from app.views.steps.station import draw as draw_station
 from app.views.steps.station_code import code_at
 from app.views.steps.station_tensors import kind_at
-from app.views.steps.stations import Detail, Station, nearest, stations
+from app.views.steps.stations import Detail, Station, nearest, stations, where
 from app.views.steps.walk_pictures import walk_pictures
 from transformer.model.attention_kinds import KINDS, SITES, depth
 
@@ -46,14 +46,9 @@ def draw(scene: Scene, controls: Controls | None) -> None:
         )
     state = {"scene": shown, "at": here.id, "s": source, "t": step, "heads": heads, "detail": detail}
     with st.container(key="picture_map"):
-        components.model_walk(state, key="walk", on_told=lambda told: _take(scene, told))
-    reads, predicts = scene.target.tokens[step], scene.target.predicts[step]
-    most = "which attends to it most" if step == attending[source] else "which you chose"
-    say(
-        f"You follow {visible(scene.source.tokens[source])} through the encoder. In the decoder you follow step "
-        f"{step + 1}, {most}: it reads {visible(reads)} and predicts {visible(predicts)}."
-    )
-    details(lambda: _details(scene, here, _head(heads, here)))
+        components.model_walk(state, key="walk", on_told=lambda told: take(scene, told))
+    _say(scene, source, step, heads)
+    details(lambda: _details(scene, here, head_at(scene, here, heads, source, step)))
 
 
 def _details(scene: Scene, here: Station, head: int) -> None:
@@ -61,8 +56,8 @@ def _details(scene: Scene, here: Station, head: int) -> None:
     with st.container(key="station"):
         section = here.section if here.section.startswith("not") else f"paper, {here.section}"
         section = section.replace("equation ", "equation\u00a0")  # else the 1 may stand alone on a line
+        st.caption(f"{where(here)} · {section}")
         st.header(here.title, anchor=False)
-        st.caption(section)
         if here.formula:
             st.latex(here.formula)
         if here.letters:
@@ -85,10 +80,32 @@ def _heads(scene: Scene) -> int | dict[str, int]:
     }
 
 
-def _head(heads: int | dict[str, int], here: Station) -> int:
+def head_at(scene: Scene, here: Station, heads: int | dict[str, int], source: int, step: int) -> int:
+    """The head that a station shows, from 0: the chosen one, or the clearest; in encoder-decoder attention the one
+    that attends most from the followed step to the followed token of the source."""
     if isinstance(heads, int):
         return heads
+    if here.part == "cross_attention" and here.layer is not None:
+        return int(scene.attention("cross").weights[here.layer, :, step, source].argmax())
     return heads.get(here.id.rpartition(".")[0], 0)
+
+
+def _say(scene: Scene, source: int, step: int, heads: int | dict[str, int]) -> None:
+    """Which token is followed, and which heads are shown."""
+    word, reads, predicts = (
+        visible(tokens[row])
+        for tokens, row in (
+            (scene.source.tokens, source), (scene.target.tokens, step), (scene.target.predicts, step),
+        )
+    )  # fmt: skip
+    most = "which attends to it most" if step == attending_steps(scene)[source] else "which you chose"
+    say(
+        f"You follow {word} through the encoder, then step {step + 1} of the decoder, {most}: it reads {reads} and "
+        f"predicts {predicts}.",
+        f"All attention is that of head {heads + 1}, which you chose."
+        if isinstance(heads, int)
+        else "Heads: the clearest of each layer; between decoder and encoder the one that attends most to your word.",
+    )
 
 
 def _scene_key(scene: Scene) -> str:
@@ -97,7 +114,7 @@ def _scene_key(scene: Scene) -> str:
     return hashlib.blake2s(repr(parts).encode(), digest_size=8).hexdigest()
 
 
-def _take(scene: Scene, told: dict[str, Any]) -> None:
+def take(scene: Scene, told: dict[str, Any]) -> None:
     """Chooses what was chosen in the browser."""
     known = {station.id: station for station in stations(scene.config)}
     if told.get("at") in known:

@@ -103,6 +103,18 @@ class Station:
         return f"{place}.{self.part}"
 
 
+def where(station: Station) -> str:
+    """The place of a station in the model, in words."""
+    if station.layer is None:
+        return f"{station.stack}, input" if station.part == "input" else station.stack
+    return f"{station.stack}, layer {station.layer + 1}, {part_of(station)}"
+
+
+def part_of(station: Station) -> str:
+    """The sub-layer of a station, in words."""
+    return {"cross_attention": "encoder-decoder attention"}.get(station.part, station.part.replace("_", "-"))
+
+
 @lru_cache(maxsize=64)
 def stations(config: ModelConfig, detail: Detail = "exam", beside: str = "") -> tuple[Station, ...]:
     """Every station in order, or those of a first lecture and the station `beside`, to which somebody strayed."""

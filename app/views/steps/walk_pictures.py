@@ -20,7 +20,7 @@ from app.figures.token_strip import source_strip
 from app.stage.scene import Scene
 from app.views.steps.model_map import ACTIVATIONS, box_of, model_map
 from app.views.steps.station_tensors import before_norm, recorded, tensor
-from app.views.steps.stations import Station
+from app.views.steps.stations import Station, part_of, where
 from transformer.config import ModelConfig
 
 Picture = dict[str, Any]
@@ -73,10 +73,6 @@ def _route(config: ModelConfig, walk: tuple[Station, ...]) -> dict[str, Any]:
 
 def _said(station: Station) -> dict[str, Any]:
     """What is the same for this station in every layer."""
-    part = {"cross_attention": "encoder-decoder attention", "self_attention": "self-attention"}.get(
-        station.part, station.part.replace("_", "-")
-    )
-    place = {"input": f"{station.stack}, input", "top": station.stack}.get(station.part, part)
     return {
         "title": station.title,
         "text": station.text,
@@ -85,7 +81,7 @@ def _said(station: Station) -> dict[str, Any]:
         "stack": station.stack,
         "rows": station.rows,
         "part": station.part,
-        "place": place,
+        "place": where(station) if station.layer is None else part_of(station),
     }
 
 
@@ -135,7 +131,10 @@ def _parts(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> list[
         sites = {f"{base}.{first}": names[first], f"{base}.{second}": names[second], here.id: "= the sum"}
         found = recorded(scene, here)
     elif here.look == "norm":
-        sites, found = {f"{here.id} before": "before", here.id: "after"}, {f"{here.id} before": before_norm(scene, here)}
+        sites, found = (
+            {f"{here.id} before": "before", here.id: "after"},
+            {f"{here.id} before": before_norm(scene, here)},
+        )
     elif here.look == "hidden":
         activation = ACTIVATIONS[scene.config.activation]
         sites = {f"{base}.hidden": f"before {activation}", f"{base}.activated": f"after {activation}"}
