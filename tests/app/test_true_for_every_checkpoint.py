@@ -93,7 +93,11 @@ def test_what_the_visitor_gave_was_not_chosen(checkpoint: Any) -> None:
     checkpoint()
     app = open_view("translate", sentence=SENTENCE, t="2")
     app.text_input(key="given").set_value("Das Tier war müde").run()
-    for page, address in (("decoding", {}), ("steps", {"at": "logits", "details": True}), ("steps", {"at": "probabilities"})):
+    for page, address in (
+        ("decoding", {}),
+        ("steps", {"at": "logits", "details": True}),
+        ("steps", {"at": "probabilities"}),
+    ):
         switch_page(app, page)
         for name, value in address.items():
             app.session_state[name] = value

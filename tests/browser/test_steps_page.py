@@ -95,7 +95,9 @@ NUMBERS = """() => {
 
 
 def test_numbers_of_a_wide_matrix_have_room_or_are_left_out(visit: Begin) -> None:
-    one = visit().open("steps", sentence=LONG, at="encoder.layers.0.self_attention.scores", detail="exam", details="true")
+    one = visit().open(
+        "steps", sentence=LONG, at="encoder.layers.0.self_attention.scores", detail="exam", details="true"
+    )
     is_drawn(one, "steps")
     count, over = one.page.evaluate(NUMBERS)
     assert count > 150
@@ -261,7 +263,9 @@ Object.defineProperty(window, 'Plotly', {get: () => plotly, set: (given) => {
 def test_a_step_draws_each_picture_once_and_the_tensor_in_the_place_where_it_stood(visit: Begin) -> None:
     one = visit()
     one.page.add_init_script(DRAWS)
-    one.open("steps", sentence="the cat sat", at="decoder.layers.0.self_attention.scores", detail="exam", details="true")
+    one.open(
+        "steps", sentence="the cat sat", at="decoder.layers.0.self_attention.scores", detail="exam", details="true"
+    )
     is_drawn(one, "steps")
     matrix, tensors = ["walk_matrix"], ["tensor", "tensor_numbers"]
     for name, expected, anew in (
