@@ -40,7 +40,7 @@ PAGES = (
     PageInfo("multihead", "Heads", "Attention", "Why several heads?"),
     PageInfo("masks", "Masks", "Attention", "Why must it not look ahead?", has_controls=False),
     PageInfo("positions", "Positions", "Inside", "How does it know the order of words?"),
-    PageInfo("residual", "Residual stream", "Inside", "What flows through the layers?"),
+    PageInfo("residual", "Residual stream", "Inside", "What flows through the layers?", has_controls=False),
     PageInfo("scaling", "Scaling and softmax", "Inside", "Why divide by the square root of d_k?"),
     PageInfo("decoding", "Decoding", "Decoding", "How is the next word chosen?", has_controls=False),
     PageInfo("training", "Training", "Learning", "How did it learn?", needs_scene=False, has_controls=False),

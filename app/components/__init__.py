@@ -16,11 +16,13 @@ from app.components.decoding_loop import decoding_loop as decoding_loop
 from app.components.difference import difference as difference
 from app.components.export import export as export
 from app.components.head_grid import head_grid as head_grid
+from app.components.held_data import held_data as held_data
 from app.components.meter import meter as meter
 from app.components.model_walk import model_walk as model_walk
 from app.components.next_token import next_token as next_token
 from app.components.query_scene import query_scene as query_scene
 from app.components.ranking import ranking as ranking
+from app.components.residual_flow import residual_flow as residual_flow
 from app.components.search_tree import search_tree as search_tree
 from app.components.switches import switches as switches
 from app.components.tab_memory import tab_memory as tab_memory
@@ -30,4 +32,3 @@ from app.components.token_strip import token_strip as token_strip
 from app.components.translation_line import Sentences as Sentences
 from app.components.translation_line import translation_line as translation_line
 from app.components.vector_strips import vector_strips as vector_strips
-from app.components.walk_tensors import walk_tensors as walk_tensors

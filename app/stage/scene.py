@@ -1,5 +1,6 @@
 """The scene: what the pages show pictures of."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -121,6 +122,12 @@ class Scene:
         For example `record("decoder.layers.0.cross_attention.weights")` has one array (H, T, S).
         """
         return cached_results.record(self.subject, self.translation.source_ids, self.hypothesis.ids, sites)
+
+
+def scene_key(scene: Scene) -> str:
+    """A name of the model and what it reads and writes, by which the browser knows what belongs together."""
+    parts = (scene.subject, scene.translation.source_ids, scene.hypothesis.ids)
+    return hashlib.blake2s(repr(parts).encode(), digest_size=8).hexdigest()
 
 
 def scene_of(subject: Subject, text: str, settings: DecodingConfig, selection: Selection) -> Scene:

@@ -156,6 +156,9 @@ MASK_HEAD = Choice[tuple[int, int]](
     "mask_head", CLEAREST, one_head, one_head_text, page="masks", reset_by=("checkpoint",)
 )
 
+# Residual stream: whose token is shown; at first the source's
+STREAM = Choice("stream", "encoder", one_of(("encoder", "decoder")), page="residual")
+
 # Positions, scaling
 DIMENSION = Choice("dimension", 8, whole, page="positions")
 WAVE_SPAN = Choice("wave_span", 64, whole, page="positions")

@@ -22,7 +22,7 @@ def stack(app: AppTest) -> str:
     return str(found["texts"][found["chosen"]]).lower()
 
 
-@pytest.mark.parametrize("page", ["residual", "positions"])
+@pytest.mark.parametrize("page", ["positions"])
 @pytest.mark.parametrize(("kind", "shown"), [("encoder", "encoder"), ("decoder", "decoder"), ("cross", "decoder")])
 def test_the_stack_is_the_one_in_which_the_chosen_attention_asks(
     open_app: Open, page: str, kind: str, shown: str

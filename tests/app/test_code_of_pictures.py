@@ -30,7 +30,7 @@ def test_the_code_is_that_of_the_picture(
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
     st.cache_data.clear()
     write_checkpoint(tmp_path / "one.safetensors", Size(1, 1, 2), options={"positions": positions, "norm": "pre"})
-    cards = [code.value for code in open_view(page, sentence="the cat").code]
+    cards = [code.value for code in open_view(page, sentence="the cat", details="true").code]
     assert any(all(words in card for words in quoted) for card in cards), cards
 
 

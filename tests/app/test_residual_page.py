@@ -1,5 +1,7 @@
 """The page Residual stream: what it draws are the lengths of the recorded tensors, and its sum is the stream."""
 
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,10 +12,11 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from app.figures.axes import TokenAxis
+from app.views.residual.flow import COLORS, flow, largest_difference, vectors
 from app.views.residual.stream import Stream, cosines, relative, shares, sub_layers
 from app.views.residual.stream_charts import HIGHEST, added_heatmap, stream_table
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import array, chart, charts, checked, open_view, title
+from tests.support.drawn import array, chart, charts, checked, components, open_view, title, written
 from transformer.analysis.trace import trace
 from transformer.decoding.translator import Translator
 
@@ -37,9 +40,94 @@ def open_page(kinds: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(kinds))
 
     def opened(**address: str) -> AppTest:
-        return open_view("residual", **{"sentence": SENTENCE, **address})
+        return open_view("residual", **{"sentence": SENTENCE, "details": "true", **address})
 
     return opened
+
+
+def flowing(app: AppTest) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the browser gets: the streams, and which token is shown."""
+    found = [each.proto for each in app.get("bidi_component")]
+    (held,) = (json.loads(each.bytes) for each in found if each.component_name == "headlight_held_data")
+    (state,) = components(app, "residual_flow")
+    assert held["scene"] == state["scene"]
+    return held, state
+
+
+def angle(one: np.ndarray, other: np.ndarray) -> float:
+    one, other = one.astype(np.float64), other.astype(np.float64)
+    return float(np.degrees(np.arccos(np.clip(one @ other / np.linalg.norm(one) / np.linalg.norm(other), -1, 1))))
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize(("stack", "layers"), [("encoder", 2), ("decoder", 3)])
+def test_the_flow_has_the_vector_after_each_sub_layer_and_what_was_added(
+    open_page: Open, kinds: Path, norm: str, stack: Any, layers: int
+) -> None:
+    held, _ = flowing(open_page(checkpoint=norm))
+    truth, subs, sent = tensors(kinds / f"{norm}.safetensors"), sub_layers(stack, layers), held["stacks"][stack]
+    row, after = 1, "residual_sum" if norm == "pre" else "norm_out"
+    stream = [truth[f"{subs[0].site}.residual_in"][row], *(truth[f"{sub.site}.{after}"][row] for sub in subs)]
+    added = [truth[f"{sub.site}.output"][row] for sub in subs]
+    np.testing.assert_allclose(array(sent["lengths"])[row], [np.linalg.norm(x) for x in stream], rtol=1e-5)
+    np.testing.assert_allclose(array(sent["addedLengths"])[row], [np.linalg.norm(x) for x in added], rtol=1e-5)
+    np.testing.assert_allclose(array(sent["toLast"])[row], [angle(x, stream[-1]) for x in stream], atol=0.05)
+    beside = zip(added, [truth[f"{sub.site}.residual_in"][row] for sub in subs], strict=True)
+    np.testing.assert_allclose(array(sent["toStream"])[row], [angle(x, y) for x, y in beside], atol=0.05)
+    limit = float(array(sent["limits"])[row])
+    for name, values in (("vectors", stream), ("added", added)):
+        drawn = (array(sent[name])[row].astype(np.float64) * 2 / (COLORS - 1) - 1) * limit
+        np.testing.assert_allclose(drawn, np.clip(values, -limit, limit), atol=1.01 * limit / (COLORS - 1))
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_the_page_says_how_far_the_sum_is_from_the_last_vector(open_page: Open, kinds: Path, norm: str) -> None:
+    truth, subs = tensors(kinds / f"{norm}.safetensors"), sub_layers("encoder", 2)
+    tensor = {name: [truth[f"{sub.site}.{name}"][1].astype(np.float64) for sub in subs] for name in
+              ("residual_in", "output", "residual_sum")}  # fmt: skip
+    if norm == "pre":
+        wanted = np.abs(
+            truth["encoder.embedding.output"][1] + np.sum(tensor["output"], axis=0) - tensor["residual_sum"][-1]
+        )
+    else:
+        wanted = np.abs(np.add(tensor["residual_in"], tensor["output"]) - tensor["residual_sum"])
+    said = "\n".join(text.value for text in open_page(checkpoint=norm, s="2").text)
+    found = re.search(r"by more than (\S+)[.)]", said.replace("\n", " "))
+    assert found, said
+    assert written(found[1]) == pytest.approx(wanted.max(), rel=0.06, abs=1e-12)
+    assert wanted.max() < 1e-5
+
+
+def test_a_sum_that_is_wrong_shows_as_a_difference() -> None:
+    subs, vectors_of = sub_layers("encoder", 1), np.random.default_rng(0).normal(size=(2, 3, 4)).astype(np.float32)
+    before = np.stack([vectors_of[0], vectors_of[0] + vectors_of[0]])
+    every = Stream(subs, before, vectors_of, before + vectors_of, before, before, before[0])
+    exact = Stream(
+        subs, before, np.stack([vectors_of[0], vectors_of[1]]), before + vectors_of, before, before, before[0]
+    )
+    assert largest_difference(exact.of(1), pre_norm=True) == pytest.approx(0, abs=1e-6)
+    wrong = Stream(subs, before, vectors_of * 2, every.after, before, before, before[0])
+    for pre_norm in (True, False):
+        assert largest_difference(wrong.of(1), pre_norm=pre_norm) > 0.1
+    assert vectors(every, pre_norm=True).shape == (3, 3, 4)
+
+
+def test_it_opens_with_a_word_of_the_source_and_with_the_step_that_was_chosen(open_page: Open) -> None:
+    _, state = flowing(open_page(checkpoint="pre"))
+    assert state["stack"] == "encoder"
+    _, state = flowing(open_page(checkpoint="pre", kind="decoder", t="3"))
+    assert (state["stack"], state["row"]) == ("decoder", 2)
+    _, state = flowing(open_page(checkpoint="pre", kind="decoder", stream="encoder", s="2"))
+    assert (state["stack"], state["row"]) == ("encoder", 1)
+
+
+def test_the_colours_of_a_stream_of_zeros_are_the_middle() -> None:
+    zeros = np.zeros((2, 1, 4), np.float32)
+    every = Stream(sub_layers("encoder", 1), zeros, zeros, zeros, zeros, zeros, zeros[0])
+    tokens = TokenAxis("English", "encoder", ("a",))
+    sent = flow({"encoder": (every, tokens)}, pre_norm=True, start="embedding")["stacks"]["encoder"]
+    assert set(sent["vectors"].ravel()) <= {127, 128}
+    assert set(sent["toLast"].ravel()) == {90.0}
 
 
 def by_name(figure: dict[str, Any]) -> dict[str, tuple[np.ndarray, np.ndarray]]:

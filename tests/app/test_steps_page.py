@@ -408,7 +408,7 @@ def walked(open_app: Callable[..., AppTest], station: str, **address: str) -> tu
     app = open_app("steps", at=station, sentence=SENTENCE, **address)
     assert not app.exception
     found = [each.proto for each in app.get("bidi_component")]
-    (brought,) = (json.loads(each.bytes) for each in found if each.component_name == "headlight_walk_tensors")
+    (brought,) = (json.loads(each.bytes) for each in found if each.component_name == "headlight_held_data")
     (state,) = components(app, "model_walk")
     assert brought["scene"] == state["scene"]
     return brought, state

@@ -158,6 +158,6 @@ def test_a_dropout_in_the_code_of_another_page_is_spoken_of_there(
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
     write_checkpoint(tmp_path / "one.safetensors", Size(1, 1, 2), options={rate: 0.37})
-    app = open_view(page, sentence="the cat")
+    app = open_view(page, sentence="the cat", details="true")
     assert any("self.dropout(" in code.value for code in app.code)
     assert any("with chance 0.37 (section 5.4)" in text.value for text in app.markdown)

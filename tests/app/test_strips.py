@@ -106,7 +106,7 @@ def test_each_column_of_a_layer_norm_is_the_calculation(here: Path, norm: str, s
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_the_residual_page_has_the_last_layer_norm_number_by_number(here: Path, norm: str) -> None:
     truth = tensors(here / f"{norm}.safetensors")
-    x, standard, gain, shift, after = drawn(opened("residual", norm, kind="encoder")).values()
+    x, standard, gain, shift, after = drawn(opened("residual", norm, kind="encoder", details="true")).values()
     np.testing.assert_allclose(x, truth["encoder.layers.0.feed_forward.residual_sum"][ROW], atol=1e-5)
     last = "encoder.norm_out" if norm == "pre" else "encoder.layers.0.feed_forward.norm_out"
     np.testing.assert_allclose(after, truth[last][ROW], atol=1e-5)

@@ -250,15 +250,15 @@ def test_the_shape_of_the_sum_is_that_of_the_chosen_stack(checkpoint: Any) -> No
 
 def test_the_residual_page_shows_every_layer_norm_and_names_what_the_stream_starts_with(checkpoint: Any) -> None:
     checkpoint(Size(2, 1, 2), norm="pre")
-    app = open_view("residual", sentence=SENTENCE, kind="encoder")
+    app = open_view("residual", sentence=SENTENCE, kind="encoder", details="true")
     assert len(array(chart(app, "each LayerNorm")["data"][0]["y"])) == 2 * 2 + 1
     assert chart(app, "Shares")["layout"]["xaxis"]["ticktext"][0] == "embedding + position"
     checkpoint(Size(2, 1, 2), norm="pre", positions="none")
-    app = open_view("residual", sentence=SENTENCE, kind="encoder")
+    app = open_view("residual", sentence=SENTENCE, kind="encoder", details="true")
     assert chart(app, "Shares")["layout"]["xaxis"]["ticktext"][0] == "embedding"
     checkpoint(Size(2, 1, 2))
     for kind, norms in (("encoder", 2 * 2), ("decoder", 3)):
-        app = open_view("residual", sentence=SENTENCE, kind=kind)
+        app = open_view("residual", sentence=SENTENCE, kind=kind, details="true")
         assert len(array(chart(app, "each LayerNorm")["data"][0]["y"])) == norms
 
 

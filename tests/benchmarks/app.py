@@ -56,7 +56,7 @@ ROWS = {
     "attention, words": Row("attention", HEAD, "more=alignment"),
     "multihead": Row("multihead", HEAD),
     "masks": Row("masks", HEAD),
-    "residual": Row("residual", TOKEN),
+    "residual": Row("residual", ".flow .chips button"),
     "positions": Row("positions", TOKEN),
     "scaling": Row("scaling", HEAD),
     "decoding": Row("decoding", ".st-key-next button"),

@@ -81,8 +81,8 @@ def test_on_a_walk_through_all_pages_the_bar_stands_still_and_what_is_chosen_sta
 
 
 def test_back_in_the_decoder_its_kind_of_attention_is_the_one_that_was_left(visit: Begin) -> None:
-    one = visit().open("residual", sentence="the cat sat", kind="decoder")
-    is_drawn(one, "residual")
+    one = visit().open("positions", sentence="the cat sat", kind="decoder")
+    is_drawn(one, "positions")
     for stack, kind in (("encoder", "encoder"), ("decoder", "decoder")):
         one.page.locator(PLACE.format("stack")).get_by_role("radio", name=stack).click()
         one.page.wait_for_url(f"**kind={kind}*")

@@ -36,7 +36,7 @@ FARTHEST_FROM_THE_MIDDLE = """() => {
 
 
 def test_a_chart_follows_the_width_of_the_page(visit: Begin) -> None:
-    one = visit(width=1900).open("residual")
+    one = visit(width=1900).open("residual", details="true")
     is_drawn(one, "residual")
     before = one.page.locator(".js-plotly-plot .main-svg").first.bounding_box()["width"]
     one.page.set_viewport_size({"width": 1300, "height": 900})

@@ -25,7 +25,7 @@ PAGES: dict[str, Page] = {
     "attention": Page("attention", "Attention", (".st-key-mosaic .hm image", ".st-key-matrix .hm image")),
     "multihead": Page("multihead", "Heads", (".heads .grid .head-map", ".heads .one .cell")),
     "masks": Page("masks", "Masks", (".st-key-causal svg.picture",)),
-    "residual": Page("residual", "Residual stream", (CHART, HEATMAP)),
+    "residual": Page("residual", "Residual stream", (".flow-picture .part",)),
     "positions": Page("positions", "Positions", (HEATMAP, CHART)),
     "scaling": Page("scaling", "Scaling and softmax", (CHART,)),
     "decoding": Page("decoding", "Decoding", (".st-key-picture_next_token .row.chosen",)),

@@ -11,7 +11,7 @@ _component = component("model_walk", styles=["svg"])
 
 
 def model_walk(state: dict[str, Any], *, key: str, on_told: Callable[[dict[str, Any]], None]) -> None:
-    """Draws what `walk_tensors` has brought.
+    """Draws what `held_data` has brought under the name `walk`.
 
     Args:
         state: the station, the chosen tokens and heads, which detail, and of which tensors this is the state.

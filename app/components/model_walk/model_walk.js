@@ -21,8 +21,8 @@ class Walk {
     this.parts = markup(root, this);
     this.measure = measurer(root);
     new ResizeObserver(() => this.show()).observe(root);
-    const arrived = () => (root.isConnected ? this.arrive() : document.removeEventListener("headlight-walk", arrived));
-    document.addEventListener("headlight-walk", arrived);
+    const arrived = () => (root.isConnected ? this.arrive() : document.removeEventListener("headlight-held", arrived));
+    document.addEventListener("headlight-held", arrived);
     const key = (event) => (root.isConnected ? this.key(event) : document.removeEventListener("keydown", key));
     document.addEventListener("keydown", key);
   }
@@ -37,7 +37,7 @@ class Walk {
   }
 
   arrive() {
-    const data = window.headlightWalk, state = this.heard;
+    const data = window.headlightHeld?.walk, state = this.heard;
     if (!data || !state || data.scene !== state.scene) return;
     if (this.data !== data) Object.assign(this, { data, decoded: {} });
     const mine = this.number > state.heard ? this.state : null;  // it stays until the server has heard of it

@@ -8,14 +8,20 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
+from app import components
 from app.compute.layer_norms import norm_at
 from app.figures.axes import TokenAxis, visible
 from app.figures.normalisation import before_and_after, moments_table
 from app.figures.station_texts import dropped
 from app.figures.strips import ENDS, of_norm
+from app.figures.theme import counted, number
 from app.library.source_code import lines_from
-from app.stage.controls import Controls, Stack
-from app.stage.scene import Scene
+from app.stage.controls import STACKS, Controls, Stack
+from app.stage.followed import attending_steps, opening_token
+from app.stage.scene import Scene, scene_key
+from app.stage.template import details, say
+from app.state.choices import KIND, SOURCE_TOKEN, STEP, STREAM
+from app.views.residual.flow import flow, largest_difference
 from app.views.residual.stream import STREAM_SITES, Stream, relative, shares, stream, sub_layers, summands
 from app.views.residual.stream_charts import (
     added_alt,
@@ -33,19 +39,79 @@ from app.views.shared.vector_strips import placed_strips
 from transformer.model.attention_kinds import depth
 
 
-def draw(scene: Scene, controls: Controls) -> None:
+def draw(scene: Scene, controls: Controls | None) -> None:
     """Draws the page from top to bottom."""
-    stack = controls.stack()
-    row = controls.row(stack)
-    every = _recorded(scene, stack)
-    tokens = scene.source if stack == "encoder" else scene.target
-    one, which = every.of(row), f"{stack}, position {row}: {visible(tokens.tokens[row])}"
-    _lengths(scene, one, which)
-    _all_tokens(every, tokens, row, r"\mathrm{LayerNorm}(x)" if scene.config.norm == "pre" else "x")
-    if scene.config.norm == "pre":
-        start = "embedding" if scene.config.positions == "none" else "embedding + position"
-        _made_of(start, one, which, _shape(scene, one))
-    _norms(scene, one, row, which)
+    streams = {stack: _recorded(scene, stack) for stack in STACKS}
+    axes = {"encoder": scene.source, "decoder": scene.target}
+    stack: Stack = "decoder" if _opening(scene) == "decoder" else "encoder"
+    row = _row(scene, stack)
+    every, tokens, pre = streams[stack], axes[stack], scene.config.norm == "pre"
+    one = every.of(row)
+    start = "embedding" if scene.config.positions == "none" else "embedding + position"
+    shown = scene_key(scene)
+    whole = flow({name: (streams[name], axes[name]) for name in STACKS}, pre_norm=pre, start=start)
+    components.held_data("flow", whole | {"scene": shown})
+    with st.container(key="picture_flow"):
+        components.residual_flow(
+            {"scene": shown, "stack": stack, "row": row}, key="flow", on_choose=partial(_choose, scene)
+        )
+    _say(one, tokens, row, start, pre_norm=pre)
+    which = f"{stack}, position {row}: {visible(tokens.tokens[row])}"
+
+    def draw_details() -> None:
+        components.export("picture_flow", f"Stream, {which}", key="export_flow")
+        _lengths(scene, one, which)
+        _all_tokens(every, tokens, row, r"\mathrm{LayerNorm}(x)" if pre else "x")
+        if pre:
+            _made_of(start, one, which, _shape(scene, one))
+        _norms(scene, one, row, which)
+
+    details(draw_details)
+
+
+def _opening(scene: Scene) -> str:
+    """The stack of the shown token: the chosen one, or that of the queries of the kind that was chosen elsewhere."""
+    if not STREAM.is_chosen and KIND.is_chosen and KIND.value != "encoder":
+        return "decoder"
+    return STREAM.value
+
+
+def _row(scene: Scene, stack: Stack) -> int:
+    """The shown token, from 0."""
+    source = SOURCE_TOKEN.open(opening_token(scene))
+    if stack == "encoder":
+        return min(source, len(scene.source) - 1)
+    attending = attending_steps(scene)
+    return min(STEP.open(attending[min(source, len(attending) - 1)]), len(scene.target) - 1)
+
+
+def _choose(scene: Scene, stack: str, row: int) -> None:
+    """Chooses the token that was clicked."""
+    for name, choice, tokens in (("encoder", SOURCE_TOKEN, scene.source), ("decoder", STEP, scene.target)):
+        if stack == name and 0 <= row < len(tokens):
+            STREAM.choose(name)
+            choice.choose(row)
+
+
+def _say(one: Stream, tokens: TokenAxis, row: int, start: str, *, pre_norm: bool) -> None:
+    """What the picture shows, and how well the sum is met."""
+    count, width = counted(len(one.subs), "sub-layer"), one.embedding.shape[-1]
+    difference = number(largest_difference(one, pre_norm=pre_norm), 2)
+    if pre_norm:
+        said = (
+            f"The last vector is the {start} plus what {count} added: of {width} numbers none differs from that sum by "
+            f"more than {difference}."
+        )
+    else:
+        said = (
+            f"After each of {count}, LayerNorm takes the stream plus what was added (no number differs from that sum "
+            f"by more than {difference}), and its result is the stream that goes on."
+        )
+    say(
+        f"This is {visible(tokens.tokens[row])} on its way through the {tokens.role}.",
+        said,
+        "Direction: the angle between the stream and the vector that it ends as.",
+    )
 
 
 def _recorded(scene: Scene, stack: Stack) -> Stream:

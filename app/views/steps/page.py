@@ -5,7 +5,6 @@ address, for the details, and for the tensors that come next. Walking changes no
 or on a head does: it is what those pages then open with.
 """
 
-import hashlib
 from typing import Any, cast
 
 import streamlit as st
@@ -15,7 +14,7 @@ from app.figures.axes import visible
 from app.stage.controls import Controls
 from app.stage.followed import attending_steps, opening_token
 from app.stage.heads import clearest_of
-from app.stage.scene import Scene
+from app.stage.scene import Scene, scene_key
 from app.stage.template import details, say
 from app.state.choices import DETAIL, HEAD, KIND, SOURCE_TOKEN, STATION, STEP, choose_head
 from app.views.shared.triplet import code_card, shape_text
@@ -38,12 +37,9 @@ def draw(scene: Scene, controls: Controls | None) -> None:
     attending = attending_steps(scene)
     source = min(SOURCE_TOKEN.open(opening_token(scene)), len(scene.source) - 1)
     step = min(STEP.open(attending[source]), len(scene.target) - 1)
-    shown = _scene_key(scene)
+    shown = scene_key(scene)
     heads = _heads(scene)
-    with st.container(key="walk_tensors"):  # see page.css
-        components.walk_tensors(
-            walk_pictures(scene, walk, place) | {"attending": attending, "scene": shown}, key="tensors_of_walk"
-        )
+    components.held_data("walk", walk_pictures(scene, walk, place) | {"attending": attending, "scene": shown})
     state = {"scene": shown, "at": here.id, "s": source, "t": step, "heads": heads, "detail": detail}
     with st.container(key="picture_map"):
         components.model_walk(state, key="walk", on_told=lambda told: take(scene, told))
@@ -106,12 +102,6 @@ def _say(scene: Scene, source: int, step: int, heads: int | dict[str, int]) -> N
         if isinstance(heads, int)
         else "Heads: the clearest of each layer; between decoder and encoder the one that attends most to your word.",
     )
-
-
-def _scene_key(scene: Scene) -> str:
-    """Which tensors belong to which state: a name of checkpoint, source and translation."""
-    parts = (scene.subject, scene.translation.source_ids, scene.hypothesis.ids)
-    return hashlib.blake2s(repr(parts).encode(), digest_size=8).hexdigest()
 
 
 def take(scene: Scene, told: dict[str, Any]) -> None:

@@ -1,0 +1,20 @@
+"""The stream of one token: the vector after each sub-layer, and what each of them adds."""
+
+from collections.abc import Callable
+from typing import Any
+
+from app.components.numbered import hear, heard
+from app.components.registration import component
+
+_component = component("residual_flow", styles=["svg"])
+
+
+def residual_flow(state: dict[str, Any], *, key: str, on_choose: Callable[[str, int], None]) -> None:
+    """Draws what `held_data` has brought under the name `flow`.
+
+    Args:
+        state: the `stack` and the `row`, from 0, of the token that is shown until another one is clicked, and of which
+            `scene` this is the state.
+        on_choose: gets the stack and the row of the token that was.
+    """
+    _component(data=state | {"heard": heard(key)}, key=key, on_chosen_change=lambda: on_choose(*hear(key)))

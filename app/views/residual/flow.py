@@ -1,0 +1,79 @@
+"""The stream of every token as the browser draws it: the vector after each sub-layer, and what each one added.
+
+The vectors are sent as places among 256 colours; lengths, angles and differences are exact. In a pre-norm model the
+vector after a sub-layer is the sum, so the embedding and all that is added make the last vector. In a post-norm model
+it is what LayerNorm makes of the sum (paper, section 3.1).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from app.figures.axes import TokenAxis, visible
+from app.figures.tensor import row_norms
+from app.figures.theme import CHOSEN, role_color, signed_scale
+from app.views.residual.stream import Stream, cosines, summands
+
+COLORS = 256
+
+
+def flow(streams: dict[str, tuple[Stream, TokenAxis]], *, pre_norm: bool, start: str) -> dict[str, Any]:
+    """Data of the component `residual_flow`: both stacks.
+
+    Args:
+        start: what the stream starts with, in words.
+    """
+    stacks = {name: _stack(every, tokens, pre_norm=pre_norm) for name, (every, tokens) in streams.items()}
+    return {"stacks": stacks, "start": start, "preNorm": pre_norm, "scale": signed_scale(), "chosen": CHOSEN}
+
+
+def vectors(every: Stream, *, pre_norm: bool) -> np.ndarray:
+    """The stream before the first sub-layer and after each of them: (1 + U, R, D)."""
+    return np.concatenate([every.before[:1], every.after if pre_norm else every.normed])
+
+
+def largest_difference(one: Stream, *, pre_norm: bool) -> float:
+    """How far, at most, the numbers of one token are from what adding them up gives.
+
+    Pre-norm: the last vector, from the embedding and all that was added. Post-norm: what each LayerNorm reads, from the
+    stream before it and what was added there.
+    """
+    if pre_norm:
+        return float(np.abs(summands(one).astype(np.float64).sum(axis=0) - one.after[-1]).max())
+    return float(np.abs(one.before.astype(np.float64) + one.added - one.after).max())
+
+
+def _stack(every: Stream, tokens: TokenAxis, *, pre_norm: bool) -> dict[str, Any]:
+    found = vectors(every, pre_norm=pre_norm)
+    limits = np.array([_limit(found[:, row]) for row in range(found.shape[1])])  # (R,)
+    return {
+        "tokens": [visible(token) for token in tokens.tokens],
+        "predicts": [visible(token) for token in tokens.predicts],
+        "color": role_color(tokens.role),
+        "parts": [{"layer": sub.layer + 1, "name": sub.name.partition(" ")[2]} for sub in every.subs],
+        "vectors": _places(found, limits),
+        "added": _places(every.added, limits),
+        "limits": limits.astype(np.float32),
+        "lengths": row_norms(found).T.astype(np.float32),  # (R, 1 + U)
+        "addedLengths": row_norms(every.added).T.astype(np.float32),  # (R, U)
+        "toLast": _angles(found, np.broadcast_to(found[-1], found.shape)).T,
+        "toStream": _angles(every.added, every.before).T,
+    }
+
+
+def _limit(values: np.ndarray) -> float:
+    """Where the colours of a token end: three times the root mean square, or its largest number."""
+    exact = values.astype(np.float64)
+    return min(3 * float(np.sqrt(np.mean(exact**2))), float(np.abs(exact).max())) or 1.0
+
+
+def _places(values: np.ndarray, limits: np.ndarray) -> np.ndarray:
+    """(P, R, D) -> (R, P, D), places among the colours, of which the middle is 0."""
+    share = np.clip(values / limits[None, :, None], -1, 1)
+    return np.round((COLORS - 1) / 2 * (1 + share)).astype(np.uint8).transpose(1, 0, 2)
+
+
+def _angles(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Between pairs of vectors, in degrees: (P, R, D), (P, R, D) -> (P, R); 90 where one of them is 0."""
+    found: np.ndarray = np.degrees(np.arccos(np.clip(cosines(one, other), -1, 1)))
+    return found.astype(np.float32)
