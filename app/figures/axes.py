@@ -54,6 +54,11 @@ def visible(token: str) -> str:
     return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"
 
 
+def in_words(token: str) -> str:
+    """The token in a sentence: without the mark of a word's start, where there is more of it."""
+    return visible(token.removeprefix("▁") or token)
+
+
 def plotly_text(text: str) -> str:
     """Text that Plotly shows letter by letter.
 

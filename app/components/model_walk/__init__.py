@@ -7,7 +7,7 @@ import streamlit as st
 
 from app.components.registration import component
 
-_component = component("model_walk", styles=["svg"])
+_component = component("model_walk", styles=["svg", "token"])
 
 
 def model_walk(state: dict[str, Any], *, key: str, on_told: Callable[[dict[str, Any]], None]) -> None:

@@ -2,6 +2,7 @@
 
 import { colors, painted, signed } from "../shared/heat.js";
 import { make } from "../shared/svg.js";
+import { inWords } from "../shared/token.js";
 import { drawRows, framed, room } from "./rows.js";
 
 const HEAD = 20, RIGHT = 92, STRIP = 22, PITCH = 27;  // px at the usual size of the type
@@ -71,7 +72,7 @@ export function drawDims(view) {
   };
   image.addEventListener("pointermove", (event) => {
     const [r, c] = at(event, image, count), value = tensor.values[base + r * columns + c];
-    if (value !== undefined) view.read.textContent = `${tokens[r]}, ${text.look === "hidden" ? "unit" : "dimension"} ${c}: ${written(value)}`;
+    if (value !== undefined) view.read.textContent = `${inWords(tokens[r])}, ${text.look === "hidden" ? "unit" : "dimension"} ${c}: ${written(value)}`;
   });
   image.addEventListener("pointerleave", () => { view.read.textContent = usual; });
   image.addEventListener("click", (event) => view.follow(at(event, image, count)[0]));

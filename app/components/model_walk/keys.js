@@ -2,6 +2,7 @@
 
 import { colors, inkOn, painted, signed, weight } from "../shared/heat.js";
 import { cut, make, write } from "../shared/svg.js";
+import { inWords } from "../shared/token.js";
 import { written } from "./dims.js";
 import { drawRows, framed, room } from "./rows.js";
 
@@ -55,7 +56,7 @@ export function drawKeys(view) {
   framed(svg, left, followed * high, across * wide, high, data.chosen, 2.5 * unit);
   frame.replaceChildren(top, svg);
   const names = every > 1 ? ` Of the keys every ${["", "", "second", "third"][every] ?? `${every}th`} is named.` : "";
-  const usual = usually(look, tokens[followed], keys, values.subarray(followed * across, (followed + 1) * across)) + names;
+  const usual = usually(look, inWords(tokens[followed]), keys, values.subarray(followed * across, (followed + 1) * across)) + names;
   view.read.textContent = usual;
   const at = (event) => {
     const box = image.getBoundingClientRect();
@@ -65,7 +66,7 @@ export function drawKeys(view) {
     const [q, k] = at(event), i = q * across + k;
     if (values[i] === undefined) return;
     const said = look === "mask" ? (values[i] ? "may attend" : "masked") : look === "weights" && hidden(i) ? "masked" : written(values[i]);
-    view.read.textContent = `query ${tokens[q]}, key ${keys[k]}: ${said}`;
+    view.read.textContent = `query ${inWords(tokens[q])}, key ${inWords(keys[k])}: ${said}`;
   });
   image.addEventListener("pointerleave", () => { view.read.textContent = usual; });
   image.addEventListener("click", (event) => view.follow(at(event)[0]));
@@ -76,6 +77,6 @@ export function drawKeys(view) {
 function usually(look, token, keys, row) {
   if (look === "scores") return "Rows are queries, columns are keys. Point at a cell for its number.";
   const most = [...row.keys()].sort((a, b) => row[b] - row[a]).slice(0, 3);
-  if (look === "weights") return `${token} attends to ${most.map((k) => `${keys[k]} ${row[k].toFixed(2)}`).join(", ")}${row.length > 3 ? " …" : ""}`;
+  if (look === "weights") return `${token} attends to ${most.map((k) => `${inWords(keys[k])} ${row[k].toFixed(2)}`).join(", ")}${row.length > 3 ? " …" : ""}`;
   return `${token} may attend to ${row.filter(Boolean).length} of ${row.length} keys.`;
 }

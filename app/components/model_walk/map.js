@@ -1,6 +1,7 @@
 // The map of the model: drawn once from plain numbers. A station lights its box up; the token travels to it.
 
 import { cut, make } from "../shared/svg.js";
+import { inWords } from "../shared/token.js";
 
 const CHIP = 24, SHORTEST = 30, LONGEST = 84;  // of the token, in the units of the map
 const FEW = 6;  // layers that have a number each; of more, one is named between two steps
@@ -46,7 +47,7 @@ function traveller(svg, stack, color) {
 
 // Draws the map. `go` opens a box, `turn` a layer of a stack.
 export function drawMap(place, map, colors, { go, turn, up }) {
-  const svg = make("svg", { viewBox: `0 0 ${map.width} ${map.height}`, class: "map picture", role: "group", "aria-label": map.label });
+  const svg = make("svg", { viewBox: `0 0 ${map.width} ${map.height}`, class: "map picture", role: "group", "aria-label": map.label, style: `height: ${map.height / 16}rem` });
   const of = (stack) => (stack === "between" ? map.between : colors[stack]);
   for (const { stack, x, y, width, height, count } of map.layers) {
     if (count > 1) make("path", { d: `M${x + 8},${y - 5}h${width - 3}v${height - 3}`, class: "deep", stroke: of(stack) }, svg);
@@ -80,7 +81,7 @@ export function drawMap(place, map, colors, { go, turn, up }) {
 }
 
 function carry(group, text, x, y, measure) {
-  const shown = cut(text.replace(/^▁(?=.)/, ""), LONGEST - 10, 14, (part, size) => 1.06 * measure(part, size));
+  const shown = cut(inWords(text), LONGEST - 10, 14, (part, size) => 1.06 * measure(part, size));
   const width = Math.max(1.06 * measure(shown, 14) + 12, SHORTEST);
   const [rect, label] = group.children;
   rect.setAttribute("width", width);

@@ -30,9 +30,12 @@ class Walk {
   // What the server says, unless it has not heard yet what was chosen since.
   take(state, send) {
     this.send = send;
+    if (this.heard?.scene !== state.scene) {  // what was chosen in another sentence is of no use in this one
+      clearTimeout(this.telling);
+      this.number = 0;
+    }
     this.heard = state;
-    if (state.heard < this.number) return;
-    this.number = state.heard;
+    this.number = Math.max(this.number, state.heard);
     this.arrive();
   }
 

@@ -1,7 +1,7 @@
 // Stations whose picture is words: characters, tokens, what the decoder reads, what may come next, what was chosen.
 
 import { make, write } from "../shared/svg.js";
-import { put } from "../shared/token.js";
+import { inWords, put } from "../shared/token.js";
 import { written } from "./dims.js";
 
 function chips(view, color, label) {
@@ -10,6 +10,7 @@ function chips(view, color, label) {
   list.style.setProperty("--role", color);
   list.setAttribute("role", "group");
   list.setAttribute("aria-label", label);
+  list.tabIndex = view.text.look === "characters" ? 0 : -1;  // so that keys can scroll a long sentence
   view.frame.replaceChildren(list);
   view.zone.style.height = "0px";
   view.zone.replaceChildren();
@@ -75,5 +76,5 @@ export function drawOffers(view) {
       `${text.name === "logits" ? written(offer.logit, 2) : offer.said}${offer.mark ? ` · ${offer.mark}` : ""}`);
   });
   frame.replaceChildren(svg);
-  view.read.textContent = `Row ${followed + 1} of ${data.target.length}: it reads ${data.target[followed]}.`;
+  view.read.textContent = `Row ${followed + 1} of ${data.target.length}: it reads ${inWords(data.target[followed])}.`;
 }

@@ -6,10 +6,11 @@ import { colors, decoded, painted } from "../shared/heat.js";
 import { numbered } from "../shared/numbered_choices.js";
 import { make, measurer } from "../shared/svg.js";
 import { isDark } from "../shared/themed.js";
-import { put } from "../shared/token.js";
+import { inWords, put } from "../shared/token.js";
 
-const HEAD = 20, LEAST = 18, MOST = 44;  // px at the usual size of the type: of the heading, of a sub-layer
+const HEAD = 20, LEAST = 18, MOST = 72;  // px at the usual size of the type: of the heading, of a sub-layer
 const PHONE = 520;
+const SHORT = { "self-attention": "self", "encoder-decoder": "enc-dec", "feed-forward": "feed-fw" };
 const said = (value) => value.toFixed(value < 10 ? 2 : 1);
 const degrees = (value) => `${value.toFixed(0)}°`;
 
@@ -76,7 +77,7 @@ function draw(root, state) {
   const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16, measure = measurer(root);
   const width = frame.clientWidth - 4, narrow = width < PHONE * unit;
   const high = Math.min(Math.max((frame.clientHeight - HEAD * unit - 4) / (count + 1), LEAST * unit), MOST * unit);
-  const names = all.parts.map(({ layer, name }) => `${layer} ${narrow ? name.replace(/[a-z]+$/, "").slice(0, 5) : name}`);
+  const names = all.parts.map(({ layer, name }) => `${layer} ${narrow ? SHORT[name] : name}`);
   const left = Math.max(...[data.start, ...names].map((name) => 1.06 * measure(narrow ? name.slice(0, 9) : name, 15.2 * unit))) + 10 * unit;
   const right = (narrow ? 62 : 210) * unit, across = width - left - right, table = colors(data.scale);
   const [vectors, added] = [decoded(all.vectors), decoded(all.added)], wide = vectors.shape[2];
@@ -88,7 +89,7 @@ function draw(root, state) {
     "aria-label": `The stream of ${all.tokens[row]}, ${stack}, sub-layer by sub-layer` });
   const at = { added: left + across + 62 * unit, length: left + across + 122 * unit, pointer: left + across + 146 * unit, angle: width };
   const heading = (x, text, anchor = "end") => make("text", { class: "small", x, y: 13 * unit, "text-anchor": anchor }, svg, text);
-  heading(left, `${wide} numbers of ${all.tokens[row]}`, "start");
+  heading(left, `${wide} numbers of ${inWords(all.tokens[row])}`, "start");
   if (!narrow) [[at.added, "adds"], [at.length, "length"], [at.angle, "direction"]].forEach(([x, text]) => heading(x, text));
   else heading(width, "length");
   const longest = Math.max(...lengths.subarray(row * (count + 1), (row + 1) * (count + 1)));
@@ -99,9 +100,9 @@ function draw(root, state) {
     if (place) number(at.added, `+ ${said(addedLengths[row * count + place - 1])}`);
     number(at.length, said(length));
     number(at.angle, degrees(angle));
-    const reach = Math.min(high * 0.85, 26 * unit), pointer = make("g", { class: "pointer", stroke: all.color, "aria-hidden": "true" }, parent);
-    make("path", { d: `M0,0H${reach}M${reach - 4 * unit},${-3 * unit}L${reach},0L${reach - 4 * unit},${3 * unit}`, fill: "none" }, pointer);
-    pointer.style.transform = `translate(${at.pointer}px, ${middle + (reach / 2) * Math.sin((angle * Math.PI) / 180) * (length / longest)}px) rotate(${-angle}deg) scale(${Math.max(length / longest, 0.25)})`;
+    const reach = Math.min(high * 1.3, 34 * unit), pointer = make("g", { class: "pointer", stroke: all.color, "aria-hidden": "true" }, parent);
+    make("path", { d: `M0,0H${reach}M${reach - 4 * unit},${-3 * unit}L${reach},0L${reach - 4 * unit},${3 * unit}`, fill: "none", "vector-effect": "non-scaling-stroke" }, pointer);
+    pointer.style.transform = `translate(${at.pointer}px, ${middle + (reach / 2) * Math.sin((angle * Math.PI) / 180) * (length / longest)}px) rotate(${-angle}deg) scale(${Math.max(length / longest, 0.3)})`;
   };
   const y0 = HEAD * unit;
   make("text", { x: left - 8 * unit, y: y0 + high / 2, "text-anchor": "end", "dominant-baseline": "central" }, svg, narrow ? data.start.slice(0, 9) : data.start);
@@ -140,8 +141,9 @@ class Flow {
 
   // What the server says, unless it has not heard yet what was chosen since.
   take(state, send) {
+    const another = this.scene !== state.scene;
     Object.assign(this, { send, scene: state.scene });
-    if (state.heard >= (this.number ?? 0)) Object.assign(this, { stack: state.stack, row: state.row });
+    if (another || state.heard >= (this.number ?? 0)) Object.assign(this, { stack: state.stack, row: state.row });
     this.show();
   }
 

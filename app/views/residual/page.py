@@ -10,7 +10,7 @@ import streamlit as st
 
 from app import components
 from app.compute.layer_norms import norm_at
-from app.figures.axes import TokenAxis, visible
+from app.figures.axes import TokenAxis, in_words, visible
 from app.figures.normalisation import before_and_after, moments_table
 from app.figures.station_texts import dropped
 from app.figures.strips import ENDS, of_norm
@@ -108,7 +108,7 @@ def _say(one: Stream, tokens: TokenAxis, row: int, start: str, *, pre_norm: bool
             f"by more than {difference}), and its result is the stream that goes on."
         )
     say(
-        f"This is {visible(tokens.tokens[row])} on its way through the {tokens.role}.",
+        f"This is {in_words(tokens.tokens[row])} on its way through the {tokens.role}.",
         said,
         "Direction: the angle between the stream and the vector that it ends as.",
     )

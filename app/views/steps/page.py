@@ -10,7 +10,7 @@ from typing import Any, cast
 import streamlit as st
 
 from app import components
-from app.figures.axes import visible
+from app.figures.axes import in_words
 from app.stage.controls import Controls
 from app.stage.followed import attending_steps, opening_token
 from app.stage.heads import clearest_of
@@ -89,7 +89,7 @@ def head_at(scene: Scene, here: Station, heads: int | dict[str, int], source: in
 def _say(scene: Scene, source: int, step: int, heads: int | dict[str, int]) -> None:
     """Which token is followed, and which heads are shown."""
     word, reads, predicts = (
-        visible(tokens[row])
+        in_words(tokens[row])
         for tokens, row in (
             (scene.source.tokens, source), (scene.target.tokens, step), (scene.target.predicts, step),
         )
