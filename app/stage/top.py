@@ -9,7 +9,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from app.pages import PageInfo
-from app.stage import playback, sentence
+from app.stage import sentence
 from app.stage.checkpoint_choice import checkpoint_choice, opened, snapshot_slider
 from app.stage.controls import Controls, controls
 from app.stage.doctor_line import doctor
@@ -19,7 +19,7 @@ from app.stage.page_menu import page_menu
 from app.stage.scene import NoScene, Scene, Selection, scene_of
 from app.stage.section import redrawn
 from app.stage.template import next_question, question
-from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, PLAYS, PRIVATE, SCENE, SHOWN_SENTENCE
+from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, PRIVATE, SCENE, SHOWN_SENTENCE
 
 DrawPage = Callable[[Scene | None, Controls | None], None]
 
@@ -72,4 +72,4 @@ def draw_page(page: PageInfo, scene: Scene | None, draw: DrawPage) -> None:
         draw(scene, chosen)
         next_question(page)
 
-    redrawn(body, (*SCENE, *PRIVATE, PLAYS), run_every=playback.pace(page.name))
+    redrawn(body, (*SCENE, *PRIVATE))

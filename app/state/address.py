@@ -10,7 +10,7 @@ from contextlib import suppress
 import streamlit as st
 
 from app.state.choice import Choice
-from app.state.choices import CHOICES, happened
+from app.state.choices import CHOICES
 
 PAGE = "page"  # in the session: the page that is open
 
@@ -21,8 +21,6 @@ def arrive(page: str) -> None:
     st.session_state[PAGE] = page
     if before is None:
         _read()
-    elif before != page:
-        happened("page")
 
 
 def _read() -> None:

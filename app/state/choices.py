@@ -189,9 +189,6 @@ EPSILON = Choice("epsilon", 0.1, float, page="training")
 FAMILY = Choice("family", "", str, page="models")
 MEASURE = Choice("measure", "bleu", str, page="models")
 
-# A page that goes on by itself, a step at a time, until it is left
-PLAYS = Choice("plays", False, switch, written="session", reset_by=("page",))
-
 SEARCH = (METHOD, BEAM, ALTERNATIVES, PENALTY, ALPHA, TEMPERATURE, TOP_K, TOP_P, DRAWS, SEED)
 SCENE = (CHECKPOINT, SENTENCE, SHOWN_SENTENCE, ALTERNATIVE, GIVEN, GIVEN_IDS, *SEARCH)  # what a scene is made of
 

@@ -133,7 +133,7 @@ def test_step_by_step_opens_at_its_first_station_and_chooses_no_layer(open_app: 
 def test_each_event_resets_what_the_table_says(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     state: dict[str, Any] = {}
     monkeypatch.setattr("streamlit.session_state", state)
-    for event in ("sentence", "search", "checkpoint", "page"):
+    for event in ("sentence", "search", "checkpoint"):
         state.update({choice.key: "chosen" for choice in CHOICES})
         happened(event)
         gone = {choice.key for choice in CHOICES if choice.key not in state}

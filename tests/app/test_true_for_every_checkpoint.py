@@ -91,7 +91,7 @@ def test_only_beam_search_is_said_to_be_the_paper_s(method: dict[str, str], wher
 
 def test_what_the_visitor_gave_was_not_chosen(checkpoint: Any) -> None:
     checkpoint()
-    app = open_view("translate", sentence=SENTENCE, t="2")
+    app = open_view("translate", sentence=SENTENCE, t="2", details="true")
     app.text_input(key="given").set_value("Das Tier war müde").run()
     for page, address in (
         ("decoding", {}),
@@ -273,24 +273,6 @@ def test_the_projections_are_said_to_read_what_they_read() -> None:
 def test_the_lens_says_what_layers_do_to_the_stream(norm: str, does: str, checkpoint: Any) -> None:
     checkpoint(norm=norm)
     assert f"All layers {does} residual stream" in said(open_view("decoding", sentence=SENTENCE, part="lens"))
-
-
-def test_what_plays_stops_when_its_page_is_left(checkpoint: Any) -> None:
-    checkpoint()
-    for page, button in (("decoding", "play"),):
-        app = open_view(page, sentence=SENTENCE)
-        app.button(key=button).click().run()
-        assert app.button(key=button).label == "Pause"
-        switch_page(app, "masks").run()
-        switch_page(app, page).run()
-        assert app.button(key=button).label == "Play"
-        if page == "decoding":  # and when a part is opened that has no steps
-            app.button(key=button).click().run()
-            app.session_state["part"] = "penalty"
-            app.run()
-            app.session_state["part"] = "loop"
-            app.run()
-            assert app.button(key=button).label == "Play"
 
 
 def shown_layer(app: AppTest) -> int:
