@@ -22,8 +22,8 @@ from app.views.decoding.frame_data import Step, beams_data, percent, step_data
 from app.views.decoding.lens_figures import Seen, closeness, lens_alt, lens_bars, lens_table, lens_wall, rank_text
 from app.views.decoding.loop_data import Sizes, bytes_text, cache_table, cached_numbers, looks_table, loop_picture
 from app.views.decoding.penalty_chart import letters, penalty_alt, penalty_lines, worth_showing
-from app.views.decoding.text_difference import difference, difference_data, difference_table, words
 from app.views.decoding.tree_data import looked_at, tree_picture, tree_rows, tree_table
+from app.views.shared.text_difference import difference, difference_data, difference_table, words
 from tests.support.drawn import checked
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"

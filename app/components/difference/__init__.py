@@ -8,5 +8,5 @@ _component = component("difference")
 
 
 def difference(data: dict[str, Any], *, key: str) -> None:
-    """Two texts word by word; data from `app.views.decoding.text_difference.difference_data`."""
+    """Two texts word by word; data from `app.views.shared.text_difference.difference_data`."""
     _component(data=data, key=key)

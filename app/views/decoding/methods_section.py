@@ -13,8 +13,8 @@ from app.figures.token_strip import target_strip
 from app.library.source_code import lines_between, lines_from
 from app.stage.scene import Scene
 from app.views.decoding.diverging_translations import parting, running_chart, running_table
-from app.views.decoding.text_difference import difference_data
 from app.views.shared.placed import placed
+from app.views.shared.text_difference import difference_data
 from app.views.shared.triplet import shape_text, triplet
 from transformer.config import DecodingConfig
 from transformer.decoding.greedy_and_sampling import Rows

@@ -6,9 +6,9 @@ from app import components
 from app.library.source_code import lines_between, lines_from
 from app.stage.scene import Scene
 from app.state.choices import LONGEST_REFERENCE, REFERENCE
-from app.views.decoding.text_difference import difference as words_compared
-from app.views.decoding.text_difference import difference_data, difference_table
 from app.views.shared.placed import belongings
+from app.views.shared.text_difference import difference as words_compared
+from app.views.shared.text_difference import difference_data, difference_table
 from app.views.shared.triplet import triplet
 from transformer.evaluation import sentence_score
 from transformer.text.normalisation import clean

@@ -10,7 +10,7 @@ from app.figures.axes import visible
 from app.figures.tables import Table
 from app.figures.theme import counted, fixed, kind_color, probability_text
 from app.stage.heads import SHORT
-from app.views.decoding.text_difference import words
+from app.views.shared.text_difference import words
 from app.views.training.snapshot_sweep import Sweep
 
 STEPS = 65_535  # of a weight on its way to the browser: 16 bits, so that the two digits that are written are right
