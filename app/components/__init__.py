@@ -24,6 +24,7 @@ from app.components.query_scene import query_scene as query_scene
 from app.components.ranking import ranking as ranking
 from app.components.residual_flow import residual_flow as residual_flow
 from app.components.search_tree import search_tree as search_tree
+from app.components.softmax_scene import softmax_scene as softmax_scene
 from app.components.switches import switches as switches
 from app.components.tab_memory import tab_memory as tab_memory
 from app.components.time_machine import time_machine as time_machine

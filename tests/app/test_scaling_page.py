@@ -1,7 +1,9 @@
 """The page Scaling and softmax: its numbers are those of the formulas, and its pictures those of the tensors."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +19,13 @@ from app.views.scaling.comparisons import THRESHOLDS, count, count_table, share_
 from app.views.scaling.matrix_pair import matrix_pair, pair_table
 from app.views.scaling.scaling_charts import WITH, WITHOUT, curve, curve_table, histograms
 from app.views.scaling.softmax import (
+    CANDIDATES,
     KEYS,
     QUERIES,
+    SEED,
+    SLIDER_WIDTHS,
     WIDTHS,
+    growing_products,
     jacobian_norms,
     random_products,
     random_sharpness,
@@ -198,7 +204,7 @@ def open_page(odd: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     st.cache_data.clear()
 
     def opened(**address: str) -> AppTest:
-        return open_view("scaling", **address)
+        return open_view("scaling", **{"details": "true", **address})
 
     return opened
 
@@ -285,9 +291,50 @@ def test_odd_checkpoints_and_odd_words_open(open_page: Open, name: str, kind: st
         assert "alert(1)" not in element.value
 
 
-def test_a_width_that_the_next_checkpoint_does_not_have_is_dropped(open_page: Open) -> None:
-    app = open_page(checkpoint="window", sentence="a")  # d_k 12 is no power of two
-    assert app.select_slider(key="d_k").value == 12
+def test_a_width_that_the_slider_does_not_have_is_dropped(open_page: Open) -> None:
+    app = open_page(checkpoint="window", sentence="a", d_k="13")
+    assert message_of(app)["widths"][message_of(app)["width"]] == 12  # of the checkpoint
     app.selectbox(key="checkpoint").select("usual").run()
     assert not app.exception, app.exception[0].message
-    assert app.select_slider(key="d_k").value == 8
+    assert message_of(app)["widths"][message_of(app)["width"]] == 8
+
+
+def message_of(app: AppTest) -> dict[str, Any]:
+    """What goes to the browser for the picture."""
+    protos = [each.proto for each in app.get("bidi_component")]
+    (found,) = (proto for proto in protos if proto.component_name == "headlight_softmax_scene")
+    return dict(json.loads(found.bytes))
+
+
+@pytest.mark.parametrize("kind", list(SITES))
+def test_the_picture_gets_the_products_and_the_mask_of_the_head(open_page: Open, odd: Path, kind: Kind) -> None:
+    app = open_page(checkpoint="usual", sentence=SENTENCE, kind=kind, layer="2", head="3", details="false")
+    site, arrays = SITES[kind], tensors(odd, SITES[kind])
+    head = message_of(app)["head"]
+    products, mask = (array(head[name]) for name in ("products", "mask"))
+    assert np.array_equal(products, arrays[f"{site}.products"][2])
+    assert np.array_equal(mask.astype(bool), arrays[f"{site}.mask"][2])
+    assert (len(head["queries"]), len(head["keys"])) == mask.shape
+    assert not charts(app)  # the details are closed
+
+
+def test_the_growing_query_adds_terms_to_the_same_sums() -> None:
+    products = growing_products((1, 2, 64))
+    random = np.random.default_rng(SEED)
+    query = random.standard_normal((CANDIDATES, 1, 64))
+    key = random.standard_normal((CANDIDATES, KEYS, 64))
+    first = (query * key)[..., 0]  # (CANDIDATES, KEYS)
+    (chosen,) = np.flatnonzero(np.isclose(first, products[0]).all(axis=1))
+    assert np.allclose(products[1], (query * key)[chosen, :, :2].sum(axis=-1))
+    assert np.allclose(products[2], (query * key)[chosen].sum(axis=-1))
+
+
+def test_the_growing_query_is_as_sharp_as_most() -> None:
+    products, roots = growing_products(SLIDER_WIDTHS), np.sqrt(SLIDER_WIDTHS)[:, None]
+    for divisor in (np.ones_like(roots), roots):
+        shown = softmax(products / divisor).max(axis=-1)
+        usual = [
+            np.median(softmax(random_products(width) / root).max(axis=-1))
+            for width, root in zip(SLIDER_WIDTHS, divisor[:, 0], strict=True)
+        ]
+        assert np.abs(shown - usual).mean() < 0.1

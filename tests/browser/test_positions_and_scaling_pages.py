@@ -1,4 +1,4 @@
-"""Positions and Scaling in a browser: they draw the tensors, and their keys work."""
+"""Positions in a browser: it draws the tensors, and its keys work."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -50,18 +50,3 @@ def test_positions_draws_the_table_above_the_fold_and_its_sliders_answer_to_keys
     page.keyboard.press("ArrowRight")
     page.locator(".st-key-picture_rotation .gtitle", has_text="From PE(4) to PE(10)").wait_for()
     assert narrow(page)
-
-
-def test_scaling_has_its_first_picture_above_the_fold_and_answers_to_keys(visit: Begin) -> None:
-    one = visit(width=1920)
-    page = open_page(one, "scaling", "shares")
-    assert page.locator(".st-key-picture_histogram .main-svg").first.bounding_box()["y"] < 600
-    page.get_by_role("slider", name="d_k").focus()
-    page.keyboard.press("ArrowRight")
-    page.locator(".st-key-picture_histogram .gtitle", has_text="d_k = 16").wait_for()
-    assert narrow(page)
-    page.set_viewport_size({"width": 1280, "height": 900})  # three pictures in a line, the buttons of each in one line
-    one.settle()
-    boxes = [page.locator(f".st-key-{button}_curve_variance").bounding_box() for button in ("export", "csv", "table")]
-    tops = [box["y"] for box in boxes]
-    assert max(tops) - min(tops) < 2

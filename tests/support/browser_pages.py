@@ -27,7 +27,7 @@ PAGES: dict[str, Page] = {
     "masks": Page("masks", "Masks", (".st-key-causal svg.picture",)),
     "residual": Page("residual", "Residual stream", (".flow-picture .part",)),
     "positions": Page("positions", "Positions", (HEATMAP, CHART)),
-    "scaling": Page("scaling", "Scaling and softmax", (CHART,)),
+    "scaling": Page("scaling", "Scaling and softmax", (".st-key-softmax_scene .share",)),
     "decoding": Page("decoding", "Decoding", (".st-key-picture_next_token .row.chosen",)),
     "training": Page("training", "Training", (".machine .rows button", ".head-map .cell")),
     "models": Page("models", "Models", (".st-key-cards [data-testid='stVerticalBlock']", CHART)),

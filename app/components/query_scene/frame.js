@@ -1,7 +1,7 @@
 // What is above the rows, the query and its products with one key; and below them, the sum.
 
 import { decimal, decimalsFor, termsOf } from "./numbers.js";
-import { MOST_IN_VIEW } from "./rows.js";
+import { heightsFor } from "./rows.js";
 import { fillStrip } from "./strip.js";
 import { painted } from "../shared/strip_image.js";
 import { cut, make } from "../shared/svg.js";
@@ -55,11 +55,12 @@ export function footOf(svg, scene) {
 
 // What the colours mean, and how many rows there are where not all are in view.
 function legend(svg, { message, tensors, width, columns }) {
-  if (columns.isNarrow) return;
   const text = (x, y, words) => make("text", { class: "legend", x, y, "dominant-baseline": "central" }, svg, words);
+  const { inView } = heightsFor(message.keys.length, columns.isNarrow);
+  if (message.keys.length > inView) text(0, 42, `${message.keys.length} keys: ${inView} are in view, scroll for the others`);
+  if (columns.isNarrow) return;
   const limits = ["query", "key", "value"].map((name) => `${name[0]} ±${decimal(tensors.largest[name], 2)}`).join(", ");
   text(0, 17, "−");
   make("image", { href: painted(Float32Array.from({ length: 41 }, (_, i) => i / 20 - 1), 1, message.scale), x: 14, y: 11, width: 90, height: 12, preserveAspectRatio: "none" }, svg);
   text(109, 17, width < 900 ? "+" : `+   full colour: ${limits}`);
-  if (message.keys.length > MOST_IN_VIEW) text(0, 36, `${message.keys.length} keys: ${MOST_IN_VIEW} are in view, scroll for the others`);
 }

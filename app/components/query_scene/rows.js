@@ -4,10 +4,13 @@ import { decimal, decimalsFor, weighted, weightText } from "./numbers.js";
 import { fillStrip } from "./strip.js";
 import { cut, make } from "../shared/svg.js";
 
-export const MOST_IN_VIEW = 14;
+const LEAST_PITCH = 21, MOST_PITCH = 34;
 
-export function pitchFor(count) {
-  return Math.max(21, Math.min(34, Math.floor((21 * MOST_IN_VIEW) / count)));
+// How high a row is, and how many rows are in view; the others are reached by scrolling.
+export function heightsFor(count, isNarrow) {
+  const inView = Math.min(count, isNarrow ? 11 : 14);
+  const pitch = isNarrow ? LEAST_PITCH : Math.max(LEAST_PITCH, Math.min(MOST_PITCH, Math.floor((14 * LEAST_PITCH) / count)));
+  return { pitch, inView };
 }
 
 // A bar from the zero of its column; it grows from there.
@@ -20,7 +23,7 @@ function place(bar, zero, value, unit) {
 
 export function keyRows(svg, scene) {
   const { message, tensors, columns, measure } = scene, { product, score, weight, value } = columns;
-  const pitch = pitchFor(message.keys.length), unit = product ? product.w / tensors.span : 0;
+  const { pitch, inView } = heightsFor(message.keys.length, columns.isNarrow), unit = product ? product.w / tensors.span : 0;
   const zero = product && product.x - tensors.low * unit, zeroOfScore = score && score.x - (tensors.low * unit) / Math.sqrt(message.d_k);
   const height = pitch * message.keys.length, bar = Math.min(pitch - 9, 16);
   const digits = { products: decimalsFor(tensors.largest.products), scores: decimalsFor(tensors.largest.scores) };
@@ -91,5 +94,5 @@ export function keyRows(svg, scene) {
     group.classList.toggle("on", j === key);
     group.classList.toggle("active", j === key && isActive);
   });
-  return { rows, pitch, height, update, reveal, mark };
+  return { rows, pitch, inView, height, update, reveal, mark };
 }

@@ -7,10 +7,10 @@ import { FOOT, HEAD, footOf, headOf } from "./frame.js";
 import { weighted } from "./numbers.js";
 import { element, panelOf } from "./panel.js";
 import { LAST_STEP } from "./player.js";
-import { MOST_IN_VIEW, keyRows } from "./rows.js";
+import { keyRows } from "./rows.js";
 import { follow } from "./pointer.js";
 import { rowInWords, sentenceOf } from "./sentences.js";
-import { wordsOf } from "./words.js";
+import { wordsOf } from "../shared/words.js";
 import { make, measurer } from "../shared/svg.js";
 
 export const scaleOfPage = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
@@ -31,7 +31,7 @@ export function viewOf(root, state, choose) {
   const words = wordsOf(message, state.query, (query) => choose("query", query));
   element("span", "asks", top, message.predicts.length ? "To write" : "Query of");
   top.append(words.row);
-  const places = element("div", "playing", top);
+  const places = element("div", "playing", columns.isNarrow ? stage : top);
   const sentence = element("p", "sentence", stage);
   sentence.setAttribute("role", "status");
   sentence.style.height = `${1.5 * (width < 640 ? 4 : width < 1100 ? 2 : 1)}rem`;
@@ -40,7 +40,7 @@ export function viewOf(root, state, choose) {
   const body = picture("body", width, 1, list), rows = keyRows(body, scene), foot = picture("foot", width, FOOT, stage);
   body.setAttribute("viewBox", `0 0 ${width} ${rows.height}`);
   body.style.height = `${rows.height / 16}rem`;
-  const inView = Math.min(count, MOST_IN_VIEW), scrolls = count > inView;
+  const { inView } = rows, scrolls = count > inView;
   list.style.height = `${(inView * rows.pitch) / 16}rem`;
   const above = headOf(head, scene), below = footOf(foot, scene);
   const panel = panelOf(state, { places, steps, columns, divisor: `÷ √${message.d_k}` });

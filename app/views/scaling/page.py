@@ -1,18 +1,20 @@
-"""Scaling and softmax: why scores are divided by sqrt(d_k) (paper, section 3.2.1), and what all the comparing costs.
+"""Scaling and softmax: why scores are divided by sqrt(d_k) (paper, section 3.2.1), and what all the comparing costs."""
 
-Each section is a fragment of its own: its controls draw it again and nothing else.
-"""
+from functools import partial
 
 import numpy as np
 import streamlit as st
 
+from app import components
 from app.figures.tables import for_reading
 from app.figures.theme import number
 from app.library.source_code import lines_from, together
 from app.stage.controls import Controls
+from app.stage.heads import QUERIES as QUERIES_OF
 from app.stage.heads import SHORT
 from app.stage.scene import Scene
 from app.stage.section import section
+from app.stage.template import details, say
 from app.state.choices import COUNTS_ABOVE, WIDTH_OF_HEAD
 from app.views.scaling.additive_section import additive
 from app.views.scaling.comparisons import count, count_table, share_curves, share_table
@@ -31,14 +33,14 @@ from app.views.scaling.scaling_charts import (
 from app.views.scaling.softmax import (
     KEYS,
     QUERIES,
-    WIDTHS,
     jacobian_norms,
     random_products,
     random_sharpness,
     sharpness,
     softmax,
 )
-from app.views.shared.placed import placed
+from app.views.scaling.softmax_message import softmax_message, table_of, widths_of
+from app.views.shared.placed import belongings, placed
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
@@ -48,19 +50,42 @@ THRESHOLDS = [0.001, 0.01, 0.05, 0.1, 0.5]
 def draw(scene: Scene, controls: Controls) -> None:
     """Draws the page from top to bottom."""
     kind, layer, head = controls.kind_layer_head()
-    _random(scene)
+    own = scene.config.d_k
+    width = int(WIDTH_OF_HEAD.open(own, widths_of(own)))
+    queries, keys = scene.axes(kind)
+    query = min(QUERIES_OF[kind].open(0), len(queries) - 1)
+    site = SITES[kind].format(layer)
+    found = scene.record(f"{site}.products", f"{site}.mask")
+    tensors = {name: found[f"{site}.{name}"][head] for name in ("products", "mask")}
+    message = softmax_message(kind, (queries, keys), tensors, own, (width, query))
+    with st.container(key="picture_softmax_scene"):
+        components.softmax_scene(message, key="softmax_scene", on_choose=partial(_choose, kind, own))
+    belongings(key="softmax_scene", name="Dot products of a random query", table=lambda: table_of(message))
+    say(
+        "A dot product adds d_k terms, so its size grows with the square root of d_k.",
+        "A softmax of large scores gives nearly everything to one key, and then nearly no gradient is left to learn.",
+        "Divided by √d_k the scores keep their size, however wide a head is. Move d_k and compare.",
+    )
+    details(lambda: _details(scene, kind, layer, head))
+
+
+def _choose(kind: Kind, own: int, name: str, place: int) -> None:
+    """In the picture another width or another query was chosen."""
+    if name == "width":
+        WIDTH_OF_HEAD.choose(widths_of(own)[place])
+    else:
+        QUERIES_OF[kind].choose(place)
+
+
+def _details(scene: Scene, kind: Kind, layer: int, head: int) -> None:
+    _random()
     _chosen_head(scene, kind, layer, head)
     _comparisons(scene)
 
 
-@section
-def _random(scene: Scene) -> None:
+def _random() -> None:
     st.header("Random queries and keys: what √d_k does", anchor=False)
-    own = scene.config.d_k
-    widths = sorted({*WIDTHS, own})
-    WIDTH_OF_HEAD.open(own, widths)
-    label = f"d_k, the width of a head (this checkpoint: {own})"
-    d_k = int(st.select_slider(label, widths, key=WIDTH_OF_HEAD.key, persist_state="session"))
+    d_k = int(WIDTH_OF_HEAD.value)
     without, divided = random_sharpness(d_k)
     left, right = st.columns(2, gap="medium")
     products = random_products(d_k).ravel()

@@ -16,6 +16,8 @@ import numpy as np
 
 QUERIES, KEYS = 250, 16  # of the experiment: 4,000 products
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)  # d_k of the curves
+SLIDER_WIDTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
+CANDIDATES = 200  # queries of which the slider shows one
 SEED = 2017
 
 
@@ -84,6 +86,25 @@ def typical_products(d_k: int) -> np.ndarray:
     strongest = softmax(products).max(axis=-1)  # (QUERIES)
     row: np.ndarray = products[np.argsort(strongest)[QUERIES // 2]]
     return row
+
+
+@lru_cache(maxsize=8)
+def growing_products(widths: tuple[int, ...]) -> np.ndarray:
+    """q . k over the first d_k components of one random query and its keys, for each width: (W, KEYS), read-only.
+
+    A wider head adds terms to the same sums, so nothing jumps from one width to the next. Shown is the query whose
+    strongest weights, divided or not, are closest to the median (test_the_growing_query_is_as_sharp_as_most).
+    """
+    random = np.random.default_rng(SEED)
+    query = random.standard_normal((CANDIDATES, 1, max(widths)))
+    key = random.standard_normal((CANDIDATES, KEYS, max(widths)))
+    sums = np.cumsum(query * key, axis=-1)[..., np.array(widths) - 1].transpose(0, 2, 1)  # (CANDIDATES, W, KEYS)
+    roots = np.sqrt(np.array(widths))[:, None]
+    strongest = np.concatenate([softmax(each).max(axis=-1) for each in (sums, sums / roots)], axis=-1)  # (., 2 W)
+    typical = np.abs(strongest - np.median(strongest, axis=0)).sum(axis=-1).argmin()
+    products: np.ndarray = sums[typical].copy()
+    products.flags.writeable = False
+    return products
 
 
 @lru_cache(maxsize=64)

@@ -1,6 +1,6 @@
-// The words of the reader: a click on one makes it the query. One line that scrolls sideways, as `token_picker` has it.
+// The words of the reader: a click on one makes it the query. One line that scrolls sideways, and the chosen word is in view.
 
-import { asked, marked } from "../shared/arrow_keys.js";
+import { asked, marked } from "./arrow_keys.js";
 
 export function wordsOf(message, chosen, choose) {
   const row = document.createElement("div");

@@ -1,0 +1,60 @@
+// One of the two panels: the scores as signed bars, and below them the weights that the softmax makes of them.
+
+import { cut, make } from "../shared/svg.js";
+
+const LEFT = 34, TYPE = 14, GAP = 40;
+
+// How high the parts of a panel are: the scores, the weights, and the names below them.
+export function heightsOf(isNarrow) {
+  const [scores, weights, names] = isNarrow ? [64, 104, 30] : [92, 156, 56];
+  return { scores, weights, all: scores + GAP + weights + names };
+}
+
+// `names` are below the bars. Returns what shows scores and weights; `limit` is the score of the longest bar.
+export function barsOf(svg, width, names, { scores: SCORES, weights: WEIGHTS }, measure) {
+  const place = (width - LEFT) / names.length, wide = Math.max(Math.min(0.78 * place, 44), 1);
+  const zero = SCORES / 2, floor = SCORES + GAP + WEIGHTS;
+  const middle = (i) => LEFT + (i + 0.5) * place;
+  const rule = (y) => make("line", { class: "rule", x1: LEFT, x2: width, y1: y, y2: y }, svg);
+  const small = (x, y, anchor, text) => make("text", { class: "small", x, y, "text-anchor": anchor, "dominant-baseline": "central" }, svg, text);
+  rule(zero);
+  rule(floor);
+  const top = small(LEFT - 6, 8, "end", ""), bottom = small(LEFT - 6, SCORES - 8, "end", "");
+  small(LEFT - 6, zero, "end", "0");
+  small(LEFT - 6, floor - WEIGHTS + 6, "end", "1");
+  small(LEFT - 6, floor - 6, "end", "0");
+  make("text", { class: "small", x: LEFT, y: SCORES + 12, "dominant-baseline": "central" }, svg, "softmax ↓");
+  const every = Math.ceil(17 / place), slanted = names.some((name) => measure(name, TYPE) > 0.9 * place * every);
+  const bars = names.map((name, i) => {
+    const group = make("g", { class: "key" }, svg);
+    const title = make("title", {}, group);
+    const score = make("rect", { x: middle(i) - wide / 2, width: wide, rx: 1.5 }, group);
+    const weight = make("rect", { class: "share", x: middle(i) - wide / 2, width: wide, rx: 1.5 }, group);
+    if (i % every === 0) {
+      const at = slanted ? { x: middle(i) + 4, y: floor + 14, "text-anchor": "end", transform: `rotate(-40 ${middle(i) + 4} ${floor + 14})` }
+        : { x: middle(i), y: floor + 15, "text-anchor": "middle" };
+      make("text", { class: "name", "dominant-baseline": "central", ...at }, group, cut(name, 78, TYPE, measure));
+    }
+    return { group, title, score, weight };
+  });
+  const best = make("text", { class: "best", "text-anchor": "middle" }, svg);
+
+  return (scores, weights, limit) => {
+    const unit = (SCORES / 2 - 2) / limit, digits = limit < 10 ? 1 : 0;
+    [top.textContent, bottom.textContent] = [`+${limit.toFixed(digits)}`, `−${limit.toFixed(digits)}`];
+    bars.forEach(({ group, title, score, weight }, i) => {
+      const isForbidden = scores[i] === null, long = isForbidden ? 0 : Math.abs(scores[i]) * unit;
+      group.classList.toggle("forbidden", isForbidden);
+      score.setAttribute("class", `score ${scores[i] < 0 ? "negative" : "positive"}`);
+      Object.assign(score.style, { y: `${scores[i] < 0 ? zero : zero - long}px`, height: `${long}px` });
+      const high = weights[i] * WEIGHTS;
+      Object.assign(weight.style, { y: `${floor - high}px`, height: `${high}px` });
+      weight.dataset.weight = weights[i];
+      title.textContent = isForbidden ? `${names[i]}: forbidden` : `${names[i]}: score ${scores[i].toFixed(3)}, weight ${weights[i].toFixed(4)}`;
+    });
+    const first = weights.reduce((most, p, i) => (p > weights[most] ? i : most), 0), half = measure("0.000", 15) / 2;
+    best.textContent = weights[first].toFixed(3);
+    best.setAttribute("x", Math.min(Math.max(middle(first), LEFT + half), width - half));
+    best.setAttribute("y", Math.max(floor - weights[first] * WEIGHTS - 6, SCORES + GAP - 3));
+  };
+}

@@ -1,0 +1,124 @@
+// The same scores, not divided and divided by sqrt(d_k), and what the softmax makes of both. With random vectors d_k is
+// chosen by a slider; with the reader's words it is the model's, and a word is chosen. The browser computes all of it.
+
+import { divided, gradientOf, softmax, spreadOf } from "./arithmetic.js";
+import { barsOf, heightsOf } from "./bars.js";
+import { factsOf, sentenceOf } from "./facts.js";
+import { numbered, standing } from "../shared/numbered_choices.js";
+import { make, measurer } from "../shared/svg.js";
+import { wordsOf } from "../shared/words.js";
+
+const scaleOfPage = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+const KINDS_OF_NUMBERS = { f8: Float64Array, f4: Float32Array, u1: Uint8Array };
+const unpacked = ({ dtype, bdata }) => new KINDS_OF_NUMBERS[dtype](Uint8Array.from(atob(bdata), (letter) => letter.charCodeAt(0)).buffer);
+
+function element(name, className, parent, text) {
+  const node = document.createElement(name);
+  node.className = className;
+  if (text !== undefined) node.textContent = text;
+  parent?.append(node);
+  return node;
+}
+
+// The scores before the division, and what they are scores of.
+function shown({ message, isRandom, width, query }) {
+  if (isRandom) return { d_k: message.widths[width], names: message.random_names, products: Array.from(unpacked(message.products)).slice(width * message.random_names.length, (width + 1) * message.random_names.length) };
+  const { keys, products, mask } = message.head, row = (packed) => Array.from(unpacked(packed)).slice(query * keys.length, (query + 1) * keys.length);
+  const allowed = row(mask);
+  return { d_k: message.own, names: keys, products: row(products).map((product, i) => (allowed[i] ? product : null)) };
+}
+
+function draw(root, state, send) {
+  const { message } = state, { head } = message, px = Math.max(root.clientWidth / scaleOfPage(), 300), measure = measurer(root);
+  const half = (px - (px < 640 ? 9.6 : 28)) / 2;
+  const isNarrow = px < 640, heights = heightsOf(isNarrow);
+  Object.assign(state, { drawnAt: root.clientWidth, isNarrow });
+  root.style.setProperty("--query", message.colors.query);
+  root.style.setProperty("--stream", state.isRandom ? "var(--st-text-color)" : message.colors.stream);
+
+  const stage = element("div", `stage${isNarrow ? " narrow" : ""}`), top = element("div", "top", stage);
+  const modes = element("div", "modes", top);
+  modes.setAttribute("role", "radiogroup");
+  modes.setAttribute("aria-label", "Scores of");
+  [["Random vectors", true], ["Your words", false]].forEach(([text, isRandom]) => {
+    const button = element("button", "mode", modes, text);
+    button.type = "button";
+    button.setAttribute("role", "radio");
+    button.setAttribute("aria-checked", String(state.isRandom === isRandom));
+    button.addEventListener("click", () => { state.isRandom = isRandom; draw(root, state, send); root.querySelector(".mode[aria-checked=true]").focus({ preventScroll: true }); });
+  });
+  const place = element("div", "chooser", top);
+  const sentence = element("p", "sentence", stage);
+  sentence.setAttribute("role", "status");
+  const panels = element("div", "panels", stage);
+  const { names } = shown(state);
+  const made = ["Not divided", "Divided by √d_k"].map((title, i) => {
+    const panel = element("section", "panel", panels);
+    const heading = element("h3", "", panel, title);
+    const svg = make("svg", { class: "picture", role: "img", viewBox: `0 0 ${half} ${heights.all}`, style: `height:${heights.all / 16}rem` }, panel);
+    const facts = [element("p", "fact", panel), element("p", "fact", panel)];
+    return { heading, svg, facts, show: barsOf(svg, half, names, heights, measure), isDivided: i === 1 };
+  });
+
+  const update = () => {
+    const { d_k, products } = shown(state), sets = [products, divided(products, d_k)], weights = sets.map(softmax);
+    const limit = products.reduce((most, product) => Math.max(most, Math.abs(product ?? 0)), 0) || 1;
+    made.forEach(({ heading, svg, facts, show, isDivided }, i) => {
+      const found = { spread: spreadOf(weights[i]), gradient: gradientOf(weights[i]) };
+      const formula = isDivided ? `softmax(q·k / √${d_k})` : "softmax(q·k)";
+      heading.textContent = isNarrow ? (isDivided ? `Divided by √${d_k}` : "Not divided") : `${isDivided ? "Divided" : "Not divided"}: ${formula}`;
+      show(sets[i], weights[i], limit);
+      factsOf(weights[i], found).forEach((text, n) => { facts[n].textContent = text; });
+      svg.setAttribute("aria-label", `${heading.textContent}. Strongest weight ${Math.max(...weights[i]).toFixed(3)}. ${factsOf(weights[i], found).join(" ")}`);
+    });
+    const word = head.predicts[state.query] ?? head.queries[state.query];
+    sentence.textContent = sentenceOf({ d_k, isRandom: state.isRandom, whose: `The query of “${word}”`, largest: Math.max(...products.filter((p) => p !== null)), weights });
+  };
+  if (state.isRandom) place.append(...sliderOf(state, update, send));
+  else {
+    element("span", "asks", place, head.predicts.length ? "To write" : "Query of");
+    const words = wordsOf(head, state.query, (query) => { state.query = query; update(); send("query", query); });
+    place.append(words.row);
+    state.showWord = words.show;
+  }
+  root.replaceChildren(stage);
+  if (!state.isRandom) state.showWord();
+  update();
+}
+
+function sliderOf(state, update, send) {
+  const { widths, own } = state.message;
+  const label = element("label", "width"), said = element("output", "");
+  const slider = element("input", "slider", label);
+  Object.assign(slider, { type: "range", min: 0, max: widths.length - 1, step: 1, value: state.width });
+  slider.setAttribute("aria-label", "d_k, the width of a head");
+  const tell = () => {
+    said.textContent = `d_k = ${widths[state.width].toLocaleString("en")}`;
+    slider.setAttribute("aria-valuetext", said.textContent);
+  };
+  slider.addEventListener("input", () => { state.width = Number(slider.value); tell(); update(); });
+  slider.addEventListener("change", () => send("width", state.width));
+  const back = element("button", "own", undefined, state.isNarrow ? `Own: ${own}` : `This checkpoint: ${own}`);
+  back.type = "button";
+  back.addEventListener("click", () => { state.width = widths.indexOf(own); slider.value = state.width; tell(); update(); send("width", state.width); });
+  tell();
+  label.prepend(said);
+  return [label, back];
+}
+
+export default function ({ data: bytes, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".root"), text = new TextDecoder().decode(bytes), message = JSON.parse(text);
+  const state = (root.scene ??= { isRandom: true });
+  const chosen = (name, place, count) => standing(root, name, { chosen: place, count, heard: message.heard });
+  const [width, query] = [chosen("width", message.width, message.widths.length), chosen("query", message.head.query, message.head.queries.length)];
+  const known = JSON.stringify({ ...message, heard: 0, width: 0, head: { ...message.head, query: 0 } });
+  const isDrawn = state.known === known && state.width === width && state.query === query;
+  Object.assign(state, { message, known, width, query });
+  const send = (name, index) => setTriggerValue("chosen", numbered(root, name, index));
+  root.draw = () => draw(root, state, send);
+  if (!isDrawn) root.draw();
+  if (!root.watcher) {
+    root.watcher = new ResizeObserver(() => { if (Math.abs(root.clientWidth - state.drawnAt) > 1) root.draw(); });
+    root.watcher.observe(root);
+  }
+}
