@@ -35,9 +35,10 @@ from transformer.data.toy_tasks import toy_pairs
 from transformer.data.training_data import TrainingData
 from transformer.errors import CorpusError, HeadlightError, TrainingError
 from transformer.training import data_parallel, train
-from transformer.training.data_parallel import dropout_seed, part
+from transformer.training.data_parallel import part
 from transformer.training.device import device_of_rank
 from transformer.training.metrics import read_metrics
+from transformer.training.random_state import dropout_seed
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -14,11 +14,11 @@ from transformer.data.batches import Batch, collate
 from transformer.data.training_data import Position
 from transformer.model import Transformer
 from transformer.training import device as device_module
-from transformer.training.data_parallel import dropout_seed
 from transformer.training.device import autocast
 from transformer.training.distributed import Ranks
 from transformer.training.loss import negative_log_likelihood, summed_loss
 from transformer.training.optimizer import make_optimizer
+from transformer.training.random_state import dropout_seed
 
 V = 50
 

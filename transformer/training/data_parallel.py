@@ -115,9 +115,3 @@ def rows(batch: Batch, first: int, step: int) -> Batch:
     if not len(source):
         return Batch(batch.source[:1], batch.target[:1], torch.full_like(batch.labels[:1], PAD), 0)
     return Batch(source, target, labels, int((labels != PAD).sum()))
-
-
-def dropout_seed(seed: int, update: int, rank: int) -> int:
-    """A function of (seed, update, rank) alone. Ranks lie far apart also in the lower 32 bits, which are all that
-    torch's generator on the CPU takes (test_every_rank_drops_others)."""
-    return seed * 1_000_003 + update + rank * 0x9E3779B1

@@ -21,12 +21,13 @@ from transformer.data.training_data import Position
 from transformer.errors import TrainingError
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
-from transformer.training.data_parallel import DataParallel, dropout_seed
+from transformer.training.data_parallel import DataParallel
 from transformer.training.device import autocast
 from transformer.training.distributed import Ranks
 from transformer.training.divergence import RESUME_ADVICE, check_end, may_be_saved, watch
 from transformer.training.flops import training_flop
 from transformer.training.learning_rate import learning_rate
+from transformer.training.random_state import set_random_state
 from transformer.training.training_state import Progress
 from transformer.training.validation import validate
 from transformer.training.validation_schedule import goodness, is_finished, validation_is_due
@@ -104,7 +105,7 @@ class Training:
         started, settings, progress = time.monotonic(), self.recipe.training, self.progress
         rate = learning_rate(progress.update + 1, settings, self.recipe.model.d_model)
         self.model.train()
-        torch.manual_seed(dropout_seed(settings.seed, progress.update, self.ranks.rank))
+        set_random_state(settings.seed, progress.update, self.ranks.rank)
         drawn = [next(self.batches) for _ in range(settings.accumulate)]
         self.ranks.barrier()  # a rank that has no batch has reported why
         update = self._step([batch for batch, _ in drawn], rate)
