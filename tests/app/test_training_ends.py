@@ -36,7 +36,7 @@ with open(sys.argv[1] + "/.lock", "a") as file:
 print("free", flush=True)
 sys.stdin.readline()
 with open(sys.argv[1] + "/log.txt", "a") as file:
-    file.write("Error: Stopped by SIGTERM after update 12 of 12. To go on, give the same command with --resume.\\n")
+    file.write("Error: Stopped by SIGTERM after update 12 of 12. To continue, give the same command with --resume.\\n")
 print("over", flush=True)
 sys.stdin.readline()
 """

@@ -301,7 +301,7 @@ def test_an_error_on_one_rank_is_told_by_the_first(tmp_path: Path) -> None:
 )
 def test_a_rank_that_is_killed_ends_the_others(between: bool, tmp_path: Path) -> None:
     assert together(2, go_and_be_killed, toy_recipe(), tmp_path / "run", between) == [1, -signal.SIGKILL]
-    assert re.fullmatch(r"A process of this run has exited: .* go on with --resume\.\n", said(tmp_path))
+    assert re.fullmatch(r"A process of this run has exited: .* continue with --resume\.\n", said(tmp_path))
     assert metadata(tmp_path / "run" / "training.safetensors")["progress"]["update"] == 5
 
 

@@ -69,6 +69,6 @@ def test_a_run_writes_its_speed_as_a_share_of_the_peak(tmp_path: Path) -> None:
             report.update(made)
     assert (progress.recent_loss, progress.recent_tokens, progress.recent_flop, progress.recent_seconds) == (0, 0, 0, 0)
     (line,) = read_metrics(tmp_path / "metrics.jsonl")
-    assert line["share_of_peak"] == pytest.approx(800 / 4.0 / 1000.0)
+    assert line["mfu"] == pytest.approx(800 / 4.0 / 1000.0)
     assert line["tokens_per_second"] == pytest.approx(6 / 4.0)
     assert line["loss"] == pytest.approx((6 + 10) / 6)  # of all pieces since the line before

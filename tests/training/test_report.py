@@ -31,11 +31,11 @@ def test_a_run_says_its_parameters_operations_a_token_and_peak_and_then_its_spee
     assert f"A target token takes {readable(flop / tokens, 'FLOP')}, forward and backward" in said
     assert "large matrix products reach 2.5 GFLOP/s here (the peak)" in said
 
-    shown = re.findall(r"update (\d)/6 .* loss ([\d.]+)  ([\d,]+) tokens/s \((\d+)% of peak\)", said)
+    shown = re.findall(r"update (\d)/6 .* loss ([\d.]+)  ([\d,]+) tokens/s \((\d+)% MFU\)", said)
     lines = [line for line in read_metrics(tmp_path / "run" / "metrics.jsonl") if line["kind"] == "train"]
     assert [int(update) for update, *_ in shown] == [line["update"] for line in lines] == [3, 6]
     for (_, loss, speed, share), line in zip(shown, lines, strict=True):
         assert loss == f"{line['loss']:.3f}"
         assert speed == f"{line['tokens_per_second']:,.0f}"
-        assert share == f"{100 * line['share_of_peak']:.0f}"
-        assert float(line["share_of_peak"]) > 0
+        assert share == f"{100 * line['mfu']:.0f}"
+        assert float(line["mfu"]) > 0

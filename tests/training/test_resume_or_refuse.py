@@ -104,7 +104,9 @@ def test_a_signal_before_training_begins_is_told_and_the_command_can_be_given_ag
     assert signal.getsignal(number) == before
     train(toy_recipe(updates=1), tmp_path / "run", device="cpu")
     monkeypatch.setattr(pair_sources, "toy", interrupted)
-    with pytest.raises(TrainingError, match=rf"Stopped by {number.name} before .* went on; all that was saved is as"):
+    with pytest.raises(
+        TrainingError, match=rf"Stopped by {number.name} before .* continued; what was saved is unchanged"
+    ):
         train(toy_recipe(), tmp_path / "run", resume=True, device="cpu")
 
 

@@ -182,7 +182,7 @@ def test_a_device_that_is_not_there_is_refused_with_those_that_are(
 
 def test_a_folder_that_holds_a_run_is_not_overwritten(finished: Path) -> None:
     before = (finished / "training.safetensors").read_bytes()
-    with pytest.raises(TrainingError, match=r"already holds a run\. Go on with it by --resume"):
+    with pytest.raises(TrainingError, match=r"already has a run\. Continue it with --resume"):
         train(toy_recipe(), finished, device="cpu")
     assert (finished / "training.safetensors").read_bytes() == before
 

@@ -195,7 +195,7 @@ def test_a_run_that_is_stopped_while_its_loss_is_high_keeps_what_was_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     diverge_at(20, monkeypatch, stop_at=23)
-    with pytest.raises(Stopped, match="from before its loss climbed"):
+    with pytest.raises(Stopped, match="from before its loss rose"):
         train(toy_recipe(**SHORT), tmp_path / "run", device="cpu")
     assert_saved_at(tmp_path / "run", 20)
 
@@ -224,10 +224,10 @@ def test_losses_that_climb_for_a_moment_or_begin_worse_than_guessing_end_nothing
         watch(progress, 100 * loss, 100, warmup=4, vocab_size=8000)
     assert (progress.climbing, progress.lowest_loss) == (2, 4.0)
     progress.update += 1
-    with pytest.raises(TrainingError, match=r"climbed to 6\.00 and stays there, 2\.00 above.*saved is from before"):
+    with pytest.raises(TrainingError, match=r"risen to 6\.00 and stays there, 2\.00 above.*saved is from before"):
         watch(progress, 600.0, 100, warmup=4, vocab_size=8000)
     never_good = Progress(update=50, lowest_loss=20.0, climbing=2)
-    with pytest.raises(TrainingError, match=r"never come near 8\.99, .* that are saved, too\. Start anew"):
+    with pytest.raises(TrainingError, match=r"never near 8\.99, .* the saved ones\. Start a new run"):
         watch(never_good, 2000.0, 100, warmup=4, vocab_size=8000)
 
 

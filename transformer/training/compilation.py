@@ -1,17 +1,17 @@
-"""torch.compile: the layers turned into a few large kernels before training begins.
+"""torch.compile: the layers are compiled to a few large kernels before training starts.
 
-Between two matrix products stand a bias, dropout, a residual sum, a LayerNorm: small operations, each of which reads
-and writes the whole tensor. On a GPU, where products are fast, that is what takes the time; compiled, a few are one
-pass. So it is done on CUDA devices unless the recipe says otherwise. On a CPU, where products take the time, training
-was slower with it.
+Between two matrix products there are a bias, dropout, a residual sum, a LayerNorm: small operations, each of which
+reads and writes the whole tensor. On a GPU, where products are fast, these take most of the time; compiled, several are
+one pass. So layers are compiled on CUDA devices unless the recipe says otherwise. On a CPU, where products take the
+time, compiled training was slower.
 
-Batches differ in rows and in lengths, and compiled anew for each shape training would never begin (a recompilation
-storm). The usual way out is a short list of shapes, to which batches are padded. Here one graph is made, with symbols
-for sizes (test_one_graph_trains_on_batches_of_all_shapes): nothing is padded for it, and the batches are those of an
-uncompiled run, so that a run may go on with or without. Trap: torch takes a size of 1 for a constant, so batches of one
-row have a graph of their own (test_a_batch_of_one_row_costs_one_more_graph_and_no_more).
+Batches differ in rows and in lengths. A graph per shape would be compiled again and again (a recompilation storm), and
+the usual remedy is to pad batches to a few shapes. Here one graph is made with symbolic sizes
+(test_one_graph_trains_on_batches_of_all_shapes): nothing is padded, and the batches are those of an uncompiled run, so
+a run may be resumed with or without it. Trap: torch treats a size of 1 as a constant, so batches of one row have a
+second graph (test_a_batch_of_one_row_costs_one_more_graph_and_no_more).
 
-Only training runs compiled: validation, a hundredth of the work, would need a second graph.
+Only training is compiled: validation, one hundredth of the work, would need another graph.
 """
 
 import logging
@@ -27,13 +27,13 @@ log = logging.getLogger(__name__)
 
 
 def compile_layers(model: Transformer, device: torch.device, asked: Literal["auto", True, False]) -> None:
-    """From here on `model.states` runs compiled, if it is asked for. Names and storage of the weights stay.
+    """Compiles `model.states` if `asked` says so. Names and storage of the weights stay the same.
 
     Args:
-        asked: "auto" compiles on a CUDA device. Where that cannot be, a line in the log says so, and nothing changes.
+        asked: "auto" compiles on a CUDA device; if torch cannot, it logs a warning and nothing changes.
 
     Raises:
-        TrainingError: it is asked for outright, and torch cannot compile on this machine.
+        TrainingError: `asked` is True, and torch cannot compile on this machine.
     """
     if not asked or (asked == "auto" and device.type != "cuda"):
         return

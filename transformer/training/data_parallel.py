@@ -2,10 +2,10 @@
 
     gradient of an update = 1 / N sum_r gradient of the loss summed over rank r's rows    N: target tokens of all ranks
 
-The recipe alone says what an update is made of: which batches it draws does not depend on the number of ranks. Every
-rank draws them all and computes its part of them, so the paper's batch of 25,000 tokens (section 5.1) on eight GPUs, as
-the paper had, is 3,125 on each. Thus two ranks learn what one learns, to rounding, and a run that was stopped on two
-goes on on one. Batches are cut only as far as they must be: four accumulated ones on four ranks are one each.
+The batches of an update depend on the recipe, not on the number of ranks. Every rank draws them all and computes its
+part of them, so the paper's batch of 25,000 tokens (section 5.1) on eight GPUs is 3,125 on each. Thus two ranks learn
+what one learns, to rounding, and a run that was stopped on two ranks can be resumed on one. Batches are cut only as far
+as necessary: of four accumulated batches, each of four ranks computes one.
 """
 
 import math
@@ -36,7 +36,7 @@ class DataParallel:
         self._devices: dist.ProcessGroup | None = None  # the default group, of CPUs
 
     def connect(self, optimizer: AdamW, update: int) -> None:
-        """From here on gradients are added up. All ranks get the weights and moments that rank 0 has after `update`
+        """Adds up gradients from here on. All ranks get the weights and moments that rank 0 has after `update`
         updates."""
         if self.ranks.size == 1:
             return
@@ -60,19 +60,19 @@ class DataParallel:
     def loss(self, batch: Batch) -> Tensor:
         """The summed loss of this rank's batch, a scalar; its gradient is the mean over the ranks.
 
-        Trap: DistributedDataParallel gives the mean of the gradients, and the sum is needed. Whoever calls backward
-        multiplies by the number of ranks (test_ranks_learn_what_one_learns).
+        Trap: DistributedDataParallel computes the mean of the gradients, and the sum is needed: before backward, the
+        loss is multiplied by the number of ranks (test_ranks_learn_what_one_learns).
         """
         loss: Tensor = (self._distributed or self._loss)(batch)
         return loss
 
     def synchronised(self, last: bool) -> AbstractContextManager[None]:
         """Gradients are exchanged only in the `last` of several backward passes; until then each rank adds up its
-        own."""
+        own gradients."""
         return nullcontext() if self._distributed is None or last else self._distributed.no_sync()
 
     def part(self, batches: Sequence[Batch]) -> list[Batch]:
-        """This rank's part of the batches of one update: as many as every other's."""
+        """This rank's part of the batches of one update; all ranks get the same number of batches."""
         return part(batches, self.ranks.rank, self.ranks.size)
 
     def sum(self, value: Tensor) -> Tensor:
@@ -96,18 +96,18 @@ class SummedLoss(nn.Module):
 
 
 def part(batches: Sequence[Batch], rank: int, size: int) -> list[Batch]:
-    """Together the parts of all ranks have every row once, and each rank gets as many batches as the others.
+    """Together the parts of all ranks have every row once, and all ranks get the same number of batches.
 
-    Batches are cut into size / gcd(size, number of batches) pieces, every n-th row to the n-th, because neighbours are
-    of like length: so the pieces take about as long as each other.
+    A batch is cut into n = size / gcd(size, number of batches) parts. Each takes every n-th row, because neighbours
+    have similar lengths: so the parts take about the same time.
     """
-    pieces = size // math.gcd(size, len(batches))
-    return [rows(batch, first, pieces) for batch in batches for first in range(pieces)][rank::size]
+    parts = size // math.gcd(size, len(batches))
+    return [rows(batch, first, parts) for batch in batches for first in range(parts)][rank::size]
 
 
 def rows(batch: Batch, first: int, step: int) -> Batch:
-    """Every `step`-th row from the `first` on. If there is none, a row on which nothing is due. Trap: a rank that had
-    nothing to compute would leave the others waiting for its gradients, and not every kernel takes a batch of no rows
+    """Every `step`-th row from the `first` on. If there is none, a row without targets. Trap: the
+    others would wait for the gradients of a rank without rows, and not every kernel accepts a batch of 0 rows
     (test_the_parts_of_all_ranks_have_every_row_once_and_are_equally_many)."""
     if step == 1:
         return batch

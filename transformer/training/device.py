@@ -8,32 +8,32 @@ from transformer.errors import TrainingError
 
 
 def choose_device(name: str) -> torch.device:
-    """`auto` takes the first there is of CUDA, MPS and CPU.
+    """`auto` takes the first available one of CUDA, MPS and CPU.
 
     Raises:
-        TrainingError: the device asked for is not there.
+        TrainingError: this machine does not have the device.
     """
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if name == "auto":
         return torch.device(next(kind for kind, there in available.items() if there))
     if not available.get(name.split(":")[0], False):
         there = ", ".join(kind for kind, there in available.items() if there)
-        raise TrainingError(f"There is no device {name!r} on this machine. There is: {there}. Choose with --device.")
+        raise TrainingError(f"This machine has no device {name!r}. It has: {there}. Choose with --device.")
     return torch.device(name)
 
 
 def device_of_rank(name: str, local: int) -> torch.device:
-    """As `choose_device`, where several processes compute together: process number `local` of a machine, from 0, has
-    the CUDA device of this number to itself, or shares the CPU.
+    """As `choose_device`, for several processes: process number `local` of a machine, from 0, uses the CUDA device of
+    this number alone, or shares the CPU.
 
     Raises:
-        TrainingError: there are fewer devices than processes, or it is one on which processes cannot work together.
+        TrainingError: there are fewer devices than processes, or the device does not support several processes.
     """
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     device = choose_device(name)
     if device.type == "mps":
-        raise TrainingError("Several processes compute together on cuda and cpu, not on mps. Choose with --device.")
+        raise TrainingError("Several processes can train together on cuda and cpu, not on mps. Choose with --device.")
     if device.type == "cpu":
         return device
     if local >= torch.cuda.device_count():
@@ -46,7 +46,7 @@ def device_of_rank(name: str, local: int) -> torch.device:
 
 
 def autocast(device: torch.device, precision: str) -> AbstractContextManager[None]:
-    """Matrix products in bfloat16, everything that needs digits in float32; or all in float32.
+    """Matrix products in bfloat16 and what needs more precision in float32; or all in float32.
 
     bfloat16 has the range of float32, so unlike float16 it needs no loss scaling.
     """
@@ -54,8 +54,8 @@ def autocast(device: torch.device, precision: str) -> AbstractContextManager[Non
 
 
 def arithmetic_of(device: torch.device, precision: str) -> str:
-    """What bits depend on beside the recipe: "float32 on cpu, threads: 2". The number of threads decides in which order
-    a sum is added up, and the hardware what "auto" means."""
+    """What the bits of a result depend on beside the recipe: "float32 on cpu, threads: 2". The number of threads
+    decides the order in which a sum is added up, and the hardware decides what "auto" means."""
     threads = f", threads: {torch.get_num_threads()}" if device.type == "cpu" else ""
     return f"{'bfloat16' if _uses_bfloat16(device, precision) else 'float32'} on {device.type}{threads}"
 

@@ -1,8 +1,8 @@
 """The processes of one run: `torchrun` starts them, on one machine or several, and each has a number, its rank.
 
-Rank 0 starts or resumes the run, validates and saves; it broadcasts what the others need of that. At a barrier each
-rank learns whether another one has failed, was told to stop, or ends the run. So an error on one ends all, and rank 0
-reports it, once. A process that was started without torchrun is rank 0 of 1 and waits for nobody.
+Rank 0 starts or resumes the run, validates and saves; it broadcasts what the others need. At a barrier each rank is
+told whether another one has failed, has received a signal to stop, or ends the run. So an error on one rank ends all,
+and rank 0 reports it once. A process that was started without torchrun is rank 0 of 1 and never waits.
 """
 
 import logging
@@ -19,16 +19,16 @@ from torch.distributed.rendezvous import rendezvous
 from transformer.errors import HeadlightError, TrainingError
 
 UPDATE_LIMIT = timedelta(minutes=30)  # until all ranks have started, and for one update
-BARRIER_LIMIT = timedelta(hours=12)  # rank 0 may prepare a corpus or validate meanwhile; if it dies, all notice at once
+BARRIER_LIMIT = timedelta(hours=12)  # rank 0 may prepare a corpus or validate; if it dies, all notice it immediately
 EXIT_LIMIT = timedelta(seconds=10)
 
 
 class Ended(TrainingError):
-    """Another rank has failed or has exited, so there is nobody to wait for."""
+    """Another rank has failed or has exited."""
 
 
 class Ranks:
-    """The processes of one run: `with Ranks() as ranks`. All do the same, except where `ranks.is_main` is asked.
+    """The processes of one run: `with Ranks() as ranks`. All do the same, except for what only `ranks.is_main` does.
 
     On exit, all wait for each other. Where an error ends one, all end: rank 0 raises it, the others exit silently with
     status 1.
@@ -64,7 +64,7 @@ class Ranks:
             if self.local:
                 raise SystemExit(1) from None
             raise TrainingError(
-                f"The {self.size} processes of this run did not find each other: {error}. Give torchrun on every "
+                f"The {self.size} processes of this run cannot connect to each other: {error}. Give torchrun on every "
                 "machine the same --nnodes and --master-addr, and another --node-rank."
             ) from None
         return self
@@ -81,7 +81,7 @@ class Ranks:
             except Ended as heard:
                 ended = error or heard
         elif not isinstance(error, Ended):
-            return  # a bug, or out of memory: the others will notice that this rank has exited
+            return  # a bug, or out of memory: the others notice that this rank has exited
         if ended is None:
             dist.destroy_process_group()
         elif not self.is_main:
@@ -97,7 +97,7 @@ class Ranks:
         """Waits for all ranks.
 
         Args:
-            ends: the run is to end. signal: the number of the signal that this rank was told to stop by; 0 for none.
+            ends: the run is to end. signal: the number of the signal that this rank has received; 0 for none.
 
         Returns:
             Whether any rank ends the run, and the largest signal.
@@ -145,5 +145,5 @@ def has_exited() -> Ended:
     """Another rank has closed its connections without an error message."""
     return Ended(
         "A process of this run has exited: it was killed, or has reported its own error. What was saved last is good; "
-        "go on with --resume."
+        "continue with --resume."
     )

@@ -1,13 +1,13 @@
-"""Whether the weights diverge: the loss climbs far above where it has been, and stays there.
+"""Detects that the weights diverge: the loss rises far above its lowest value and stays there.
 
-A loss that is no number ends a run at once (update.py). More often a rate that is too high throws the model back to
-guessing pieces by their frequency: a finite loss, and a run that seems to go on. So the mean loss of every fifty
-updates is held against the lowest of them so far, and after the warm-up also against ln V, that of guessing. One nat
-above it, and nothing is saved over what lies on disk until it has come down; so three times running, and the run ends.
-What has been gathered since the last fifty counts for saving, too, once it is more than a few batches.
+A loss that is NaN or infinite ends a run immediately (training.py). More often, a learning rate that is too high makes
+the model predict tokens by their frequency only: the loss is finite, and the run seems normal. So the mean loss of
+every 50 updates (a window) is compared with the lowest such mean so far, and after the warm-up also with ln V, the loss
+of a uniform guess. While it is one nat above, nothing is saved; after three such windows in a row, the run ends. The
+updates since the last full window also prevent saving, once there are at least 10.
 
-Trap: most rates that are too high show while the warm-up still raises them, when an untrained loss may be anything: a
-watch that begins after it saves what has diverged
+Trap: a learning rate that is too high mostly shows during the warm-up, when an untrained model may have any loss. A
+check that starts after the warm-up would save diverged weights
 (test_a_run_that_diverges_ends_and_goes_on_from_before_at_a_lower_rate).
 """
 
@@ -16,22 +16,22 @@ import math
 from transformer.errors import TrainingError
 from transformer.training.training_state import Progress
 
-RISE = 1.0  # nats a target piece: pieces that are e times less probable
-WINDOW = 50  # updates that are judged together, however often a line of the metrics is written
-LEAST = 10  # updates; the loss of fewer says more about their sentences than about the weights
-TIMES = 3
+RISE = 1.0  # nats per target token: tokens are e times less probable
+WINDOW = 50  # updates, independent of log_every
+LEAST = 10  # updates; the loss of fewer depends more on their sentences than on the weights
+TIMES = 3  # windows in a row
 
 RESUME_ADVICE = (
-    "Go on from there with --resume and a lower training.peak_rate, or with training.clip_norm = 1.0; or start anew "
-    "with a longer training.warmup."
+    "Continue from there with --resume and a lower training.peak_rate, or with training.clip_norm = 1.0; or start a "
+    "new run with a longer training.warmup."
 )
 
 
 def watch(progress: Progress, loss: float, tokens: int, warmup: int, vocab_size: int) -> None:
-    """Takes note of an update; `progress.climbing` counts the windows running whose loss is far above the lowest.
+    """Records the loss of an update; `progress.climbing` counts the last windows in a row that were far too high.
 
     Args:
-        loss: nats, summed over so many target pieces `tokens`.
+        loss: nats, summed over `tokens` target tokens.
         warmup: updates in which a loss may still be worse than guessing.
 
     Raises:
@@ -45,44 +45,44 @@ def watch(progress: Progress, loss: float, tokens: int, warmup: int, vocab_size:
     progress.climbing = progress.climbing + 1 if _rise(progress, warmup, vocab_size) > RISE else 0
     if progress.climbing == TIMES:
         rise = f"{_rise(progress, warmup, vocab_size):.2f} above where it was"
-        raise _diverged(progress, vocab_size, f"has climbed to {_mean(progress):.2f} and stays there, {rise}")
+        raise _diverged(progress, vocab_size, f"has risen to {_mean(progress):.2f} and stays there, {rise}")
     progress.lowest_loss = min(_lowest(progress), _mean(progress))
     progress.window_loss, progress.window_tokens, progress.window_updates = 0.0, 0, 0
 
 
 def may_be_saved(progress: Progress, warmup: int, vocab_size: int) -> bool:
-    """Whether the weights are, as far as the loss tells, no worse than what has been saved."""
+    """Whether the loss shows no sign of divergence, so that the weights may be saved."""
     unsure = progress.window_updates < LEAST
     return not progress.climbing and (unsure or _rise(progress, warmup, vocab_size) <= RISE)
 
 
 def check_end(progress: Progress, warmup: int, vocab_size: int) -> None:
-    """A run that is over while its loss is high has diverged, too, with no updates left to come down in.
+    """A run that finishes while its loss is too high has diverged too: no updates are left in which it could fall.
 
     Raises:
         TrainingError: the last weights may not be saved.
     """
     if not may_be_saved(progress, warmup, vocab_size):
-        raise _diverged(progress, vocab_size, "has climbed far above where it was, and the run is over")
+        raise _diverged(progress, vocab_size, "has risen far above its lowest value, and the run is finished")
 
 
 def _diverged(progress: Progress, vocab_size: int, how: str) -> TrainingError:
-    """`how`: what the loss has done, if it ever was good."""
+    """`how`: what the loss has done, for a run whose loss was ever good."""
     guessing = math.log(vocab_size)
     if _lowest(progress) > guessing + RISE:
         return TrainingError(
-            f"The loss has never come near {guessing:.2f}, that of guessing: at update {progress.update} the weights "
-            "have diverged, those that are saved, too. Start anew in another --run-dir, with a lower "
+            f"The loss was never near {guessing:.2f}, the loss of a uniform guess: at update {progress.update} the "
+            "weights have diverged, and so have the saved ones. Start a new run in another --run-dir, with a lower "
             "training.peak_rate, a longer training.warmup or training.clip_norm = 1.0."
         )
     return TrainingError(
-        f"The loss {how}: at update {progress.update} the weights diverge. What is saved is from before. "
+        f"The loss {how}: at update {progress.update} the weights have diverged. What is saved is from before. "
         f"{RESUME_ADVICE}"
     )
 
 
 def _rise(progress: Progress, warmup: int, vocab_size: int) -> float:
-    """How far the loss of the updates gathered lies above the lowest, in nats a target piece."""
+    """How far the mean loss of the current window is above the lowest one, in nats per target token."""
     guessing = math.log(vocab_size) if progress.update > warmup else math.inf
     return _mean(progress) - min(_lowest(progress), guessing)
 

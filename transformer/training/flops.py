@@ -1,20 +1,20 @@
-"""How much arithmetic a batch is, and how much of it this machine can do: from the two follows how well it is used.
+"""The number of floating-point operations of a batch, and how many this machine can do per second: their ratio is MFU.
 
-Nearly all of it are matrix products. A product (n, k) @ (k, m) is n k m multiplications and as many additions, 2 n k m
-floating-point operations (FLOP). In B rows of S source and T target positions, with N target pieces that count, one
-pass forward multiplies
+Nearly all of them are in matrix products. A product (n, k) @ (k, m) is n k m multiplications and as many additions,
+2 n k m floating-point operations (FLOP). In B rows of S source and T target positions, with N target tokens that are
+predicted, one pass forward multiplies
 
     encoder, each layer    B S (4 D^2 + 2 D F)            W^Q W^K W^V W^O and the feed-forward network
                            2 B S^2 D                      scores, and weights times values
     decoder, each layer    B T (6 D^2 + 2 D F)            two attentions (of the second W^Q and W^O), feed-forward
                            2 B S D^2                      W^K W^V of the encoder's output
                            2 B T^2 D + 2 B S T D          scores, and weights times values, of both
-    output                 N D V                          only where a piece is due
+    output                 N D V                          only where a token is predicted
 
-and training does it three times: forward, and backward for the inputs and for the weights (what the paper estimates in
-table 2 by the hours that its GPUs ran). Embeddings, norms, dropout and softmax pass over numbers without many
-operations for each; they cost time, and are why nothing reaches the peak. The share of it that a run does reach is
-called model FLOP utilisation (MFU) elsewhere; the peak is usually the maker's there, and measured here.
+and training does it three times: forward, and backward for the inputs and for the weights. (The paper estimates the
+number in table 2 by the hours that its GPUs ran.) Embeddings, norms, dropout and softmax have few operations per number
+and still take time, so no training reaches the peak. The share of the peak that it reaches is its MFU (model FLOPs
+utilisation). The peak is usually the one that the manufacturer states; here it is measured.
 """
 
 import math
@@ -30,13 +30,13 @@ from transformer.training.device import autocast
 FORWARD_AND_BACKWARD = 3
 SIDES = {"cpu": 2048, "cuda": 8192, "mps": 4096}  # of the square matrices that the peak is measured with
 PREFIXES = ("", "k", "M", "G", "T", "P")
-LONG_ENOUGH = 0.15  # seconds of measuring
+MEASURED = 0.15  # seconds
 
 
 def training_flop(config: ModelConfig, batch: Batch) -> int:
     """Floating-point operations of one training step, forward and backward, without the optimizer.
 
-    Padding counts, but for the output: it is multiplied like the rest.
+    Padding counts, because it is multiplied like all else, except at the output.
     """
     rows, source, target, due = *batch.source.shape, batch.target.shape[1], batch.target_tokens
     d, f = config.d_model, config.d_ff
@@ -50,9 +50,9 @@ def training_flop(config: ModelConfig, batch: Batch) -> int:
 
 @cache
 def measured_peak(device: torch.device, precision: str) -> float:
-    """FLOP a second of large square matrix products, the fastest of several: as good as it gets on this device.
+    """FLOP per second of large square matrix products on this device, the fastest of several.
 
-    Takes about a fifth of a second, once a process. Other programs make it smaller.
+    Takes about a fifth of a second, once per process. Other programs make the result smaller.
     """
     side = SIDES[device.type]
     left, right = (torch.ones(side, side, device=device) for _ in range(2))
@@ -60,9 +60,9 @@ def measured_peak(device: torch.device, precision: str) -> float:
         if torch.is_autocast_enabled(device.type):
             left, right = (x.to(torch.get_autocast_dtype(device.type)) for x in (left, right))
         best, began = float("inf"), time.perf_counter()
-        while best == float("inf") or time.perf_counter() - began < LONG_ENOUGH:
+        while best == float("inf") or time.perf_counter() - began < MEASURED:
             start = time.perf_counter()
-            float((left @ right)[0, 0])  # waits until it is there
+            float((left @ right)[0, 0])  # waits for the result
             best = min(best, time.perf_counter() - start)
     return 2 * side**3 / best
 

@@ -1,13 +1,13 @@
-"""Beginning a run with what another model has learnt (`--init-from`).
+"""Starting a run with the weights of another model (`--init-from`).
 
-With the checkpoint's vocabulary all weights are taken over. With a vocabulary of its own (`--own-vocabulary`: another
-language, say) the layers are, and of the embeddings those of the pieces that both vocabularies have (Zoph et al. 2016,
-"Transfer Learning for Low-Resource Neural Machine Translation"). New pieces are drawn around the mean of the known
-ones, so that none stands out in the softmax before it is learnt (Hewitt 2021, "Initializing New Word Embeddings for
+With the checkpoint's vocabulary all weights are copied. With the recipe's own vocabulary (`--own-vocabulary`, for
+another language for example) the layers are copied, and the embeddings of the tokens that both vocabularies have (Zoph
+et al. 2016, "Transfer Learning for Low-Resource Neural Machine Translation"). New tokens are drawn around the mean of
+the known ones, so that none is too probable before it is learnt (Hewitt 2021, "Initializing New Word Embeddings for
 Pretrained Language Models").
 
-Preparing the text may take long, and before the first save there is no state. So what a run begins with is noted in its
-folder before anything else: a run that was killed early is resumed with it, and not with weights that the seed makes.
+Preparing the text may take long, and before the first save there is no state. So the folder of the run first gets a
+note of the checkpoint: a run that was killed early is resumed with these weights, not with random ones.
 """
 
 import json
@@ -36,22 +36,22 @@ EMBEDDINGS = ("encoder.embedding.tokens.weight", "decoder.embedding.tokens.weigh
 
 @dataclass(frozen=True)
 class Initialisation:
-    """What a run begins with: a checkpoint's weights, and its vocabulary or the recipe's own."""
+    """The weights of a checkpoint, and its vocabulary or the recipe's own."""
 
     checkpoint: Checkpoint
     own_vocabulary: bool = False
 
     @property
     def tokenizer(self) -> Tokenizer | None:
-        """The vocabulary to learn with; None: the recipe's."""
+        """The vocabulary to train with; None: the recipe's."""
         return None if self.own_vocabulary else self.checkpoint.tokenizer
 
     def copy_to(self, model: Transformer, tokenizer: Tokenizer) -> None:
-        """Gives the model these weights, for the pieces of `tokenizer`.
+        """Copies the weights into the model, for the tokens of `tokenizer`.
 
         Raises:
-            TrainingError: it is another architecture. (Heads, norm and the like do not show in the shapes; dropout may
-                differ, it is not part of what was learnt.)
+            TrainingError: the architectures differ. (The shapes do not show heads, norm and others. Dropout may
+                differ.)
         """
         given, wanted = asdict(self.checkpoint.config), asdict(model.config)
         free = {"vocab_size"} | {name for name in wanted if name.endswith("dropout")}
@@ -68,27 +68,27 @@ class Initialisation:
             weights[name] = embed(ids, weights[name], drawn[name].to(weights[name]))
         model.load_state_dict(weights)
         known = int((ids >= 0).sum())
-        log.info("%s: %d of %d pieces are known there.", self.checkpoint.path, known, len(ids))
+        log.info("%s: its vocabulary has %d of the %d tokens.", self.checkpoint.path, known, len(ids))
 
 
 @dataclass(frozen=True)
 class Noted:
-    """What `start.json` in the folder of a run says."""
+    """The content of `start.json` in the folder of a run."""
 
     init_from: str  # the checkpoint, as an absolute path
     own_vocabulary: bool
 
 
 def init_from_checkpoint(run: Run, resume: bool, init_from: Path | None, own_vocabulary: bool) -> Initialisation | None:
-    """What this command says that a run begins with, or the one said that was killed before its first save; None where
-    the seed makes the weights, or there is a state to go on from.
+    """The checkpoint to start with: of this command, or of an earlier one that was killed before its first save. None:
+    the weights are random, or there is a state to resume from.
 
     Raises:
         ConfigError: `own_vocabulary` without a checkpoint.
-        HeadlightError: the checkpoint cannot be read, or not what is noted.
+        HeadlightError: the checkpoint or the note cannot be read.
     """
     if own_vocabulary and init_from is None:
-        raise ConfigError("--own-vocabulary is for weights from a checkpoint: give --init-from, too, or leave it out.")
+        raise ConfigError("--own-vocabulary is for weights from a checkpoint: add --init-from, or leave it out.")
     if run.resumed:
         return None
     note = run.folder / "start.json"
@@ -98,7 +98,7 @@ def init_from_checkpoint(run: Run, resume: bool, init_from: Path | None, own_voc
             temporary.write_text(json.dumps(asdict(noted)), encoding="utf-8")
     elif resume and note.exists():
         noted = _noted(note)
-        log.info("Nothing was saved yet: the run begins with %s, as it was told to.", noted.init_from)
+        log.info("Nothing was saved yet: the run starts with %s, as before.", noted.init_from)
     else:
         note.unlink(missing_ok=True)
         return None
@@ -112,22 +112,22 @@ def _noted(note: Path) -> Noted:
         noted, problems = None, [f"{error}."]
     if noted is None:
         listed = " ".join(problems)
-        raise TrainingError(f"What the run began with cannot be read from {note}: {listed} Say it with --init-from.")
+        raise TrainingError(f"{note} does not name the checkpoint to start with: {listed} Name it with --init-from.")
     return noted
 
 
 def ids_in(other: Tokenizer, tokenizer: Tokenizer) -> Tensor:
-    """(V): the id that each piece of `tokenizer` has in `other`, -1 where it has none."""
+    """(V): the id that each token of `tokenizer` has in `other`, -1 where it has none."""
     ids = {other.piece(id): id for id in range(other.vocab_size)}
     return torch.tensor([ids.get(tokenizer.piece(id), -1) for id in range(tokenizer.vocab_size)])
 
 
 def embed(ids: Tensor, given: Tensor, drawn: Tensor) -> Tensor:
-    """A matrix (V, D) for another vocabulary than that of `given` (W, D).
+    """Embeddings (V, D) for another vocabulary than that of `given` (W, D).
 
     Args:
-        ids: (V), for each piece its row in `given`, or -1.
-        drawn: (V, D), from N(0, 1/D): with the mean and the deviation of `given`, what new pieces get.
+        ids: (V), for each token its row in `given`, or -1.
+        drawn: (V, D), from N(0, 1/D): with the mean and the deviation of `given`, the rows of new tokens.
     """
     deviation, mean = torch.std_mean(given, dim=0)  # (D), (D)
     new = mean + deviation * drawn * math.sqrt(drawn.shape[1])  # (V, D)

@@ -1,5 +1,5 @@
-"""Ctrl-C, SIGTERM and a terminal that goes away: before the first update stop at once; then finish the update, save,
-say how to go on."""
+"""Ctrl-C, SIGTERM and a closed terminal: before the first update the command stops immediately; later it finishes the
+update, saves, and says how to continue."""
 
 import signal
 from types import FrameType, TracebackType
@@ -8,15 +8,15 @@ from transformer.errors import Stopped
 
 
 class Interrupt:
-    """Between `with` and its end, SIGINT, SIGTERM and SIGHUP (unless it is ignored, as under nohup) end in Stopped.
+    """In its `with` block, SIGINT, SIGTERM and SIGHUP (unless it is ignored, as under nohup) raise Stopped.
 
-    Python hears of a signal only when C++ returns to it, so learning a vocabulary is finished first.
+    Python handles a signal only when C++ code returns, so the training of a vocabulary is finished first.
 
-    Once somebody `asks` for them (`if interrupt:`), they only set a flag instead. A second SIGINT then stops at once,
-    also in the middle of saving, which leaves what was saved before.
+    Once `asks` is set, signals only set a flag, which the loop reads (`if interrupt:`). A second SIGINT then stops
+    immediately, also while a file is written, which leaves the file that was saved before.
 
     Args:
-        saved: whether there is a state to go on from already.
+        saved: whether a state to resume from exists already.
     """
 
     def __init__(self, saved: bool = False) -> None:
@@ -34,15 +34,15 @@ class Interrupt:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         for number, handler in self._before.items():
-            signal.signal(number, handler)  # type: ignore[arg-type]  # what signal() gave, it takes back
+            signal.signal(number, handler)  # type: ignore[arg-type]  # what signal() returned
         if kind is not KeyboardInterrupt:
             return
         if not self.asks:
-            begun = "went on; all that was saved is as it was" if self._saved else "began; nothing is saved yet"
+            begun = "continued; what was saved is unchanged" if self._saved else "started; nothing is saved yet"
             raise Stopped(f"Stopped by {self} before training {begun}. Give the same command again.") from None
         raise Stopped(
-            "Stopped at once by a second Ctrl-C; the run is as it was last saved. To go on, give the same command with "
-            "--resume."
+            "Stopped immediately by a second Ctrl-C; the run is as it was last saved. To continue, give the same "
+            "command with --resume."
         ) from None
 
     def _catch(self, number: int, frame: FrameType | None) -> None:
@@ -53,7 +53,7 @@ class Interrupt:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def hear(self, number: int) -> None:
-        """The signal that another process of this run was told to stop by; 0 for none."""
+        """Takes over the signal that another process of this run received; 0 for none."""
         self.number = self.number or number
 
     def __bool__(self) -> bool:

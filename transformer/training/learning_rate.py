@@ -4,7 +4,7 @@
 
 for update u = 1, 2, ...: it rises in a straight line to d_model^-0.5 * warmup^-0.5 at u = warmup, then falls with the
 inverse square root. Written here as a shape with peak 1, times a peak that is the paper's unless the recipe names one.
-Constant and cosine schedules have the same warm-up; `cooldown` lets any of them end in a straight line down to 0.
+Constant and cosine schedules have the same warm-up. With `cooldown`, any of them ends in a straight line down to 0.
 """
 
 import math
@@ -13,10 +13,10 @@ from transformer.config import TrainingConfig
 
 
 def learning_rate(update: int, config: TrainingConfig, d_model: int) -> float:
-    """The rate with which update number `update` is made, counted from 1.
+    """The learning rate of update number `update`, counted from 1.
 
-    Trap: a schedule that is asked before or after the optimizer steps is off by one, and one that starts at 0 divides
-    by zero. Test: test_the_rate_at_updates_1_2_w_and_w_plus_1_is_the_papers.
+    Trap: a schedule that counts the optimizer's steps may be off by one, and one that starts at 0 divides by zero.
+    Test: test_the_rate_at_updates_1_2_w_and_w_plus_1_is_the_papers.
     """
     peak = config.peak_rate
     if peak is None:
@@ -25,7 +25,7 @@ def learning_rate(update: int, config: TrainingConfig, d_model: int) -> float:
 
 
 def _shape(update: int, config: TrainingConfig) -> float:
-    """From 0 up to 1 at the end of the warm-up, and on from there."""
+    """From 0 to 1 at the end of the warm-up, and then by the schedule."""
     if update < config.warmup:
         return update / config.warmup
     if config.schedule == "inverse_sqrt":
@@ -37,7 +37,8 @@ def _shape(update: int, config: TrainingConfig) -> float:
 
 
 def _cooldown(update: int, config: TrainingConfig) -> float:
-    """1 until the last `cooldown` share of the updates, then straight down: the last update has the smallest step."""
+    """1 until the last `cooldown` share of the updates, then a straight line down: the last update has the smallest
+    rate."""
     length = cooldown_length(config)
     if length == 0:
         return 1.0
@@ -45,5 +46,5 @@ def _cooldown(update: int, config: TrainingConfig) -> float:
 
 
 def cooldown_length(config: TrainingConfig) -> int:
-    """The last updates, over which the rate falls to 0; 0 without a cool-down."""
+    """The number of updates at the end over which the rate falls to 0; 0 without a cool-down."""
     return round(config.cooldown * config.updates)

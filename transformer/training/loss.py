@@ -2,13 +2,13 @@
 
     q'(k) = (1 - epsilon) [k = y] + epsilon / V            loss = -sum_k q'(k) log p(k)
 
-The smoothing mass goes to all V pieces, the target's own share included: so says the paper it comes from (Szegedy et
-al. 2016), and so does torch's `label_smoothing`. Others differ, and their losses cannot be compared with ours as they
-stand: fairseq spreads epsilon over the V - 1 other pieces (the same loss as ours at epsilon V / (V - 1)), the Annotated
-Transformer over V - 2, leaving out padding as well.
+The smoothing mass goes to all V tokens, the target included, as in the paper that introduced it (Szegedy et al. 2016)
+and in torch's `label_smoothing`. Other programs differ, and their losses cannot be compared with ours: fairseq divides
+epsilon among the V - 1 other tokens (the same loss as ours at epsilon V / (V - 1)), the Annotated Transformer among
+V - 2, without padding.
 
-The loss is a sum over target pieces, not a mean. Whoever adds up several batches (accumulation, several processes)
-divides once by the number of all their pieces. Trap: a mean of means lets pieces in short batches weigh more. Test:
+The loss is a sum over target tokens, not a mean. Code that adds up several batches (accumulation, several processes)
+divides once by the number of all their tokens. Trap: in a mean of means, tokens of short batches weigh more. Test:
 test_four_small_batches_of_unequal_length_give_the_gradient_of_one_large_batch.
 """
 
@@ -27,21 +27,21 @@ from transformer.model import Transformer
 
 
 class MeanLoss(NamedTuple):
-    """Of a text, without label smoothing. Every target piece weighs the same, whichever batch it is in."""
+    """The mean over all target tokens of a text, without label smoothing."""
 
-    loss: float  # nats a piece (</s> counts)
-    accuracy: float  # share of pieces that the model ranks first
+    loss: float  # nats per token (</s> counts)
+    accuracy: float  # share of tokens that the model ranks first
 
     @property
     def perplexity(self) -> float:
-        """Of a piece; that of a loss above 50 nats is told as that of 50, which JSON can write."""
+        """Per token; of a loss above 50 nats, that of 50, because JSON has no infinity."""
         return math.exp(min(50.0, self.loss))
 
 
 def summed_loss(model: Transformer, batch: Batch, label_smoothing: float) -> Tensor:
-    """The loss in nats, summed over the target pieces of the batch (</s> counts, padding does not): a scalar.
+    """The loss in nats, summed over the target tokens of the batch (</s> counts, padding does not): a scalar.
 
-    Only positions that count are projected to the vocabulary, so padding costs nothing where it would cost most.
+    Only positions that are not padding are projected to the vocabulary, the most expensive product.
     """
     states = model.states(batch.source, batch.target)  # (B, T, D)
     counts = batch.labels != PAD  # (B, T)
@@ -50,7 +50,8 @@ def summed_loss(model: Transformer, batch: Batch, label_smoothing: float) -> Ten
 
 @torch.inference_mode()
 def negative_log_likelihood(model: Transformer, batch: Batch) -> tuple[float, int]:
-    """For validation: -log p of the target pieces without smoothing, summed, and how many the model ranks first."""
+    """For validation: -log p of the target tokens without smoothing, summed, and how many of them the model ranks
+    first."""
     counts = batch.labels != PAD  # (B, T)
     logits = model.project(model.states(batch.source, batch.target)[counts]).float()  # (N, V)
     labels = batch.labels[counts]  # (N)
@@ -58,10 +59,10 @@ def negative_log_likelihood(model: Transformer, batch: Batch) -> tuple[float, in
 
 
 def mean_loss(model: Transformer, batches: Iterable[Batch]) -> MeanLoss:
-    """Over all target pieces of the batches, of which there must be one at least; each goes to the model's device."""
+    """Over all target tokens of the batches; there must be at least one. Each batch is moved to the model's device."""
     device = next(model.parameters()).device
-    total, right, pieces = 0.0, 0, 0
+    total, right, tokens = 0.0, 0, 0
     for batch in batches:
         loss, correct = negative_log_likelihood(model, batch.to(device))
-        total, right, pieces = total + loss, right + correct, pieces + batch.target_tokens
-    return MeanLoss(total / pieces, right / pieces)
+        total, right, tokens = total + loss, right + correct, tokens + batch.target_tokens
+    return MeanLoss(total / tokens, right / tokens)

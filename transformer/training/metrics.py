@@ -1,7 +1,7 @@
-"""What a run reports: one JSON object a line in `metrics.jsonl`, and the same numbers for TensorBoard.
+"""The metrics of a run: one JSON object per line in `metrics.jsonl`, and the same numbers for TensorBoard.
 
-Lines carry the number of the update they were made at. When a run is resumed, lines that it had written after its last
-save are dropped first: those updates will be made, and reported, again.
+Each line has the number of its update. When a run is resumed, lines that it wrote after its last save are removed
+first, because those updates will be made and reported again.
 """
 
 import json
@@ -22,7 +22,7 @@ class Metrics:
     """Appends to `run_dir/metrics.jsonl` and to TensorBoard's files in `run_dir/tensorboard`.
 
     Args:
-        update, validated: the last update, and the last validation, whose lines shall stay.
+        update, validated: the last update and the last validation whose lines are kept.
 
     Raises:
         TrainingError: they cannot be written.
@@ -41,7 +41,7 @@ class Metrics:
             raise self._trouble(error) from error
 
     def write(self, update: int, kind: str, values: Mapping[str, Number]) -> None:
-        """One line: `kind` is "train" or "valid". Written through at once, so that a reader sees a live run."""
+        """Writes one line: `kind` is "train" or "valid". It is flushed, so that a reader sees the progress of a run."""
         try:
             self._file.write(json.dumps({"update": update, "kind": kind, **values}) + "\n")
             self._file.flush()
@@ -52,7 +52,7 @@ class Metrics:
             raise self._trouble(error) from error
 
     def close(self) -> None:
-        """Closes both files. A disk that is full has been told of before, when they were written to."""
+        """Closes both files. That the disk is full was reported before, when they were written to."""
         for file in (self._file, self._board):
             with suppress(OSError):
                 file.close()
@@ -60,12 +60,12 @@ class Metrics:
     def _trouble(self, error: OSError) -> TrainingError:
         return TrainingError(
             f"The metrics of the run cannot be written to {self._path}: {error.strerror or error}. Free some space or "
-            "make the folder writable, then go on with --resume from the last state that was saved."
+            "make the folder writable, then continue with --resume from the last state that was saved."
         )
 
 
 def read_metrics(path: Path) -> list[dict[str, Number]]:
-    """All whole lines of a metrics file; what is none, as a last line cut short by a crash, is left out. A missing file
+    """All valid lines of a metrics file. Others are skipped, such as a last line that a crash has cut. A missing file
     is empty."""
     if not path.exists():
         return []

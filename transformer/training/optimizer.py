@@ -1,7 +1,7 @@
-"""Adam, with the paper's constants (section 5.3: beta1 0.9, beta2 0.98, epsilon 1e-9), and what it may decay.
+"""Adam, with the paper's constants (section 5.3: beta1 0.9, beta2 0.98, epsilon 1e-9), and which weights decay.
 
-The paper uses no weight decay. Where a recipe asks for it, it falls on the matrices of attention and feed-forward only:
-pulling norms, biases or embeddings to zero would fight their job.
+The paper has no weight decay. If a recipe sets it, it applies to the matrices of attention and feed-forward only, not
+to norms, biases and embeddings.
 """
 
 from torch import Tensor, nn
@@ -12,10 +12,10 @@ from transformer.model import Transformer
 
 
 def parameter_groups(model: Transformer) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """(decayed, not decayed) by name. A matrix that is shared appears once: `named_parameters` sees to that."""
+    """(decayed, not decayed) by name. A shared matrix occurs once, because `named_parameters` names it once."""
     matrices = {
         f"{name}.weight" for name, module in model.named_modules() if isinstance(module, nn.Linear)
-    }  # embeddings and positions are no nn.Linear
+    }  # embeddings and positions are not nn.Linear
     named = dict(model.named_parameters())
     return (
         {name: parameter for name, parameter in named.items() if name in matrices},

@@ -1,10 +1,10 @@
-"""Batches are made ready while a GPU computes with those before them.
+"""The next batches are prepared while a GPU computes.
 
-A GPU works by itself once it has been told what to do, so the processor has time to gather the next sentences. On a CPU
-both would want the same cores: there each batch is made when it is due.
+A GPU computes asynchronously, so the processor has time to prepare the next batches. On a CPU both would use the same
+cores, so each batch is prepared when it is needed.
 
-For CUDA they are also put where the GPU fetches them by itself, so that nobody waits for the copy; that is one line of
-the update. What is drawn, and the position that goes with it, is the same in all cases.
+For CUDA they are also put into pinned memory, from which they are copied asynchronously. Batches and positions are the
+same in all cases.
 """
 
 from collections import deque
@@ -23,24 +23,24 @@ DEPTH = 3  # batches
 
 
 def prefetched(device: torch.device, batches: Iterator[tuple[Batch, Position]]) -> Iterator[tuple[Batch, Position]]:
-    """The same batches: drawn ahead for a device that computes while the processor does something else."""
+    """The same batches; for a device other than the CPU they are prepared ahead by a thread."""
     if device.type == "cuda":
         batches = pinned(batches, device)
     return batches if device.type == "cpu" else prefetch(batches)
 
 
 def pinned(batches: Iterator[tuple[Batch, Position]], device: torch.device) -> Iterator[tuple[Batch, Position]]:
-    """The same batches, where this CUDA device fetches them from. To be drawn from by one thread."""
-    if device.index is not None:  # each thread begins with device 0: all ranks would open it, and take memory there
+    """The same batches in pinned memory, for this CUDA device. To be used by one thread."""
+    if device.index is not None:  # each thread starts with device 0: all ranks would allocate memory there
         torch.cuda.set_device(device)
     for batch, after in batches:
         yield batch.pinned(), after
 
 
 def prefetch(items: Iterator[Item], depth: int = DEPTH) -> Iterator[Item]:
-    """The items of an endless iterator in their order, drawn by a thread, at most `depth` before they are due.
+    """The items of an endless iterator in their order, taken by a thread, at most `depth` of them ahead.
 
-    What goes wrong in drawing one is raised where that one is due. The thread ends when this generator is closed.
+    An error in taking an item is raised where that item is yielded. The thread ends when this generator is closed.
     """
     pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="batches")
     try:

@@ -1,7 +1,7 @@
 """The random state of an update: resume restores it by computing it, so no file stores one.
 
-    dropout of update u on rank r    seeded by (seed, u, r)            here
-    order and subwords of epoch e    seeded by (seed, e)               transformer/data/batches.py, text/subword_sampling.py
+    dropout of update u on rank r    seeded by (seed, u, r)    here
+    order and subwords of epoch e    seeded by (seed, e)       data/batches.py, text/subword_sampling.py
 
 Trap: a generator that continues from one update to the next would have to be stored, and a run that was killed and
 resumed would not end in the same bits (test_a_killed_run_ends_in_the_same_bits).

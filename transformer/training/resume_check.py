@@ -1,4 +1,4 @@
-"""Whether a recipe may go on with what another one began."""
+"""Whether a recipe may resume a run that was started with another one."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, fields, is_dataclass
@@ -7,8 +7,8 @@ from typing import Any
 from transformer.config import Recipe
 from transformer.files.untrusted_values import shown
 
-# What may change between start and resumption, by section: how long, how often, where the files lie now; and what is
-# lowered when a run has diverged. (How outputs are searched, and what the recipe is called, always may.)
+# What may change between start and resumption, by section: how long, how often, where the files are now; and what is
+# lowered when a run has diverged. (The options of decoding and the name of the recipe always may.)
 FREE: dict[str, set[str]] = {
     "model": set(),
     "tokenizer": {"model"},
@@ -20,11 +20,11 @@ FREE: dict[str, set[str]] = {
 
 
 def differences(before: Mapping[str, Any], now: Recipe, free: Mapping[str, set[str]] = FREE) -> list[str]:
-    """Where a recipe differs from the one that a run was started with, in what may not change.
+    """The differences of a recipe from the one that a run was started with, except in what may change.
 
     Args:
-        before: from a file: its tuples are lists, and it lacks options that are younger than it.
-        free: what may change, by section; others are not looked at.
+        before: read from a file: its tuples are lists, and it lacks options that are newer than the file.
+        free: what may change, by section; other sections are not compared.
     """
     lines = []
     for section, may_change in free.items():
@@ -39,7 +39,7 @@ def differences(before: Mapping[str, Any], now: Recipe, free: Mapping[str, set[s
 
 
 def _listed(value: Any) -> Any:
-    """A tuple or a table of options as JSON gives it back."""
+    """A tuple or a table of options as JSON represents it."""
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
     return list(value) if isinstance(value, tuple) else value

@@ -1,16 +1,16 @@
-"""The folder of a run: what lies where in it, and whether a recipe may go on with it.
+"""The folder of a run: its files, and whether a run may be started or resumed in it.
 
 best.safetensors        the checkpoint with the best validation score
 last.safetensors        the newest
 average.safetensors     the mean of the last few (paper, section 6.1), made at the end
-training.safetensors    what resuming needs (state.py)
+training.safetensors    what resuming needs (training_state.py)
 recent/                 the checkpoints that the average is made of
 snapshots/              small checkpoints of early and late updates, to see how the model learnt
 tokenizer.model  metrics.jsonl  tensorboard/
-start.json              the checkpoint that its first weights are from, if they are from one (start.py)
-prepared/  corpus.json  the text as it is learnt from, and what became of its pairs (not for toys)
+start.json              the checkpoint that its first weights are from, if any (init_from.py)
+prepared/  corpus.json  the prepared training text, and counts of its pairs (not for toys)
 corpus-files.json       its files, with SHA-256 sums;  aside/  the pairs that a mix keeps aside
-.lock                   held by the process that trains, whose number stands in it
+.lock                   held by the process that trains; it has its number
 """
 
 import logging
@@ -39,15 +39,15 @@ from transformer.training.training_state import Progress, load_state, read_progr
 log = logging.getLogger(__name__)
 
 KEPT = ("best", "last", "average")
-ELSEWHERE = "Start anew in another --run-dir."
+ELSEWHERE = "Start a new run in another --run-dir."
 
 
 class Run:
     """One training run on disk: `with Run(folder, resume) as run`, for one process at a time.
 
-    Raises:
-        TrainingError: the folder holds a run and `resume` is off, or holds none and it is on; or it holds a vocabulary
-            that is no run's. On entering: it cannot be written to, or another process trains in it.
+    Raises: TrainingError: the folder has a run and `resume` is false, or has none and it is true; or it has a
+        vocabulary that
+            is not of a run. On entering: it cannot be written to, or another process trains in it.
     """
 
     def __init__(self, folder: Path, resume: bool):
@@ -61,20 +61,20 @@ class Run:
             raise TrainingError(f"There is nothing to resume in {folder}: {self.state.name} is missing. {ELSEWHERE}")
         if held and not resume:
             raise TrainingError(
-                f"{folder} already holds a run. Go on with it by --resume, or choose another folder with --run-dir."
+                f"{folder} already has a run. Continue it with --resume, or choose another folder with --run-dir."
             )
         self._vocabulary, self._locked = folder / "tokenizer.model", folder / ".lock"
         if self._vocabulary.exists() and not held and not self._locked.exists():
             raise TrainingError(
-                f"{self._vocabulary} is not of a run, and a run would keep its own vocabulary there. Move it and name "
-                "its new place by tokenizer.model, or choose another folder with --run-dir."
+                f"{self._vocabulary} is not of a run, and a run would write its own vocabulary there. Move it and "
+                "name its new path by tokenizer.model, or choose another folder with --run-dir."
             )
         self.corpus: dict[str, Any] = {}  # files and lengths of the training sentences, for every checkpoint
-        self.resumed = self.state.exists()  # a run that was killed before its first save begins again
+        self.resumed = self.state.exists()  # a run that was killed before its first save starts again
 
     def __enter__(self) -> Self:
         try:
-            with ExitStack() as opened:  # and closed, should something fail
+            with ExitStack() as opened:  # and closed if something fails
                 self.folder.mkdir(parents=True, exist_ok=True)
                 self._lock = opened.enter_context(self._locked.open("a"))
                 lock(self._lock)
@@ -91,7 +91,7 @@ class Run:
         except OSError as error:
             raise TrainingError(
                 f"The run's folder {self.folder} cannot be written to: {error.strerror or error} "
-                f"({error.filename or self._locked}). Mend that, or choose another --run-dir."
+                f"({error.filename or self._locked}). Correct that, or choose another --run-dir."
             ) from None
         return self
 
@@ -99,17 +99,17 @@ class Run:
         self._lock.close()
 
     def tokenizer(self) -> Tokenizer | None:
-        """The vocabulary of a run that is resumed. What a run that was killed before its first save has left is none:
-        the command may name another one now."""
+        """The vocabulary of a run that is resumed. None for a run that was killed before its first save: the command
+        may name another vocabulary now."""
         there = self.resumed and self._vocabulary.exists()
         return Tokenizer.from_file(self._vocabulary) if there else None
 
     def restore(
         self, recipe: Recipe, model: Transformer, optimizer: AdamW, data: TrainingData, computed_in: str
     ) -> Progress:
-        """The progress of the run, and its weights and moments put back; that of a new run is at update 0.
+        """Restores weights and moments, and returns the progress of the run; that of a new run is at update 0.
 
-        If its validations were scored differently, its best one is forgotten: the scores cannot be compared.
+        If its validations were scored differently, its best score is forgotten: the scores cannot be compared.
         """
         corpus, judged_by = data.fingerprint, data.judged_by
         if not self.resumed:
@@ -125,19 +125,19 @@ class Run:
         if progress.corpus != corpus:
             raise TrainingError(
                 f"The training text is not what the run in {self.folder} was started with (then {progress.corpus}, now "
-                f"{corpus}). Give it the same text, or start anew in another --run-dir."
+                f"{corpus}). Give it the same text, or start a new run in another --run-dir."
             )
         load_state(self.state, model, optimizer, progress.update)
-        for path in [*self.recent(), *self.snapshots()]:  # what was written after the last save will be taken again
+        for path in [*self.recent(), *self.snapshots()]:  # what was written after the last save will be written again
             if int(path.stem) > progress.update:
                 path.unlink()
-        if progress.judged_by not in ("", judged_by):  # "": a state from before this was noted
-            log.warning("Validations are judged otherwise than before: the best checkpoint is looked for anew.")
+        if progress.judged_by not in ("", judged_by):  # "": an old state, which does not say it
+            log.warning("Validations are scored differently than before: the best score starts again.")
             progress.best, progress.best_update, progress.without_improvement = None, 0, 0
-            progress.validated = min(progress.validated, max(progress.update - 1, 0))  # this update, too, anew
+            progress.validated = min(progress.validated, max(progress.update - 1, 0))  # repeats that of this update
         if progress.computed_in not in ("", computed_in):  # "": as above
             log.warning(
-                "Computed in %s until now, and from here on in %s: the run goes on as well, but not to the same bits.",
+                "Computed in %s until now, and from here on in %s: the run continues, but not to the same bits.",
                 shown(progress.computed_in),
                 computed_in,
             )
@@ -145,7 +145,7 @@ class Run:
         return progress
 
     def save(self, training: Training) -> None:
-        """Writes the newest checkpoint, then the state: if the second fails, the first is only newer.
+        """Writes the newest checkpoint, then the state: if the second fails, only the first is newer.
 
         Before the first update there is only a state: a checkpoint is always one of a model that was trained.
         """
@@ -200,28 +200,28 @@ class Run:
         return _by_update(self.folder / "recent")
 
     def snapshot(self, training: Training) -> None:
-        """Keeps the model of this update for good, if it is one of `training.snapshots`."""
+        """Writes a snapshot, if this update is one of `training.snapshots`."""
         progress, name = training.progress, f"snapshots/{training.progress.update:08d}"
         if progress.update in training.recipe.training.snapshots and not self.path(name).exists():
-            scores = progress.scores if progress.validated == progress.update else {}  # else those of an earlier model
+            scores = progress.scores if progress.validated == progress.update else {}  # others are of an earlier update
             self.checkpoint(name, training, scores=scores, half=True)
 
     def snapshots(self) -> list[Path]:
-        """The checkpoints kept for good, the oldest first."""
+        """The snapshots, the oldest first."""
         return _by_update(self.folder / "snapshots")
 
     def average(self, checkpoints: list[Path]) -> Path:
-        """The mean of these, as a checkpoint."""
+        """Writes the mean of these checkpoints."""
         path = self.path("average")
         average_checkpoints(path, checkpoints)
         return path
 
 
 def _by_update(folder: Path) -> list[Path]:
-    """The checkpoints that are called by their update; a copy that somebody has put beside them is none of them."""
+    """The checkpoints whose names are numbers of updates; other files are ignored."""
     return sorted(path for path in folder.glob("*.safetensors") if path.stem.isdigit())
 
 
 def fit_vocabulary(recipe: Recipe, tokenizer: Tokenizer) -> Recipe:
-    """The recipe with the number of pieces that the tokenizer really has: a small corpus gives fewer than asked for."""
+    """The recipe with the real size of the vocabulary: a small corpus gives fewer tokens than the recipe asks for."""
     return replace(recipe, model=replace(recipe.model, vocab_size=tokenizer.vocab_size))

@@ -1,4 +1,4 @@
-"""What a run says while it runs: a bar with time left on a terminal, plain lines elsewhere, and metrics."""
+"""What a run reports: a progress bar with the time left on a terminal, plain lines elsewhere, and metrics."""
 
 from types import TracebackType
 
@@ -12,10 +12,10 @@ from transformer.training.training import Training, Update
 
 
 class Report:
-    """Shown while `with report:` lasts. It displays what the training says and decides nothing.
+    """Shown inside of its `with` block. It displays the progress of a training and changes nothing.
 
     Args:
-        peak: floating-point operations per second that all devices together reach at best.
+        peak: floating-point operations per second that all devices together can reach.
     """
 
     def __init__(self, training: Training, metrics: Metrics, peak: float):
@@ -56,7 +56,7 @@ class Report:
             self._line(update)
 
     def _line(self, update: Update) -> None:
-        """A line of metrics and one to read, over all updates since the last line."""
+        """Writes a line of metrics and prints one, over all updates since the last line."""
         progress = self._training.progress
         took = max(progress.recent_seconds, 1e-9)
         values = {
@@ -64,13 +64,13 @@ class Report:
             "rate": update.rate,
             "gradient_norm": update.gradient_norm,
             "tokens_per_second": progress.recent_tokens / took,
-            "share_of_peak": progress.recent_flop / took / self._peak,
+            "mfu": progress.recent_flop / took / self._peak,
             "epoch": progress.epoch,
             "target_tokens": progress.tokens,
             "seconds": progress.seconds,
         }
         self._metrics.write(progress.update, "train", values)
-        speed = f"{values['tokens_per_second']:,.0f} tokens/s ({values['share_of_peak']:.0%} of peak)"
+        speed = f"{values['tokens_per_second']:,.0f} tokens/s ({values['mfu']:.0%} MFU)"
         text = f"loss {values['loss']:.3f}  {speed}"
         self._bar.update(self._task, text=text)
         if not self._console.is_terminal:
@@ -80,7 +80,7 @@ class Report:
         self._training.metrics_written()
 
     def validation(self, improved: bool) -> None:
-        """After every validation: its scores, and whether they are the best so far."""
+        """After every validation: reports its scores, and whether they are the best so far."""
         progress = self._training.progress
         self._metrics.write(progress.update, "valid", progress.scores)
         numbers = [f"{name} {value:.3f}" for name, value in progress.scores.items() if isinstance(value, float)]
@@ -88,7 +88,7 @@ class Report:
 
 
 def describe(training: Training, pairs: int, peak: float) -> str:
-    """The first lines of a run on so many pairs. The cost of a token is that in the validation text."""
+    """The first lines that a run prints. The cost per token is the mean over the validation text."""
     model, device, ranks = training.model, training.device, training.ranks.size
     where = f"{device}" if ranks == 1 else f"{ranks} x {device.type}"
     flop = sum(training_flop(model.config, batch) for batch in training.text.batches)
@@ -96,7 +96,7 @@ def describe(training: Training, pairs: int, peak: float) -> str:
     return (
         f"{model.parameter_count:,} parameters on {where}; {pairs:,} training pairs; vocabulary of "
         f"{model.config.vocab_size:,} tokens\n"
-        f"A target token takes {readable(flop / tokens, 'FLOP')}, forward and backward; large matrix products reach "
+        f"Each target token takes {readable(flop / tokens, 'FLOP')}, forward and backward; large matrix products reach "
         f"{readable(peak, 'FLOP/s')} here (the peak)."
     )
 

@@ -1,8 +1,8 @@
 """How the threads of one operation wait for each other on a CPU: spinning, or asleep.
 
-torch divides an operation among OpenMP threads, and each waits until the last one is done. libgomp, which has these
+torch divides an operation among OpenMP threads, and each waits until the last one is done. libgomp, which runs these
 threads in torch's packages for Linux, lets a waiting thread spin for milliseconds before it sleeps. While each thread
-has a core to itself, that is fastest: an operation of a small model takes less time than waking a thread. While another
+has its own core, that is fastest: an operation of a small model takes less time than waking a thread. While another
 program uses one of the cores, a spinning thread takes the core from the thread that it waits for.
 
 libgomp spins 3,000 times less while it counts more OpenMP threads than cores (GOMP_SPINCOUNT in its manual). So while

@@ -4,13 +4,11 @@
         validate, save, stop if due
         one update of the weights (training.py)
 
-Everything random is a function of (seed, u) for dropout and of (seed, epoch) for the data, so a run that was killed and
-resumed ends in the same bits as one that was left alone (on the CPU, with as many threads; where it cannot, it says
-so). Trap: a random generator that continues from one update to the next breaks this. Test:
-test_a_killed_run_ends_in_the_same_bits.
+A run that was killed and resumed ends in the same bits as one that was not (random_state.py), on a CPU with the same
+number of threads; otherwise it says that it cannot.
 
-Where torchrun has started several processes (distributed.py), each runs this loop. Rank 0 has the folder of the run and
-does what only one may do: it validates, saves and reports.
+Where torchrun has started several processes (distributed.py), each runs this loop. Rank 0 has the folder of the run;
+it validates, saves and reports.
 """
 
 import json
@@ -58,7 +56,7 @@ def train(
 
     Args:
         run_dir: the folder of the run; run_folder.py says what is stored in it.
-        resume: continue from where the run in run_dir was saved last.
+        resume: continue from the last saved state of the run in run_dir.
         init_from: a checkpoint whose weights and vocabulary to start with.
         own_vocabulary: start with its weights, and with the recipe's vocabulary (init_from.py).
         device: "auto", "cpu", "cuda" or "mps".
@@ -66,9 +64,9 @@ def train(
     Returns:
         The path of the checkpoint to use: the average if it scores better than the best single one.
 
-    Raises:
-        HeadlightError: something a user can correct; also when the run was told to stop, after saving. (Under torchrun
-            only rank 0 raises it.)
+    Raises: HeadlightError: something a user can correct; also after a signal to stop, once the run is saved. (Under
+        torchrun only
+            rank 0 raises it.)
     """
     keep_freed_memory()
     use_fast_matmul()
@@ -89,18 +87,18 @@ def train(
                 return Path(ranks.broadcast(str(finish(training, run, report, stop)).encode()).decode())
         if run:
             is_saved = last_save == training.progress.update
-            kept = "everything is saved" if is_saved else "what is saved is from before its loss climbed"
+            kept = "everything is saved" if is_saved else "what is saved is from before its loss rose"
             raise Stopped(
                 f"Stopped by {stop} after update {training.progress.update} of {recipe.training.updates}; {kept}. "
-                f"To go on, give the same command with --resume (and --run-dir {run.folder})."
+                f"To continue, give the same command with --resume (and --run-dir {run.folder})."
             )
         return Path(ranks.broadcast(b"").decode())
 
 
 def loop(training: Training, run: Run | None, report: Report | None, stop: Interrupt) -> int | None:
-    """Trains until the run is finished or told to stop. Returns the update that was saved last, on rank 0."""
+    """Trains until the run is finished or a signal stops it. Returns the update that was saved last, on rank 0."""
     progress, settings = training.progress, training.recipe.training
-    saved = progress.update if run and run.resumed else None  # None: a new run shows at once that it can be saved
+    saved = progress.update if run and run.resumed else None  # None: a new run saves before its first update
     while True:
         if run and report and training.validation_is_due and not stop:
             with suppress(Interrupted):  # then it is still due
@@ -120,7 +118,7 @@ def loop(training: Training, run: Run | None, report: Report | None, stop: Inter
             if not training.validation_is_due:  # it is stored with the scores of its update
                 run.snapshot(training)
         ends, signal = training.ranks.barrier(ends, stop.number)
-        stop.hear(signal)  # another rank was told to stop: all stop after one more update
+        stop.hear(signal)  # of another rank: all stop after one more update
         if ends:
             return saved
         update = training.update()
@@ -163,7 +161,7 @@ def prepare(
 
 
 def started_report(training: Training, run: Run, pairs: int) -> Report:
-    """The report of a run, which has said what is trained."""
+    """Creates the report of a run, and prints its first lines."""
     progress = training.progress
     peak = training.ranks.size * measured_peak(training.device, training.recipe.training.precision)
     report = Report(training, Metrics(run.folder, progress.update, progress.validated), peak)
@@ -175,12 +173,12 @@ def finish(training: Training, run: Run, report: Report, stop: Interrupt) -> Pat
     """Averages the last checkpoints (section 6.1), and says which of average and best to use.
 
     Raises:
-        Interrupted: the run was told to stop; resuming comes back here.
+        Interrupted: a signal stops the run; resuming repeats this.
     """
     settings, progress = training.recipe.training, training.progress
     if progress.update < settings.updates:
         report.say(f"No better {settings.best_by} in {settings.patience} validations.")
-    taken = run.recent()[-settings.average_last :]  # the recipe may ask for fewer since
+    taken = run.recent()[-settings.average_last :]  # the recipe may ask for fewer now
     averaged = load_checkpoint(run.average(taken), training.device)
     scores = training.evaluate(averaged.model, lambda: bool(stop))
     value, best = goodness(scores, training.recipe), progress.best

@@ -44,7 +44,7 @@ class ValidationText:
 
 @dataclass(frozen=True)
 class Update:
-    """What one update was made of, all ranks together."""
+    """What was measured in one update, all ranks together."""
 
     loss: float  # nats, summed over the target tokens
     tokens: int  # the number of those
@@ -58,7 +58,7 @@ class Training:
     """The training of one model in this process.
 
     Attributes:
-        batches: the batches of the recipe, from where the progress stands, each with the position after it.
+        batches: the batches of the recipe, from the position of the progress on, each with the position after it.
         text: what the model is evaluated on.
     """
 
@@ -88,11 +88,11 @@ class Training:
 
     @property
     def may_be_saved(self) -> bool:
-        """Whether the weights are, as far as the loss tells, no worse than what has been saved."""
+        """Whether the loss shows no sign of divergence."""
         return may_be_saved(self.progress, self.recipe.training.warmup, self.recipe.model.vocab_size)
 
     def connect(self) -> None:
-        """From here on all ranks train together, with the weights and moments of rank 0."""
+        """Gives all ranks the weights and moments of rank 0, and adds up their gradients from here on."""
         self.parallel.connect(self.optimizer, self.progress.update)
 
     def update(self) -> Update:
@@ -146,7 +146,7 @@ class Training:
         return Update(float(total), tokens, norm, flop, rate)
 
     def check(self, update: Update) -> None:
-        """Raises TrainingError if the loss of this and earlier updates says that the weights diverge."""
+        """Raises TrainingError if the losses of this and earlier updates show that the weights diverge."""
         watch(self.progress, update.loss, update.tokens, self.recipe.training.warmup, self.recipe.model.vocab_size)
 
     def check_end(self) -> None:

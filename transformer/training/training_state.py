@@ -1,10 +1,9 @@
-"""What training alone needs to go on bit for bit: weights in full precision, Adam's two moments, and where it stood.
+"""The state from which training is resumed to the same bits: weights in full precision, Adam's two moments, progress.
 
-One safetensors file, replaced whole, so that a kill at any moment leaves the state of some update, complete. There is
-no state of a random generator in it: dropout of update u is seeded by (seed, u), the order of the data by (seed,
-epoch), so three integers say where everything stood.
+It is one safetensors file, replaced as a whole, so a process that is killed at any moment leaves the complete state of
+some update. It has no state of a random generator: see random_state.py.
 
-The metadata hold a CRC-32 of each tensor and of each text: a damaged byte would otherwise be trained on without notice.
+The metadata have a CRC-32 of each tensor and of each text, because training would not notice a damaged byte.
 (zlib.crc32 reads 4 GB/s, which is a fifth of the time of a save or less; blake2b reads 0.8 GB/s.)
 """
 
@@ -40,12 +39,12 @@ Amount = Annotated[Finite, Field(ge=0)]
 
 @dataclass(config=ConfigDict(extra="forbid"))
 class Progress:
-    """Where a run stands after `update` updates."""
+    """The progress of a run after `update` updates."""
 
     update: Natural = 0
     epoch: Natural = 0  # position in the data: the next batch is number `batch` of epoch `epoch`
     batch: Natural = 0
-    tokens: Natural = 0  # target pieces learnt from so far
+    tokens: Natural = 0  # target tokens trained on so far
     seconds: Amount = 0.0  # spent in training, over all resumptions
     validated: Natural = 0  # the last update at which the run was validated
     best: Finite | None = None  # the best value of `best_by`
@@ -53,15 +52,15 @@ class Progress:
     without_improvement: Natural = 0  # validations since
     judged_by: str = ""  # fingerprint of how validations are scored, to notice when scores cannot be compared
     scores: dict[str, Finite | str] = field(default_factory=dict)  # of the last validation
-    recent_loss: Amount = 0.0  # summed over the recent_tokens target pieces since the last line of metrics,
+    recent_loss: Amount = 0.0  # summed over the recent_tokens target tokens since the last line of metrics,
     recent_tokens: Natural = 0
     recent_flop: Amount = 0.0
     recent_seconds: Amount = 0.0  # which took so long
-    window_loss: Amount = 0.0  # summed over the window_tokens target pieces of the newest updates that are judged
-    window_tokens: Natural = 0  # together (divergence.py),
-    window_updates: Natural = 0  # of which there are so many yet
-    lowest_loss: Amount | None = None  # the mean of such a window; and how many of them running lie far above it
-    climbing: Natural = 0
+    window_loss: Amount = 0.0  # summed over the window_tokens target tokens of the current window (divergence.py),
+    window_tokens: Natural = 0
+    window_updates: Natural = 0  # which has so many updates so far
+    lowest_loss: Amount | None = None  # the lowest mean of a window
+    climbing: Natural = 0  # so many windows in a row were far above it
     computed_in: str = ""  # which arithmetic (device.py), to notice when bits can no longer be the same
     corpus: str = ""  # fingerprint of the training text, to notice when it is no longer the same
 
@@ -70,7 +69,7 @@ class Progress:
         if max(self.validated, self.best_update) > self.update:
             raise ValueError(
                 f"validated = {self.validated} and best_update = {self.best_update} "
-                f"cannot lie after update = {self.update}"
+                f"cannot be after update = {self.update}"
             )
         return self
 
@@ -93,15 +92,15 @@ def save_state(path: Path, model: Transformer, optimizer: AdamW, progress: Progr
     except (OSError, SafetensorError) as error:
         raise TrainingError(
             f"The state of the training cannot be written to {path}: {error}. Free some space or make the folder "
-            "writable, then go on with --resume from the last state that was saved."
+            "writable, then continue with --resume from the last state that was saved."
         ) from error
 
 
 def read_progress(path: Path) -> tuple[Progress, dict[str, Any]]:
-    """Where the run stood, and its recipe, without reading tensors.
+    """The progress of the run, and its recipe, without reading tensors.
 
     Raises:
-        TrainingError: the file is no training state, or is damaged.
+        TrainingError: the file is not a training state, or is damaged.
     """
     try:
         with safe_open(path, framework="pt") as file:
@@ -111,7 +110,7 @@ def read_progress(path: Path) -> tuple[Progress, dict[str, Any]]:
             _compare(path, name, metadata[name].encode(), checksums)
         stated, recipe = parse_json(metadata["progress"]), parse_json(metadata["recipe"])
     except KeyError as error:
-        raise _refusal(path, f"it does not say its {error.args[0]}") from None
+        raise _refusal(path, f"its {error.args[0]} is missing") from None
     except (OSError, SafetensorError, ValueError) as error:
         raise _refusal(path, str(error)) from None
     progress, problems = validate(Progress, stated, prefix="progress.")
@@ -132,17 +131,17 @@ def read_progress(path: Path) -> tuple[Progress, dict[str, Any]]:
 
 
 def load_state(path: Path, model: Transformer, optimizer: AdamW, update: int) -> None:
-    """Puts weights and moments back, to the bit, if they are exactly those that the model needs.
+    """Restores weights and moments to the bit, if they are exactly those that the model needs.
 
-    Raises:
-        TrainingError: names, shapes or dtypes are those of another model, or the file is damaged. The model must then
+    Raises: TrainingError: names, shapes or dtypes differ from those of the model, or the file is damaged. The model
+        must then
             not be used: some of its weights may have been replaced.
     """
     kinds = ("weights", *_MOMENTS) if update else ("weights",)  # Adam has no moments before the first update
     with safe_open(path, framework="pt") as file:
         shapes = {f"{kind}.{name}": list(weight.shape) for kind in kinds for name, weight in model.named_parameters()}
         needed = {name: f"F32 {shape}" for name, shape in shapes.items()}
-        slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 (it is no dictionary)
+        slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 (not a dictionary)
         found = {name: f"{stored.get_dtype()} {stored.get_shape()}" for name, stored in slices.items()}
         for name in sorted(needed.keys() | found.keys()):
             if needed.get(name) != found.get(name):
@@ -155,7 +154,7 @@ def load_state(path: Path, model: Transformer, optimizer: AdamW, update: int) ->
             stored = {kind: file.get_tensor(f"{kind}.{name}") for kind in kinds}
             for kind, tensor in stored.items():
                 _compare(path, f"{kind}.{name}", tensor.numpy().data, checksums)
-            # A copy of our own: what safetensors hands out is the file itself, and Adam writes into its moments.
+            # A copy, because safetensors returns views of the mapped file, and Adam changes its moments in place.
             read = {kind: tensor.to(parameter.device, copy=True) for kind, tensor in stored.items()}
             with torch.no_grad():
                 parameter.copy_(read.pop("weights"))

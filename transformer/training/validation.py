@@ -1,4 +1,4 @@
-"""How good the model is on text it does not learn from: loss, accuracy, and BLEU and chrF of real translations."""
+"""Scores of the model on the validation text: loss, accuracy, and BLEU and chrF of its translations."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -18,10 +18,10 @@ from transformer.training.loss import mean_loss
 
 
 class Interrupted(Exception):
-    """Asked to stop in the middle; the validation is made again after resuming."""
+    """Validation was stopped before its end; it is repeated after resuming."""
 
 
-@torch.compiler.set_stance("force_eager")  # see compiling.py
+@torch.compiler.set_stance("force_eager")  # see compilation.py
 def validate(
     model: Transformer,
     tokenizer: Tokenizer,
@@ -31,20 +31,20 @@ def validate(
     update: int,
     stop: Callable[[], bool] = lambda: False,
 ) -> dict[str, float | str]:
-    """Teacher-forced loss over `batches`; greedy translations of the first `validation_sentences` different sources of
-    `pairs`, scored by sacrebleu against all references each has.
+    """Computes the teacher-forced loss over `batches`, and scores greedy translations of the first
+    `validation_sentences` different sources of `pairs` with sacrebleu, each against all its references.
 
     Args:
-        update: after which the weights are these, for the message.
+        update: the number of updates made so far, for the message.
 
     Returns:
-        `loss` (nats a piece, without label smoothing), `perplexity` (of a piece), `accuracy` (pieces ranked first) and,
-        unless validation_sentences is 0, `bleu`, `chrf` with their signatures and `exact_match` (share of outputs that
-        equal a reference).
+        `loss` (nats per token, without label smoothing), `perplexity` (per token), `accuracy` (share of tokens ranked
+        first) and, unless validation_sentences is 0, `bleu`, `chrf` with their signatures and `exact_match` (share of
+        outputs that equal a reference).
 
     Raises:
         Interrupted: `stop` said so.
-        TrainingError: the loss is no number.
+        TrainingError: the loss is NaN or infinite.
     """
     device = next(model.parameters()).device
     model.eval()
