@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.small_study import write_queue
-from transformer.studies.run_queue import work_off
+from transformer.studies.run_queue import run_queue
 from transformer.studies.training_queue import load_queue
 
 
@@ -15,5 +15,5 @@ def worked_off(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("queue")
     file, runs = write_queue(folder), folder / "runs"
     queue = load_queue(file, folder)
-    work_off(queue, queue.trainings, runs, "cpu")
+    run_queue(queue, queue.trainings, runs, "cpu")
     return file, runs

@@ -10,7 +10,7 @@ from transformer.cli import app
 from transformer.errors import HeadlightError
 from transformer.studies.imported_results import read_report, take_over
 from transformer.studies.measure_member import RESULT
-from transformer.studies.run_queue import is_done, work_off
+from transformer.studies.run_queue import is_done, run_queue
 from transformer.studies.study_report import write_report
 from transformer.studies.training_queue import load_queue
 
@@ -38,7 +38,7 @@ def test_what_was_made_elsewhere_is_not_made_again_and_is_reported(
     assert json.loads((tmp_path / "again.json").read_text()) == json.loads(report.read_text())
     queue = load_queue(file, file.parent)
     monkeypatch.setattr("transformer.studies.run_queue.train", lambda *_, **__: pytest.fail("trained again"))
-    work_off(queue, queue.trainings, tmp_path, "cpu")
+    run_queue(queue, queue.trainings, tmp_path, "cpu")
     assert take_over(read_report(queue, report), tmp_path) == []  # a second time there is nothing to take
 
 
@@ -69,12 +69,12 @@ def test_results_of_another_recipe_or_of_no_report_are_refused(
     other = tmp_path / "other.json"
     other.write_text(json.dumps(values), encoding="utf-8")
     with pytest.raises(
-        HeadlightError, match=r"base-seed1 in .* was made by another recipe: model\.heads: 1 then, 2 now"
+        HeadlightError, match=r"base-seed1 in .* was made with another recipe: model\.heads: 1 then, 2 now"
     ):
         read_report(queue, other)
     for text in ("[", "[]", "{}", '{"members": {"base": {"runs": [{}]}}}', '{"members": {"base": []}}'):
         other.write_text(text, encoding="utf-8")
-        with pytest.raises(HeadlightError, match="is no report of a queue"):
+        with pytest.raises(HeadlightError, match="is not the report of a queue"):
             read_report(queue, other)
     values["members"]["base"]["runs"][0]["perplexity"] = "low"
     other.write_text(json.dumps(values), encoding="utf-8")

@@ -21,7 +21,7 @@ from transformer.recipe import load_recipe
 from transformer.studies import measure_member
 from transformer.studies import run_queue as running
 from transformer.studies.measure_member import RESULT, read_result
-from transformer.studies.run_queue import claimed, is_done, work_off
+from transformer.studies.run_queue import claimed, is_done, run_queue
 from transformer.studies.study_report import write_report
 from transformer.studies.training_queue import load_queue, value_of
 
@@ -62,7 +62,7 @@ def test_a_queue_is_told_all_its_mistakes_at_once(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         load_queue(write_queue(tmp_path, text))
     told = str(caught.value)
-    assert "small.toml cannot be worked off" in told
+    assert "small.toml cannot be used" in told
     assert "model.head is not an option" in told
     assert "training.updates" in told
     assert "has a member bas. Did you mean base?" in told
@@ -70,7 +70,7 @@ def test_a_queue_is_told_all_its_mistakes_at_once(tmp_path: Path) -> None:
         ('option = "model.causal_training"', 'option = "model.mask"', "compares model.mask, which is no option"),
         ("scored_on", "scored", "scored is not an option"),
         ('"base"', '"../base"', r"members\.0\.name"),
-        ('"no-mask"', '"base"', "The member base stands there twice"),
+        ('"no-mask"', '"base"', "The member base occurs twice"),
         ("seeds = [1, 2]", "sed = [1]", r"members\.0\.sed is not an option\. Did you mean seeds\?"),
         ("option = ", 'optoin = "x", option = ', r"families\.0\.optoin is not an option\. Did you mean option\?"),
     ]:
@@ -104,7 +104,7 @@ def test_what_is_done_is_passed_over(worked_off: tuple[Path, Path], monkeypatch:
     file, runs = worked_off
     queue = load_queue(file, file.parent)
     monkeypatch.setattr(running, "train", lambda *_, **__: pytest.fail("it was trained again"))
-    work_off(queue, queue.trainings, runs, "cpu")
+    run_queue(queue, queue.trainings, runs, "cpu")
     said = CliRunner().invoke(app, ["queue", str(file), "--data", str(file.parent), "--runs", str(runs), "--dry-run"])
     assert [line.split()[0] for line in said.stdout.splitlines()] == ["done"] * 3
 
@@ -117,9 +117,9 @@ def test_a_stopped_queue_goes_on_where_it_stopped(
     with monkeypatch.context() as during:
         stop_after(3, during)
         with pytest.raises(Stopped, match="same command again"):
-            work_off(queue, queue.trainings, runs, "cpu")
+            run_queue(queue, queue.trainings, runs, "cpu")
     assert [is_done(training, runs) for training in queue.trainings] == [False] * 3
-    work_off(queue, queue.trainings[:1], runs, "cpu")
+    run_queue(queue, queue.trainings[:1], runs, "cpu")
     assert lines(runs / "base-seed1") == lines(worked_off[1] / "base-seed1")  # as if nothing had happened
 
 
@@ -132,8 +132,8 @@ def test_ctrl_c_while_a_model_is_scored_loses_only_the_scoring(tmp_path: Path, m
     with monkeypatch.context() as during:
         during.setattr(running, "measure", interrupted)
         with pytest.raises(Stopped, match=r"base-seed1\. Everything is saved"):
-            work_off(queue, queue.trainings, tmp_path / "runs", "cpu")
-    work_off(queue, queue.trainings[:1], tmp_path / "runs", "cpu")
+            run_queue(queue, queue.trainings, tmp_path / "runs", "cpu")
+    run_queue(queue, queue.trainings[:1], tmp_path / "runs", "cpu")
     assert is_done(queue.trainings[0], tmp_path / "runs")
 
 
@@ -153,7 +153,7 @@ def test_a_run_that_fails_does_not_keep_the_others(
     monkeypatch.setattr(running, "train", train)
     monkeypatch.setattr(running, "measure", lambda *_: {"perplexity": 1, "greedy": {"bleu": 0}, "beam_4": {"bleu": 0}})
     with pytest.raises(HeadlightError, match="without a result: no-mask-seed1"):
-        work_off(queue, queue.trainings, tmp_path / "runs", "cpu")
+        run_queue(queue, queue.trainings, tmp_path / "runs", "cpu")
     assert trained == ["base-seed1", "base-seed2"]
 
 
@@ -186,8 +186,8 @@ def test_a_run_that_another_process_is_at_is_passed_over_and_is_no_failure(
     queue = load_queue(write_queue(tmp_path), tmp_path)
     first, *others = queue.trainings
     with claimed(first, tmp_path / "runs"):
-        work_off(queue, queue.trainings, tmp_path / "runs", "cpu")
-    assert f"{first.folder}: another process is at it." in caplog.text
+        run_queue(queue, queue.trainings, tmp_path / "runs", "cpu")
+    assert f"{first.folder}: another process is training it." in caplog.text
     assert not is_done(first, tmp_path / "runs")
     assert all(is_done(training, tmp_path / "runs") for training in others)
 
@@ -232,7 +232,7 @@ def test_a_result_on_another_text_is_not_told_as_one_on_this_and_is_scored_anew_
     assert not (tmp_path / "card.md").exists()
     (runs / "base-seed1" / RESULT).unlink()  # as the message says
     monkeypatch.setattr("transformer.training.training.Training.update", lambda _: pytest.fail("it was trained again"))
-    work_off(queue, queue.trainings[:1], runs, "cpu")
+    run_queue(queue, queue.trainings[:1], runs, "cpu")
     found = read_result(queue.trainings[0], runs / "base-seed1")
     assert found is not None
     assert (found["scored_on"], found["greedy"]["sentences"]) == ("other.tsv", 1)
@@ -244,7 +244,7 @@ def test_without_the_text_that_runs_are_scored_on_nothing_is_trained(
     file, _ = worked_off
     queue = replace(load_queue(file, file.parent), scored_on=tmp_path / "gone.tsv")
     with pytest.raises(HeadlightError, match="Runs without a result"):
-        work_off(queue, queue.trainings[:1], tmp_path / "runs", "cpu")
+        run_queue(queue, queue.trainings[:1], tmp_path / "runs", "cpu")
     assert "gone.tsv, is missing" in caplog.text
     assert not list((tmp_path / "runs").glob("*/*"))
 

@@ -98,6 +98,6 @@ def queue(
             begun = "begun" if (runs / training.folder).is_dir() else missing
             typer.echo(f"{'done' if is_done(training, runs) else begun:6}{training.folder}")
         return
-    from transformer.studies.run_queue import work_off
+    from transformer.studies.run_queue import run_queue
 
-    work_off(loaded, chosen, runs, device)
+    run_queue(loaded, chosen, runs, device)

@@ -22,8 +22,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-# Logits at once. On the CPU few enough for its cache; elsewhere so many that a block is worth starting a dozen kernels
-# for, and still few beside the memory of a GPU: half a gigabyte.
+# Logits in a block. On a CPU few enough for its cache; on a GPU so many that starting a dozen kernels for a block does
+# not matter, and few compared with its memory: half a gigabyte.
 BLOCK = {"cpu": 4_000_000}
 LARGE_BLOCK = 128_000_000
 
@@ -34,7 +34,7 @@ class LinearCrossEntropy(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, states: Tensor, weight: Tensor, labels: Tensor, epsilon: float) -> Tensor:
         device = states.device.type
-        casts = torch.is_autocast_enabled(device) and states.dtype != torch.float64  # which torch leaves alone, too
+        casts = torch.is_autocast_enabled(device) and states.dtype != torch.float64  # as torch does
         narrow = torch.get_autocast_dtype(device) if casts else states.dtype
         wide = torch.promote_types(narrow, torch.float32)  # bfloat16 has too few digits for a sum over V
         loss = torch.zeros((), dtype=wide, device=states.device)
@@ -68,7 +68,7 @@ class LinearCrossEntropy(torch.autograd.Function):
 def linear_cross_entropy(states: Tensor, weight: Tensor, labels: Tensor, epsilon: float) -> Tensor:
     """`cross_entropy(states @ weight.T, labels, reduction="sum", label_smoothing=epsilon)`.
 
-    For training only: both gradients are always made, whether somebody asks for them or not.
+    For training only: both gradients are always computed.
 
     Args:
         states: (N, D), the decoder's outputs. weight: (V, D). labels: (N), long.

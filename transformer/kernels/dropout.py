@@ -18,7 +18,7 @@ LEVELS = 1 << 16  # what 16 bits can tell apart
 
 def dropout(x: Tensor, rate: float) -> Tensor:
     """x of any shape -> the same shape. The draws come from torch's global generator."""
-    if not x.is_cpu or torch.compiler.is_compiling():  # a compiler makes torch's own cheap, too, and cannot see this
+    if not x.is_cpu or torch.compiler.is_compiling():  # compiled, torch's own dropout is fast too
         return nn.functional.dropout(x, rate)
     dropped = round(rate * LEVELS)  # of so many levels
     if dropped == 0:

@@ -3,7 +3,7 @@
     x @ w                                                                                 (the definition)
 
 On AMD's Zen 5 oneDNN is more than twice as fast for large matrices: 440 GFLOP/s on two cores, where MKL reaches 150 to
-200. Measured for 4,096 rows and a matrix of 256 x 1,024: 1.3 times as fast. torch uses oneDNN if it is told that
+200. Measured for 4,096 rows and a matrix of 256 x 1,024: 1.3 times as fast. torch uses oneDNN if its setting says that
 bfloat16 is precise enough. What oneDNN does then depends on the processor: some compute in float32 all the same (error
 8e-7 against float64), those with AMX round to bfloat16 (3e-3). So the error is measured first. It does not depend on
 timing, so a resumed run on the same machine chooses the same library and ends in the same bits.

@@ -1,1 +1,1 @@
-"""Families: small models that are trained alike but for one thing, and compared (the paper's table 3 in small)."""
+"""Families: small models that differ in one option, trained and compared (a small version of the paper's table 3)."""

@@ -1,4 +1,4 @@
-"""From the results of all runs to means and spreads, and where their order is not the paper's.
+"""Means and spreads of the results of all runs, and where their order differs from the paper's.
 
 The spread is the sample standard deviation over the seeds: sqrt(sum (x - mean)^2 / (n - 1)). One run has none.
 """
@@ -19,19 +19,19 @@ MEASURES = ("perplexity", "loss", "bleu", "chrf", "greedy_bleu", "greedy_chrf", 
 
 @dataclass(frozen=True)
 class Standing:
-    """How one member did."""
+    """The results of one member."""
 
     member: str
-    runs: list[dict[str, Any]]  # the results, a seed each
+    runs: list[dict[str, Any]]  # the results, one per seed
     mean: dict[str, float]  # of each of MEASURES that was measured; empty if the member has no result yet
     spread: dict[str, float]  # the same; empty if fewer than two runs have a result
 
 
 def gather(queue: Queue, runs: Path) -> dict[str, Standing]:
-    """What there is of each member of the queue, by name.
+    """The results of each member of the queue so far, by name.
 
     Raises:
-        HeadlightError: a result is damaged, or of another recipe.
+        HeadlightError: a result is damaged, or was made with another recipe.
     """
     standings = {}
     for member in queue.recipes:
@@ -47,9 +47,9 @@ def gather(queue: Queue, runs: Path) -> dict[str, Standing]:
 
 
 def disagreements(queue: Queue, standings: dict[str, Standing]) -> list[str]:
-    """Every pair of members that the paper compared too, and whose order is another here, as a sentence each.
+    """A sentence for each pair of members that the paper compared too and whose order differs here.
 
-    Where both have several seeds, a difference no larger than the larger of their spreads says nothing and is left out.
+    Where both have several seeds, a difference that is not larger than the larger of their spreads is left out.
     """
     sentences = []
     for family in queue.families:
@@ -64,21 +64,21 @@ def disagreements(queue: Queue, standings: dict[str, Standing]) -> list[str]:
                     there = f"{getattr(its, name):.{digits}f} against {getattr(theirs, name):.{digits}f}"
                     sentences.append(
                         f"{family.name}: {one.member} against {other.member} has {unit} {here}; in the paper {there}."
-                        + ("" if several else " (One seed: it may be chance.)")
+                        + ("" if several else " (One seed: this may be chance.)")
                     )
     return sentences
 
 
 def paper_rows(queue: Queue, family: Family) -> list[tuple[str, Row | None]]:
-    """The members of a family, each with the paper's row of the same value; None where the paper has none."""
+    """The members of a family, each with the paper's row of the same value, or None."""
     return [(name, row_of(family.option, value_of(queue.recipes[name], family.option))) for name in family.members]
 
 
 def as_json(queue: Queue, standings: dict[str, Standing]) -> dict[str, Any]:
-    """Everything, for programs: members, families, and the paper's numbers where it has such a row."""
+    """All results for programs: members, families, and the paper's numbers where it has the same row."""
     members = {
         name: {
-            "recipe": recorded(queue.recipes[name]),  # elsewhere.py reads it
+            "recipe": recorded(queue.recipes[name]),  # imported_results.py reads it
             "runs": [_without_recipe(run) for run in one.runs],
             "mean": one.mean,
             "spread": one.spread,

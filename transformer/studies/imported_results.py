@@ -1,7 +1,7 @@
-"""Results of runs that were made on another machine come along in the report, so that the queue goes on from there.
+"""Imports the results of runs on another machine from a report, so that the queue does not repeat these runs.
 
-A report (`--report`) keeps the result of every run, and what the recipe of its member was. Here the results are put
-where the runs would have left them. Checkpoints do not come along: what ships is copied where the runs are.
+A report (`--report`) has the result of every run and the recipe of its member. The results are written to the folders
+of the runs. A report has no checkpoints: `--ship` copies them on the machine that has the runs.
 """
 
 from collections.abc import Mapping
@@ -16,13 +16,13 @@ from transformer.studies.training_queue import Queue
 
 
 def read_report(queue: Queue, report: Path) -> dict[str, dict[str, Any]]:
-    """The results of the queue's runs that stand in a report, by the folder of the run.
+    """The results of the queue's runs in a report, by the folder of the run.
 
     Args:
         report: a JSON file that `write_report` made.
 
     Raises:
-        HeadlightError: the report cannot be read, or its runs were made by another recipe than the queue has now.
+        HeadlightError: the report cannot be read, or its runs were made with other recipes than those of the queue.
     """
     found: dict[tuple[str, int], dict[str, Any]] = {}
     try:
@@ -35,7 +35,7 @@ def read_report(queue: Queue, report: Path) -> dict[str, dict[str, Any]]:
         raise HeadlightError(f"The report {report} cannot be read: {error.strerror or error}.") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise HeadlightError(
-            f"{report} is no report of a queue ({shown(str(error))}). Name the .json file that --report wrote."
+            f"{report} is not the report of a queue ({shown(str(error))}). Name the .json file that --report wrote."
         ) from None
     return {
         one.folder: checked(found[one.member, one.seed], one, f"The run {one.folder} in {report}")
@@ -45,7 +45,7 @@ def read_report(queue: Queue, report: Path) -> dict[str, dict[str, Any]]:
 
 
 def take_over(results: Mapping[str, dict[str, Any]], runs: Path) -> list[str]:
-    """Writes a `result.json` for each run that has nothing in `runs` yet.
+    """Writes a `result.json` for each run that has no files in `runs` yet.
 
     Returns:
         The folders of these runs, inside `runs`.

@@ -1,11 +1,11 @@
-"""What a finished member of a family can do, measured alike for all: one `result.json` in the folder of its run.
+"""Measures a finished member of a family: one `result.json` in the folder of its run.
 
-    parameters, updates, tokens, seconds   what it cost
-    train loss                             the last one that training measured, label smoothing and dropout included
-    loss, perplexity                       of a piece of the text that it is scored on, without either (table 3)
+    parameters, updates, tokens, seconds   what its training cost
+    train loss                             the last one in the metrics, with label smoothing and dropout
+    loss, perplexity                       per token of the text that it is scored on, without either (table 3)
     BLEU, chrF                             greedy and with beam 4, sources grouped (evaluation.py)
 
-A perplexity of pieces can be compared between members only because all of them have one vocabulary.
+Perplexity per token can be compared between members only if they have the same vocabulary.
 """
 
 import json
@@ -34,7 +34,8 @@ from transformer.training.metrics import read_metrics
 from transformer.training.resume_check import FREE, differences
 
 RESULT = "result.json"
-# What a result does not depend on, by section. (A run that goes on may be made longer; a table compares equal ones.)
+# What a result does not depend on, by section. (`updates` is not here: a run may be resumed with more, but a table
+# compares equal ones.)
 OF_NO_CONSEQUENCE: dict[str, set[str]] = {
     "model": set(),
     "tokenizer": FREE["tokenizer"],
@@ -57,7 +58,7 @@ def measure(
         What is in that file.
 
     Raises:
-        HeadlightError: the text or the checkpoint cannot be read, or the text has no pair that the model can.
+        HeadlightError: the text or the checkpoint cannot be read, or no pair of the text is short enough for the model.
         OSError: the file cannot be written.
     """
     data = training.recipe.data
@@ -69,7 +70,7 @@ def measure(
     encoded = encode_pairs(translator.tokenizer, pairs, longest)
     if not len(encoded):
         raise CorpusError(
-            f"{scored_on}: every pair has more than {longest:,} pieces on a side, too many for this model. Score it on "
+            f"{scored_on}: every pair has more than {longest:,} tokens on a side, too many for this model. Score it on "
             "shorter sentences, or raise model.max_positions."
         )
     room = max(BATCH, 1 + int(np.maximum(*encoded.lengths).max()))
@@ -83,11 +84,11 @@ def measure(
         "seconds": kept.metrics["seconds"],
         "train_loss": _last_train_loss(folder),
         "scored_on": scored_on.name,
-        **loss_per_piece(model, batches),
+        **loss_per_token(model, batches),
     }
     if not model.config.causal_training:
-        model.decoder.training = True  # of the decoder alone: its mask falls, dropout in its layers does not come back
-        unmasked = loss_per_piece(model, batches)
+        model.decoder.training = True  # of the decoder alone: it has no causal mask, and its layers no dropout
+        unmasked = loss_per_token(model, batches)
         model.eval()
         result |= {f"{name}_without_mask": value for name, value in unmasked.items()}
     for name, settings in (
@@ -105,8 +106,8 @@ def read_result(training: Training, folder: Path) -> dict[str, Any] | None:
     """What `measure` wrote; None if this run has no result yet.
 
     Raises:
-        HeadlightError: the file is damaged, or the run was made by another recipe, or scored on another text, than the
-            queue has now.
+        HeadlightError: the file is damaged, or the run has another recipe or was scored on another text than in the
+            queue.
     """
     path = folder / RESULT
     if not path.exists():
@@ -122,10 +123,10 @@ def checked(result: Any, training: Training, whose: str) -> dict[str, Any]:
     """A result that was read from a file, if it is one of this run.
 
     Args:
-        whose: how the run is called in a message, at its beginning.
+        whose: the run, as the beginning of a message names it.
 
     Raises:
-        HeadlightError: it is none, or was made by another recipe, or scored on another text.
+        HeadlightError: it is not a result, or was made with another recipe, or scored on another text.
     """
     try:
         for number in (result["perplexity"], result["beam_4"]["bleu"], result["greedy"]["bleu"], result["parameters"]):
@@ -136,20 +137,20 @@ def checked(result: Any, training: Training, whose: str) -> dict[str, Any]:
         raise _no_result(whose, error) from None
     if odd:
         raise HeadlightError(
-            f"{whose} was made by another recipe: {'; '.join(odd)}. Move it away to make it anew, or change the queue "
+            f"{whose} was made with another recipe: {'; '.join(odd)}. Move it away to repeat it, or change the queue "
             "back."
         )
     if text != training.scored_on:
         raise HeadlightError(
             f"{whose} was scored on {shown(text)}, and the queue scores on {training.scored_on}: such scores cannot be "
-            f"compared. Remove its {RESULT} to score it anew, or change the queue back."
+            f"compared. Remove its {RESULT} to score it again, or change the queue back."
         )
     assert isinstance(result, dict)
     return result
 
 
 def recorded(recipe: Recipe) -> dict[str, Any]:
-    """What a result depends on, for a file: neither the seed, which the result has, nor where the texts lay."""
+    """The options of the recipe that a result depends on: without the seed, which the result has, and without paths."""
     sections = {
         section: {option: value for option, value in asdict(getattr(recipe, section)).items() if option not in free}
         for section, free in OF_NO_CONSEQUENCE.items()
@@ -158,14 +159,14 @@ def recorded(recipe: Recipe) -> dict[str, Any]:
     return sections
 
 
-def loss_per_piece(model: Transformer, batches: list[Batch]) -> dict[str, float]:
-    """`loss` in nats a target piece (</s> counts), without label smoothing, and the `perplexity` that goes with it."""
+def loss_per_token(model: Transformer, batches: list[Batch]) -> dict[str, float]:
+    """`loss` in nats per target token (</s> counts), without label smoothing, and its `perplexity`."""
     mean = mean_loss(model, batches)
     return {"loss": mean.loss, "perplexity": mean.perplexity}
 
 
 def write_json(path: Path, value: object) -> None:
-    """Writes it whole or not at all.
+    """Replaces the file atomically.
 
     Raises:
         OSError: the disk is full, or the folder cannot be written to.
@@ -175,9 +176,7 @@ def write_json(path: Path, value: object) -> None:
 
 
 def _no_result(whose: str, error: Exception) -> HeadlightError:
-    return HeadlightError(
-        f"{whose} has no result that can be used: {shown(str(error))}. Remove its {RESULT}: it is made anew."
-    )
+    return HeadlightError(f"{whose} has a damaged result: {shown(str(error))}. Remove its {RESULT} to score it again.")
 
 
 def _last_train_loss(folder: Path) -> float | None:

@@ -1,10 +1,10 @@
 """Table 3 of the paper (section 6.2, v7 of arXiv:1706.03762): variations on the base model, English to German.
 
-Perplexities are of a piece, BLEU is with beam 4 and alpha 0.6, both on newstest2013; the models were trained on 4.5
-million pairs for 100,000 updates, the big one for 300,000. With small models on another text only the order can be
-compared, never the numbers.
+Perplexities are per token, BLEU is with beam 4 and alpha 0.6, both on newstest2013; the models were trained on 4.5
+million pairs for 100,000 updates, the big one for 300,000. For small models on another text only the order can be
+compared, not the numbers.
 
-Options are named as in our recipes. Rows (B) change d_k alone and leave d_v at 64, which no recipe of ours can say.
+Options are named as in our recipes. Rows (B) change d_k alone and leave d_v at 64, which our recipes do not support.
 """
 
 from dataclasses import dataclass, field

@@ -1,8 +1,8 @@
-"""A queue is worked off: what is not trained yet is trained, what is trained is scored, one after the other.
+"""Runs a queue: trains and scores all members that have no result yet, one after the other.
 
-Everything that a queue remembers lies in the folders of its runs: a result there, and the run is done; a state of
-training, and it goes on from there bit for bit. So the queue may be stopped at any moment and started again, on this
-machine or another, and two processes may work on one queue: neither touches a run that the other is training.
+The state of a queue is stored in the folders of its runs: a run with a result is done, and one with a state of training
+is resumed. So the queue may be stopped at any time and started again, on this machine or another. Two processes may run
+one queue: neither changes a run that the other is training.
 """
 
 import logging
@@ -22,19 +22,20 @@ log = logging.getLogger(__name__)
 
 
 def is_done(training: Training, runs: Path) -> bool:
-    """Whether it has a result. Raises HeadlightError where `read_result` does."""
+    """Whether it has a result. Raises HeadlightError as `read_result` does."""
     return read_result(training, runs / training.folder) is not None
 
 
-def work_off(queue: Queue, trainings: Sequence[Training], runs: Path, device: str = "auto") -> None:
-    """Trains and scores all that is not done yet, in this order. A run that fails is told and does not keep the others.
+def run_queue(queue: Queue, trainings: Sequence[Training], runs: Path, device: str = "auto") -> None:
+    """Trains and scores all runs without a result, in this order. A run that fails is reported, and the others
+    continue.
 
     Args:
-        trainings: of this queue. runs: the folder of all runs; each gets a folder there.
+        trainings: of this queue. runs: the folder of all runs; each has a folder in it.
 
     Raises:
-        Stopped: the queue was told to stop; everything is saved.
-        HeadlightError: at least one run failed, after all others have been made.
+        Stopped: a signal stopped the queue; everything is saved.
+        HeadlightError: at least one run failed; all others have been run.
     """
     failed = []
     for number, training in enumerate(trainings, start=1):
@@ -44,23 +45,23 @@ def work_off(queue: Queue, trainings: Sequence[Training], runs: Path, device: st
                     log.info("%d of %d: %s", number, len(trainings), training.folder)
                     train_and_measure(queue, training, runs, device)
         except Busy:
-            log.info("%s: another process is at it.", training.folder)
+            log.info("%s: another process is training it.", training.folder)
         except (Stopped, KeyboardInterrupt) as error:
-            told = f"{error}".partition(";")[0].partition(".")[0]
-            where = f"{training.folder} ({told})" if told else training.folder
+            stopped = f"{error}".partition(";")[0].partition(".")[0]
+            where = f"{training.folder} ({stopped})" if stopped else training.folder
             raise Stopped(
-                f"The queue stopped at {where}. Everything is saved: give the same command again to go on."
+                f"The queue stopped at {where}. Everything is saved: give the same command again to continue."
             ) from None
-        except (HeadlightError, OSError) as error:  # OSError: a full disk, say
+        except (HeadlightError, OSError) as error:  # OSError: a full disk, for example
             log.warning("%s failed: %s", training.folder, error)
             failed.append(training.folder)
     if failed:
-        raise HeadlightError(f"Runs without a result: {', '.join(failed)}. What failed stands above, for each of them.")
+        raise HeadlightError(f"Runs without a result: {', '.join(failed)}. Their errors are listed above.")
 
 
 @contextmanager
 def claimed(training: Training, runs: Path) -> Iterator[None]:
-    """No other process that works on this queue trains or scores this run meanwhile. Raises Busy if one does."""
+    """Inside, no other process of this queue trains or scores this run. Raises Busy if one does already."""
     runs.mkdir(parents=True, exist_ok=True)
     with (runs / f".{training.folder}.lock").open("w") as file:
         try:
@@ -71,7 +72,7 @@ def claimed(training: Training, runs: Path) -> Iterator[None]:
 
 
 def train_and_measure(queue: Queue, training: Training, runs: Path, device: str) -> None:
-    """One run, from where it stands to its result."""
+    """Starts or resumes one run, and scores it."""
     folder = runs / training.folder
     check_files(training.recipe)
     if not queue.scored_on.is_file():  # before hours of training, not after

@@ -1,7 +1,7 @@
-"""The members that a lesson needs, as checkpoints beside the others: `family-NAME.safetensors`, each with its card.
+"""Copies the members that a lesson needs to the other checkpoints: `family-NAME.safetensors`, each with its card.
 
-Which they are, the queue says (`lesson`, a few sentences on what to look at). A member with several seeds ships the
-first. The file is the one that the run chose and that was scored, byte for byte.
+These are the members whose entry in the queue has a `lesson` (a few sentences on what it shows). Of a member with
+several seeds, the first is copied. The file is the one that the run chose and that was scored.
 """
 
 import shutil
@@ -13,13 +13,13 @@ from transformer.checkpoint.header import read_header
 from transformer.errors import HeadlightError
 from transformer.files.atomic_write import replacing
 from transformer.studies.measure_member import read_result
-from transformer.studies.study_report import SIGNATURES, table
+from transformer.studies.study_report import SIGNATURES, number, table
 from transformer.studies.training_queue import Queue, Training
 
 Result = dict[str, Any]
 
 MEASURED: dict[str, Callable[[Result], str]] = {
-    "perplexity of a piece": lambda result: f"{result['perplexity']:,.2f}",
+    "perplexity per token": lambda result: number(result["perplexity"], 2),
     "BLEU, beam 4": lambda result: f"{result['beam_4']['bleu']:.1f}",
     "BLEU, greedy": lambda result: f"{result['greedy']['bleu']:.1f}",
     "chrF, beam 4": lambda result: f"{result['beam_4']['chrf']:.1f}",
@@ -28,14 +28,14 @@ MEASURED: dict[str, Callable[[Result], str]] = {
 
 
 def ship(queue: Queue, runs: Path, folder: Path) -> list[Path]:
-    """Copies every member that has a lesson and a result into `folder`. One that lies there already and whose run was
-    made elsewhere stays as it is.
+    """Copies every member that has a lesson and a result into `folder`. A file that is there already and whose run was
+    on another machine stays the same.
 
     Returns:
         The checkpoints that were written.
 
     Raises:
-        HeadlightError: a result is damaged or of another recipe, or its checkpoint is not there.
+        HeadlightError: a result is damaged or of another recipe, or its checkpoint is missing.
         OSError: the folder cannot be written to.
     """
     first = {training.member: training for training in reversed(queue.trainings)}
@@ -49,9 +49,9 @@ def ship(queue: Queue, runs: Path, folder: Path) -> list[Path]:
         source = runs / training.folder / result["checkpoint"]
         target = folder / f"family-{name}.safetensors"
         if not source.is_file() and target.is_file():
-            continue  # it was made and shipped elsewhere, and only its result has come here
+            continue  # its run was on another machine, and only its result was imported
         if not source.is_file():
-            raise HeadlightError(f"{source}, which was scored, is not there. Remove {source.parent} to make it anew.")
+            raise HeadlightError(f"{source}, which was scored, is missing. Remove {source.parent} to repeat the run.")
         folder.mkdir(parents=True, exist_ok=True)
         with replacing(target) as temporary:
             shutil.copyfile(source, temporary)
@@ -62,9 +62,9 @@ def ship(queue: Queue, runs: Path, folder: Path) -> list[Path]:
 
 
 def card(queue: Queue, checkpoint: Path, training: Training, result: Result, base: Result) -> str:
-    """What somebody should know who opens this member. `result`: of this run; `base`: of the first member's.
+    """The card of this member. `result`: of this run; `base`: of the first member.
 
-    Raises CheckpointError if `checkpoint`, where it ships, is none.
+    Raises CheckpointError if the file `checkpoint` is not a checkpoint.
     """
     name, model = training.member, training.recipe.model
     precision = "half" if read_header(checkpoint).half else "single"
@@ -85,10 +85,11 @@ def card(queue: Queue, checkpoint: Path, training: Training, result: Result, bas
         scores.append([measure, *(read(one) for one in compared.values())])
     if "perplexity_without_mask" in result:
         seen = [f"{one['perplexity_without_mask']:.2f}" if one is result else "" for one in compared.values()]
-        scores.append(["perplexity of a piece, seeing the pieces after it too, as in training", *seen])
+        scores.append(["perplexity per token, attending to the tokens after it too, as in training", *seen])
     parts = [f"# family-{name}", "", queue.lessons[name].strip(), "", *table([["", ""], *map(list, facts.items())]), ""]
     parts += ["## Scores", ""]
     parts += [f"`python -m transformer evaluate {checkpoint} --data {queue.text} --beam 4`", ""]
     parts += [*table(scores), "", SIGNATURES.format(**result["beam_4"]), ""]
-    parts += [f"All members, the paper's, and where the order is not the paper's: [{queue.name}]({queue.name}.md).", ""]
+    about = "All members, the paper's table, and where the order differs from the paper's"
+    parts += [f"{about}: [{queue.name}]({queue.name}.md).", ""]
     return "\n".join(parts)

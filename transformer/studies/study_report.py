@@ -1,6 +1,6 @@
 """The results of a queue as one JSON file and one Markdown card, in the form of the paper's table 3.
 
-A row says only in what it differs from the base, as in the paper. What has no result yet says so.
+A row has only the values that differ from the base, as in the paper. A member without a result is marked "not run".
 """
 
 from pathlib import Path
@@ -24,13 +24,13 @@ COLUMNS = {
     "updates": "training.updates",
 }
 NOT_RUN = "not run"
-NONE = {  # what it means that an option is not set
+NONE = {  # the meaning of an option that is not set
     "model.attention_window": "unlimited",
     "data.max_ratio": "unlimited",
     "training.peak_rate": "the paper's",
 }
-OTHER_PIECES = (
-    "PPL is the perplexity of a piece, and these members cut text into other pieces: compare them by BLEU and chrF."
+OTHER_TOKENS = (
+    "PPL is the perplexity per token, and these members have different tokens: compare them by BLEU and chrF."
 )
 SIGNATURES = "Signatures of sacrebleu: BLEU `{bleu_signature}`, chrF `{chrf_signature}`."
 
@@ -39,7 +39,7 @@ def write_report(queue: Queue, runs: Path, name: Path) -> tuple[Path, Path]:
     """Writes NAME.json and NAME.md; returns their paths.
 
     Raises:
-        HeadlightError: a result is damaged, or was made by another recipe.
+        HeadlightError: a result is damaged, or was made with another recipe.
         ConfigError: there is no folder `runs`.
     """
     if not runs.is_dir():
@@ -65,9 +65,9 @@ def markdown(queue: Queue, standings: dict[str, Standing]) -> str:
         unmasked = [run["perplexity_without_mask"] for run in one.runs if "perplexity_without_mask" in run]
         if unmasked:
             parts += [
-                f"As `{one.member}` was trained, each position seeing the whole target, its perplexity on this text is "
-                f"{sum(unmasked) / len(unmasked):.2f}. With the mask, which is all that decoding can see, it is "
-                f"{one.mean['perplexity']:,.0f}, and BLEU is {one.mean['bleu']:.1f}.",
+                f"In the training of `{one.member}` each position attended to the whole target; computed like that, "
+                f"its perplexity on this text is {sum(unmasked) / len(unmasked):.2f}. With the causal mask, as in "
+                f"decoding, it is {one.mean['perplexity']:,.0f}, and BLEU is {one.mean['bleu']:.1f}.",
                 "",
             ]
     odd = disagreements(queue, standings)
@@ -89,7 +89,7 @@ def markdown(queue: Queue, standings: dict[str, Standing]) -> str:
 
 def _ours(queue: Queue, standings: dict[str, Standing]) -> list[str]:
     rows = [[*COLUMNS, "else", "PPL", "BLEU", "chrF", "params ×10⁶", "runs"]]
-    first = next(iter(queue.recipes))  # the base stands first
+    first = next(iter(queue.recipes))  # the base is the first
     options = list(dict.fromkeys(family.option for family in queue.families))
     for name, recipe in queue.recipes.items():
         base = queue.recipes[first]
@@ -112,7 +112,7 @@ def _beside(queue: Queue, family: Family, standings: dict[str, Standing]) -> lis
         numbers = [_number(one, "perplexity", 2), _number(one, "bleu", 1), _number(one, "greedy_bleu", 1)]
         theirs = ["–", "–"] if row is None else [f"{row.perplexity:.2f}", f"{row.bleu:.1f}"]
         rows.append([f"{value} ({name})", *numbers, *theirs])
-    return [*table(rows), *(["", OTHER_PIECES] if family.option.startswith("tokenizer.") else [])]
+    return [*table(rows), *(["", OTHER_TOKENS] if family.option.startswith("tokenizer.") else [])]
 
 
 def _paper() -> list[str]:
@@ -138,13 +138,17 @@ def _changed(option: str, recipe: Recipe, base: Recipe, is_base: bool) -> str:
 def _number(one: Standing, name: str, digits: int) -> str:
     if name not in one.mean:
         return NOT_RUN
-    mean = one.mean[name]
-    text = f"{mean:,.0f}" if mean >= 1000 else f"{mean:.{digits}f}"
+    text = number(one.mean[name], digits)
     return f"{text} ± {one.spread[name]:.{digits}f}" if name in one.spread else text
 
 
+def number(value: float, digits: int) -> str:
+    """A score for a reader: 11.52, but 13,375."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.{digits}f}"
+
+
 def _said(option: str, value: Value) -> str:
-    """The value of "section.key" as a reader writes it."""
+    """The value of "section.key" for a reader."""
     if value is None:
         return NONE.get(option, "none")
     if isinstance(value, bool):
@@ -153,7 +157,7 @@ def _said(option: str, value: Value) -> str:
 
 
 def table(rows: list[list[str]]) -> list[str]:
-    """The lines of a table in Markdown; the first row is its head."""
+    """The lines of a table in Markdown; the first row is the header."""
     head, *body = rows
     lines = [head, ["---"] * len(head), *body]
     return [f"| {' | '.join(cell.replace('|', ' ') for cell in line)} |" for line in lines]

@@ -1,10 +1,9 @@
-"""A queue of trainings that differ in one thing each: which members there are, and in what order they are trained.
+"""A queue of trainings that differ in one option each: its members, and the order in which they are trained.
 
-One TOML file (`families.toml` beside this one is the example) names the base recipe, the members as recipe + the one
-thing that differs + seeds, and the families in which they are compared. A member stands in as many families as it
-belongs to and is trained once; the base belongs to all. The order of the members is the order of the training, first
-all of them with their first seed, then with their second, so that a queue that is stopped early has compared
-everything once.
+One TOML file (see `families.toml` in this folder) names the base recipe, the members (the options that differ, and
+seeds), and the families in which they are compared. A member may be in several families and is trained once. Members
+are trained in their order in the file, first all of them with their first seed, then with their second, so that a queue
+that is stopped early has compared everything once.
 """
 
 import tomllib
@@ -29,12 +28,12 @@ Seed = Annotated[StrictInt, Field(ge=0, lt=2**32)]
 
 @checked(frozen=True, config=STRICT, kw_only=True)
 class Member:
-    """One model: the base recipe and what differs. It is trained once with each seed."""
+    """One model: the options that differ from the base recipe. It is trained once with each seed."""
 
     name: Name
     set: tuple[str, ...] = ()  # "section.key=value", as on the command line
     seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = (1,)
-    lesson: str = ""  # what to look at in it, in Markdown: then it ships (shipping.py)
+    lesson: str = ""  # what this model shows, in Markdown; a member with a lesson ships (ship_members.py)
 
 
 @checked(frozen=True, config=STRICT, kw_only=True)
@@ -48,12 +47,12 @@ class Family:
 
 @checked(frozen=True, config=STRICT, kw_only=True)
 class QueueFile:
-    """What such a TOML file says."""
+    """The content of such a TOML file."""
 
     recipe: str  # the base: a recipe file, or the name of a bundled one
     scored_on: str  # the text on which finished models are scored
     about: str = ""  # a few sentences in Markdown: they begin the card
-    facts: dict[str, str] = field(default_factory=dict)  # rows of every member's card: its data, its licence
+    facts: dict[str, str] = field(default_factory=dict)  # rows of every member's card: data, licence
     members: Annotated[tuple[Member, ...], Field(min_length=1)]
     families: tuple[Family, ...]
 
@@ -64,7 +63,7 @@ class Training:
 
     member: str
     recipe: Recipe  # with the seed, and named like the folder
-    scored_on: str  # the name of the text's file; where it lies does not matter
+    scored_on: str  # the name of the text's file, without its folder
 
     @property
     def seed(self) -> int:
@@ -73,13 +72,13 @@ class Training:
 
     @property
     def folder(self) -> str:
-        """The folder of its run, inside that of all: "heads-1-seed1"."""
+        """The folder of its run, inside the folder of all runs: "heads-1-seed1"."""
         return self.recipe.name
 
 
 @dataclass(frozen=True)
 class Queue:
-    """A queue that can be trained: all recipes have been read."""
+    """A queue whose recipes have all been read."""
 
     name: str
     about: str
@@ -87,13 +86,13 @@ class Queue:
     trainings: tuple[Training, ...]  # in the order of the training
     recipes: dict[str, Recipe]  # of each member, by name
     families: tuple[Family, ...]
-    changes: dict[str, tuple[str, ...]]  # what the recipe of each member changes in the base's
+    changes: dict[str, tuple[str, ...]]  # the options of each member that differ from the base recipe
     lessons: dict[str, str]  # of the members that ship
     facts: dict[str, str]
 
     @property
     def text(self) -> str:
-        """What the text is called on which models are scored: its name and that of its folder."""
+        """The text on which models are scored, as FOLDER/FILE."""
         return "/".join(self.scored_on.parts[-2:])
 
 
@@ -118,7 +117,7 @@ def load_queue(path_or_name: str | Path, data: Path | None = None) -> Queue:
     if stated is None:
         raise _refusal(path, problems)
     names = [member.name for member in stated.members]
-    problems += [f"The member {name} stands there twice." for name in sorted(set(names)) if names.count(name) > 1]
+    problems += [f"The member {name} occurs twice." for name in sorted(set(names)) if names.count(name) > 1]
     for family in stated.families:
         unknown = [name for name in family.members if name not in names]
         problems += [f"The family {family.name} has a member {name}. {nearest(name, names)}" for name in unknown]
@@ -131,7 +130,7 @@ def load_queue(path_or_name: str | Path, data: Path | None = None) -> Queue:
             problems.append(f"The member {member.name}: {error}")
     for family in stated.families:
         problems += [
-            f"The family {family.name} compares {family.option}, which is no option of a recipe."
+            f"The family {family.name} compares {family.option}, which is not an option of a recipe."
             for recipe in list(recipes.values())[:1]
             if not hasattr(getattr(recipe, family.option.partition(".")[0], None), family.option.partition(".")[2])
         ]
@@ -184,7 +183,7 @@ def _placed(config: DataConfig, data: Path | None) -> DataConfig:
 
 
 def _under(name: str, data: Path | None) -> Path:
-    return Path(name) if data is None else data / name  # an absolute name stays what it is
+    return Path(name) if data is None else data / name  # an absolute path stays the same
 
 
 def _find(path: Path) -> Path:
@@ -194,12 +193,10 @@ def _find(path: Path) -> Path:
     if str(path) in known:
         return known[str(path)]
     raise ConfigError(
-        f"There is no queue {path}: neither a file (relative to {Path.cwd()}) nor a queue of Headlight's. "
+        f"There is no queue {path}: neither a file (relative to {Path.cwd()}) nor a bundled queue. "
         f"{nearest(path.stem, list(known))}"
     )
 
 
 def _refusal(path: Path, problems: list[str]) -> ConfigError:
-    return ConfigError(
-        "\n".join([f"The queue {path} cannot be worked off:", *(f"- {problem}" for problem in problems)])
-    )
+    return ConfigError("\n".join([f"The queue {path} cannot be used:", *(f"- {problem}" for problem in problems)]))
