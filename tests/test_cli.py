@@ -163,7 +163,7 @@ def test_the_input_is_never_overwritten_by_the_output(checkpoint: Path, tmp_path
     (tmp_path / "text").write_text("a cat")
     result = run("translate", checkpoint, "--input", tmp_path / "text", "--output", tmp_path / "text")
     assert result.exit_code == 1
-    assert "read and overwritten at once" in result.stderr
+    assert "would be read while it is written" in result.stderr
     assert (tmp_path / "text").read_text() == "a cat"
 
 
@@ -171,7 +171,7 @@ def test_the_checkpoint_is_never_overwritten_by_the_output(checkpoint: Path) -> 
     before = checkpoint.read_bytes()
     result = run("translate", checkpoint, "--output", checkpoint, input="a cat")
     assert result.exit_code == 1
-    assert "read and overwritten at once" in result.stderr
+    assert "would be read while it is written" in result.stderr
     assert checkpoint.read_bytes() == before
 
 
@@ -281,7 +281,7 @@ def test_a_forgotten_out_overwrites_no_checkpoint(checkpoint: Path) -> None:
     before = checkpoint.read_bytes()
     result = run("average", checkpoint, checkpoint, checkpoint)
     assert result.exit_code == 2
-    assert "is there already. Name first a new file to write" in one_line(result.stderr)
+    assert "exists already. Name first the new file to write" in one_line(result.stderr)
     assert checkpoint.read_bytes() == before
 
 
@@ -467,7 +467,7 @@ CPU_IS_FULL = "[enforce fail at alloc_cpu.cpp:124] err == 0. DefaultCPUAllocator
         (torch.OutOfMemoryError("CUDA out of memory. GPU 0 has 1 GiB."), "the GPU is full (CUDA out of memory)"),
         (RuntimeError("MPS backend out of memory (1 GB)."), "the GPU is full (MPS backend out of memory (1 GB)"),
         (RuntimeError(f"{CPU_IS_FULL}allocate 8 bytes. Code 12"), "this machine is full (can't allocate memory: you"),
-        (MemoryError(), "this machine is full (there is no more)"),
+        (MemoryError(), "this machine is full (none is left)"),
     ],
 )
 def test_memory_that_is_full_is_told_in_a_sentence(

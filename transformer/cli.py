@@ -2,9 +2,9 @@
 
     python -m transformer COMMAND --help
 
-Each command says its errors in sentences on stderr and leaves with 1 (with 2 if the command itself was wrong). What
-it computes goes to stdout, what it has to say about that to stderr. The commands stand in `transformer/commands`;
-whatever needs torch is imported inside them, so that help comes at once.
+Each command prints its errors as sentences on stderr and ends with status 1 (2 if the command itself was wrong).
+Results go to stdout, messages to stderr. The commands are in `transformer/commands`; modules that need torch are
+imported inside them, so that --help is fast.
 """
 
 import errno
@@ -23,14 +23,14 @@ from transformer.errors import ConfigError, HeadlightError
 
 OUT_OF_MEMORY = (
     "The memory of {where} is full ({reason}). To train, lower data.tokens_per_batch and raise training.accumulate by "
-    "as much, for the same updates in smaller parts. A run that has begun keeps its batches: begin another --run-dir, "
-    "with --init-from and the last.safetensors of the first if what it has learnt shall not be lost. To translate or "
+    "as much, for the same updates in smaller parts. A run cannot be resumed with other batches: start one in another "
+    "--run-dir, with --init-from and the last.safetensors of the first to keep its weights. To translate or "
     "to score, give fewer sentences at once{instead}."
 )
 
 
 class Commands(TyperGroup):
-    """All commands; an error that a user can mend is told without a traceback."""
+    """All commands; an error that a user can correct is printed without a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
         logging.basicConfig(format="%(message)s")  # to stderr
@@ -41,12 +41,12 @@ class Commands(TyperGroup):
             typer.echo(f"Error: {error}", err=True)
             raise typer.Exit(2 if isinstance(error, ConfigError) else 1) from None
         except (RuntimeError, MemoryError) as error:
-            if not (told := _out_of_memory(error)):
+            if not (message := _out_of_memory(error)):
                 raise
-            typer.echo(f"Error: {told}", err=True)
+            typer.echo(f"Error: {message}", err=True)
             raise typer.Exit(1) from None
         except OSError as error:  # a missing file, a full disk
-            if error.errno == errno.EPIPE:  # `... | head -1`: typer ends in silence
+            if error.errno == errno.EPIPE:  # `... | head -1`: typer handles it
                 raise
             full = " Free some space and give the command again." if error.errno == errno.ENOSPC else ""
             where = error.filename2 or error.filename or "A file could not be read or written"  # the second is written
@@ -55,12 +55,12 @@ class Commands(TyperGroup):
 
 
 def _out_of_memory(error: RuntimeError | MemoryError) -> str:
-    """What to do about it; "" if it is another error. torch, which is not imported here, has a class of its own for the
-    memory of a GPU, and for that of the machine none."""
+    """The message for this error; "" if it is another one. torch, which is not imported here, has an error class for
+    the memory of a GPU and none for the memory of the machine."""
     _, of_the_machine, reason = str(error).rpartition("DefaultCPUAllocator: ")
     reason = reason.strip().partition(". ")[0]
     if of_the_machine or isinstance(error, MemoryError):
-        return OUT_OF_MEMORY.format(where="this machine", reason=reason or "there is no more", instead="")
+        return OUT_OF_MEMORY.format(where="this machine", reason=reason or "none is left", instead="")
     if type(error).__name__ == "OutOfMemoryError" or "out of memory" in reason:
         return OUT_OF_MEMORY.format(where="the GPU", reason=reason, instead=", or --device cpu")
     return ""

@@ -1,11 +1,11 @@
 """Every choice there is, with its type, its bounds and its default.
 
 The defaults of the model, of its training and of decoding are the paper's base model. Those of the text are ours: a
-vocabulary of 8,000 unigram pieces learns from little text, where the paper has BPE of about 37,000 (section 5.1).
+vocabulary of 8,000 unigram tokens suits little text; the paper has BPE of about 37,000 (section 5.1).
 
 One recipe (a commented TOML file in `recipes/`) fills these classes; a checkpoint carries them along as JSON.
-They are frozen and refuse unknown keys and values of another kind ("32" and true are no numbers), so a configuration
-that exists is one that can be run.
+They are frozen and refuse unknown keys and values of another type ("32" and true are not numbers), so every
+configuration that exists is valid.
 
 Where the paper (v7 of arXiv:1706.03762) and its authors' later code differ, the paper wins: tensor2tensor went on to
 use pre-norm, dropout inside attention and feed-forward, a doubled learning rate, warm-up 8000 and beta2 0.997.
@@ -48,7 +48,7 @@ class ModelConfig:
     shared_embeddings: StrictBool = True  # source, target and output share one matrix (section 3.4)
     # self-attention sees |q - k| <= r only (section 4)
     attention_window: Annotated[StrictInt, Field(ge=1, le=65_536)] | None = None
-    # False: while it is trained, every position of the decoder sees the whole target, which is a lesson and no model
+    # False: in training, every position of the decoder attends to the whole target (to show why the mask is needed)
     causal_training: StrictBool = True
     activation: Literal["relu", "gelu", "silu"] = "relu"
     dropout: Rate = 0.1  # on the output of each sub-layer (section 5.4)
@@ -158,12 +158,12 @@ class DataConfig:
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
 class TrainingConfig:
-    """Optimizer, schedule and regularisation (section 5), and how often the run is looked at and saved."""
+    """Optimizer, schedule and regularisation (section 5), and how often the run is validated and saved."""
 
     updates: Count = 100_000
     seed: Annotated[StrictInt, Field(ge=0, lt=2**32)] = 1
     precision: Literal["auto", "float32", "bfloat16"] = "auto"  # auto: bfloat16 where the hardware multiplies it
-    compile: Literal["auto", True, False] = "auto"  # torch.compile; auto: on a CUDA device (training/compiling.py)
+    compile: Literal["auto", True, False] = "auto"  # torch.compile; auto: on a CUDA device (training/compilation.py)
     accumulate: Count = 1  # batches in one update; the loss is divided by the tokens of all of them
     label_smoothing: Rate = 0.1  # epsilon_ls (section 5.4)
     schedule: Literal["inverse_sqrt", "constant", "cosine"] = "inverse_sqrt"  # section 5.3, equation 3
@@ -183,7 +183,7 @@ class TrainingConfig:
     best_by: Literal["bleu", "chrf", "loss"] = "bleu"
     average_last: Annotated[StrictInt, Field(ge=1, le=100)] = 5  # checkpoints averaged at the end (section 6.1)
     half: StrictBool = False  # store the weights of finished checkpoints in half precision
-    # after these updates a small checkpoint is kept for ever, to see how the model learnt; 0 = the untrained model
+    # after these updates a snapshot is written, a small checkpoint that shows how the model learns; 0 = untrained
     snapshots: Annotated[tuple[UpdateNumber, ...], Field(max_length=100)] = ()
 
     @model_validator(mode="after")
@@ -199,7 +199,7 @@ class TrainingConfig:
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
 class DecodingConfig:
-    """How an output is searched for (section 6.1: beam 4, alpha 0.6, at most 50 tokens longer than the input)."""
+    """How a translation is searched (section 6.1: beam 4, alpha 0.6, at most 50 tokens longer than the input)."""
 
     method: Literal["beam", "greedy", "sampling"] = "beam"
     beam: Annotated[StrictInt, Field(ge=1, le=64)] = 4
@@ -208,7 +208,7 @@ class DecodingConfig:
     max_extra_length: Annotated[StrictInt, Field(ge=0, le=1000)] = 50
     n_best: Annotated[StrictInt, Field(ge=1, le=64)] = 1
     temperature: Annotated[StrictFloat, Field(ge=0.001, le=100.0)] = 1.0  # sampling only, as are the next three
-    top_k: Annotated[StrictInt, Field(ge=0)] = 0  # 0 = all pieces
+    top_k: Annotated[StrictInt, Field(ge=0)] = 0  # 0 = all tokens
     top_p: Annotated[StrictFloat, Field(gt=0.0, le=1.0)] = 1.0
     seed: StrictInt = 0
 

@@ -1,13 +1,13 @@
-"""What can go wrong in a user's hands. Each message says what is wrong, where, and what to do; the command line
-prints it as it is, without a traceback."""
+"""Errors that a user can correct. Each message says what is wrong, where, and what to do; the command line prints it
+without a traceback."""
 
 
 class HeadlightError(Exception):
-    """Anything a user can mend. `str(error)` is one or more whole sentences."""
+    """An error that a user can correct. `str(error)` is one or more sentences."""
 
 
 class ConfigError(HeadlightError):
-    """A recipe, or a value given on the command line, cannot be what it says."""
+    """A recipe, or a value on the command line, is invalid."""
 
 
 class CorpusError(HeadlightError):
@@ -23,12 +23,12 @@ class TranslationError(HeadlightError):
 
 
 class TrainingError(HeadlightError):
-    """Training cannot start or cannot go on."""
+    """Training cannot start or continue."""
 
 
 class Stopped(TrainingError):
-    """Training was told to stop, by Ctrl-C or another signal."""
+    """Training was stopped by Ctrl-C or another signal."""
 
 
 class Busy(TrainingError):
-    """Another process is at it."""
+    """Another process is using the folder."""

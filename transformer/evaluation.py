@@ -1,12 +1,12 @@
 """How good translations are: corpus BLEU and chrF, as sacrebleu computes them on plain, detokenized text.
 
-BLEU (Papineni et al. 2002) counts n-grams shared with references, and depends on how text is cut into words; so it is
-computed nowhere here but in sacrebleu (Post 2018, arXiv:1804.08771), on what a reader would see, and is always
-given with the signature that says how. Trap: BLEU of pieces, of lower-cased text, or of outputs that were
-teacher-forced is another number (test_scores_are_those_of_sacrebleu_on_plain_text).
+BLEU (Papineni et al. 2002) counts n-grams shared with references, and depends on how text is split into words. So here
+it is computed only by sacrebleu (Post 2018, arXiv:1804.08771) on plain text, and always given with its signature. Trap:
+BLEU of tokens, of lower-cased text, or of teacher-forced outputs is another number
+(test_scores_are_those_of_sacrebleu_on_plain_text).
 
-A source that stands in several rows of a corpus has that many right translations: it is translated once and
-compared with all of them.
+A source that occurs in several rows of a corpus has several references: it is translated once and compared with all of
+them.
 """
 
 import time
@@ -22,7 +22,7 @@ from transformer.errors import HeadlightError, TranslationError
 
 
 def group_by_source(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Source -> its references, in the order of their first appearance; the same reference twice counts once."""
+    """Source -> its references, in the order of their first occurrence; equal references count once."""
     grouped: dict[str, dict[str, None]] = {}
     for source, target in pairs:
         grouped.setdefault(source, {})[target] = None
@@ -33,7 +33,7 @@ def score(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> dic
     """Corpus BLEU and chrF2 (0 to 100), each with sacrebleu's signature.
 
     Args:
-        hypotheses: one translation a sentence.
+        hypotheses: one translation per sentence.
         references: for each of them, one or more right translations.
 
     Returns:
@@ -45,7 +45,7 @@ def score(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> dic
     if not hypotheses or len(hypotheses) != len(references) or not all(references):
         raise HeadlightError("Scores need at least one sentence, and at least one reference for each.")
     most = max(map(len, references))
-    # sacrebleu wants the first references of all sentences, then the second ones, and None where there is none.
+    # sacrebleu takes the first references of all sentences, then the second ones, and None where one is missing.
     streams = [[given[i] if i < len(given) else None for given in references] for i in range(most)]
     scores: dict[str, float | str] = {}
     for name, metric in (("bleu", BLEU()), ("chrf", CHRF())):
@@ -73,7 +73,7 @@ def sentence_score(hypothesis: str, references: Sequence[str]) -> dict[str, floa
 
 
 def as_text(result: dict[str, Any]) -> str:
-    """What `evaluate` returns, for people to read."""
+    """The result of `evaluate` as text."""
     speed = result["sentences"] / max(result["seconds"], 1e-9)
     counted = f"{result['sentences']:,} sentences, {result['references']:,} references"
     lines = [
@@ -92,16 +92,16 @@ def evaluate(
     settings: DecodingConfig,
     advance: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, Any]:
-    """Translates every source of `pairs` once, and scores the outputs against all references it has there.
+    """Translates every source of `pairs` once, and scores the outputs against all their references.
 
     Args:
-        pairs: (source, reference), sources as the translator should read them.
-        advance: told after each batch how many sources are done, of how many.
+        pairs: (source, reference).
+        advance: called after each batch with the numbers of finished sources and of all.
 
     Returns:
-        What `score` returns, and `sentences` (different sources), `references`, `untranslated` (sources that are too
-        long for the model, say: they count as empty outputs), `problem` (why the first of them has no translation, or
-        None), `seconds` (of translating alone).
+        The result of `score`, and `sentences` (different sources), `references`, `untranslated` (sources without a
+        translation, for example too long ones: they count as empty outputs), `problem` (the error of the first of them,
+        or None), `seconds` (of translation alone).
     """
     grouped = group_by_source(pairs)
     sources = sorted(grouped, key=len)  # sentences of like length together: less padding

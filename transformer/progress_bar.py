@@ -1,4 +1,4 @@
-"""A bar with the rate and the time left: on stderr, and only if somebody looks at it."""
+"""A progress bar with the rate and the time left, on stderr, and only on a terminal."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 @contextmanager
 def show_progress(unit: str, show: bool = True) -> Iterator[Callable[[int, int | None], None]]:
-    """Yields `advance(done, total)`. Where stderr is no terminal, or `show` is false, nothing is shown."""
+    """Yields `advance(done, total)`. If stderr is not a terminal, or `show` is false, nothing is shown."""
     console = Console(stderr=True)
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn(unit), TextColumn("{task.fields[rate]}"))
     times = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())

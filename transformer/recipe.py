@@ -1,10 +1,10 @@
-"""Recipes: one commented TOML file describes a whole training run, and is the manual of its options.
+"""Recipes: one commented TOML file describes a training run, and is the manual of its options.
 
     [model]  [tokenizer]  [data]  [training]  [decoding]        the classes of `transformer.config`, key for key
 
-Any value can be overridden as `section.key=value`. Everything that is wrong is told at once, with where it stands
-and the nearest name there is, before anything is read or allocated. Relative paths in a recipe are taken from the
-current folder, as everywhere on the command line, and not from where the recipe lies.
+Any value can be overridden as `section.key=value`. All problems are reported together, each with its place and the
+nearest valid name, before anything is read or allocated. Relative paths in a recipe are relative to the current folder,
+as everywhere on the command line, not to the folder of the recipe.
 """
 
 import json
@@ -26,7 +26,7 @@ Values = dict[str, Any]
 
 
 def bundled() -> dict[str, Path]:
-    """The recipes that come with Headlight, by name."""
+    """The bundled recipes, by name."""
     return {path.stem: path for path in sorted(BUNDLED.glob("*.toml"))}
 
 
@@ -61,7 +61,7 @@ def load_recipe(path_or_name: str | Path, overrides: Sequence[str] = ()) -> Reci
     if recipe is not None:
         problems += _contradictions(recipe)
     if problems or recipe is None:
-        raise ConfigError("\n".join(["This recipe cannot be followed:", *(f"- {problem}" for problem in problems)]))
+        raise ConfigError("\n".join(["This recipe is invalid:", *(f"- {problem}" for problem in problems)]))
     return recipe
 
 
@@ -97,7 +97,7 @@ def _written(value: object) -> str:
 
 
 def check_files(recipe: Recipe) -> None:
-    """Sees to it that the files a recipe names are there. Raises ConfigError naming all that are not."""
+    """Raises ConfigError with all files of a recipe that do not exist."""
     data = recipe.data
     named = {"data.train": data.train, "data.train_target": data.train_target}
     for number, part in enumerate(data.mix):
@@ -112,7 +112,7 @@ def check_files(recipe: Recipe) -> None:
         listed = "\n".join(missing)
         own = "--set data.folder=FOLDER" if data.mix else "--set data.train=my-corpus.tsv"
         raise ConfigError(
-            f"These files of the recipe are not there:\n{listed}\nRelative paths are taken from the current folder, "
+            f"These files of the recipe do not exist:\n{listed}\nRelative paths are relative to the current folder, "
             f"{Path.cwd()}. Name your own files like this: {own}"
         )
 
@@ -125,7 +125,7 @@ def _find(path_or_name: str | Path) -> Path:
     if str(path_or_name) in known:
         return known[str(path_or_name)]
     raise ConfigError(
-        f"There is no recipe {path}: neither a file (relative to {Path.cwd()}) nor a recipe of Headlight's. "
+        f"There is no recipe {path}: neither a file (relative to {Path.cwd()}) nor a bundled recipe. "
         f"{nearest(path.stem, list(known))}"
     )
 
@@ -135,7 +135,7 @@ def _read(path: Path) -> Values:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ConfigError(f"The recipe {path} cannot be read: {error.strerror or error}.") from error
-    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, a number of 5,000 digits, brackets without end
+    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, a number of 5,000 digits, too many brackets
         raise ConfigError(f"The recipe {path} is not TOML: {error}.") from error
 
 
@@ -205,7 +205,7 @@ def _contradictions(recipe: Recipe) -> list[str]:
     problems = []
     if recipe.data.max_length >= recipe.model.max_positions:
         problems.append(
-            f"data.max_length = {recipe.data.max_length} pieces and the sign of the end need a position each; "
+            f"data.max_length = {recipe.data.max_length} tokens and </s> need a position each; "
             f"model.max_positions = {recipe.model.max_positions} has too few. Lower the first or raise the second."
         )
     return problems

@@ -123,5 +123,5 @@ def test_another_vocabulary_of_the_same_size_is_refused(make: Make, tokenizer: T
 
 
 def test_an_empty_list_cannot_be_averaged(tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match="nothing to average"):
+    with pytest.raises(CheckpointError, match="at least one checkpoint to average"):
         average_checkpoints(tmp_path / "mean", [])

@@ -34,7 +34,7 @@ def test_what_was_made_elsewhere_is_not_made_again_and_is_reported(
     assert not list(tmp_path.iterdir())
     said = CliRunner().invoke(app, [*command, "--report", str(tmp_path / "again")])
     assert said.exit_code == 0
-    assert "Taken over: base-seed2" in said.stderr
+    assert "Imported: base-seed2" in said.stderr
     assert json.loads((tmp_path / "again.json").read_text()) == json.loads(report.read_text())
     queue = load_queue(file, file.parent)
     monkeypatch.setattr("transformer.studies.run_queue.train", lambda *_, **__: pytest.fail("trained again"))
@@ -78,7 +78,7 @@ def test_results_of_another_recipe_or_of_no_report_are_refused(
             read_report(queue, other)
     values["members"]["base"]["runs"][0]["perplexity"] = "low"
     other.write_text(json.dumps(values), encoding="utf-8")
-    with pytest.raises(HeadlightError, match="has no result that can be used"):
+    with pytest.raises(HeadlightError, match="has a damaged result"):
         read_report(queue, other)
     with pytest.raises(HeadlightError, match="cannot be read: No such file"):
         read_report(queue, tmp_path / "gone.json")

@@ -67,7 +67,7 @@ def test_a_queue_is_told_all_its_mistakes_at_once(tmp_path: Path) -> None:
     assert "training.updates" in told
     assert "has a member bas. Did you mean base?" in told
     for wrong, said, told in [
-        ('option = "model.causal_training"', 'option = "model.mask"', "compares model.mask, which is no option"),
+        ('option = "model.causal_training"', 'option = "model.mask"', "compares model.mask, which is not an option"),
         ("scored_on", "scored", "scored is not an option"),
         ('"base"', '"../base"', r"members\.0\.name"),
         ('"no-mask"', '"base"', "The member base occurs twice"),
@@ -169,7 +169,7 @@ def test_a_text_is_scored_whose_sentences_are_longer_than_a_batch_and_one_that_i
     found = measure_member.measure(training, tmp_path, checkpoint, scored_on, torch.device("cpu"))
     assert found["loss"] == pytest.approx(expected["loss"])
     write_pairs(tmp_path / "long.tsv", [("a " * 99, "a " * 99)])
-    with pytest.raises(CorpusError, match=r"long\.tsv: every pair has more than 63 pieces on a side"):
+    with pytest.raises(CorpusError, match=r"long\.tsv: every pair has more than 63 tokens on a side"):
         measure_member.measure(training, tmp_path, checkpoint, tmp_path / "long.tsv", torch.device("cpu"))
 
 
@@ -210,11 +210,11 @@ def test_a_result_of_another_recipe_is_not_taken_for_this_one(worked_off: tuple[
         damaged = tmp_path / RESULT
         damaged.write_bytes((runs / training.folder / RESULT).read_bytes())
         altered(damaged, change)
-        with pytest.raises(HeadlightError, match="has no result that can be used"):
+        with pytest.raises(HeadlightError, match="has a damaged result"):
             read_result(training, tmp_path)
     for text in ("[", '"\\ud800"'):
         (tmp_path / RESULT).write_text(text, encoding="utf-8")
-        with pytest.raises(HeadlightError, match="has no result that can be used"):
+        with pytest.raises(HeadlightError, match="has a damaged result"):
             read_result(training, tmp_path)
 
 
@@ -256,7 +256,7 @@ def test_only_members_like_the_pattern_are_worked_on(worked_off: tuple[Path, Pat
     assert said.stdout.split() == ["to", "do", "no-mask-seed1"]
     wrong = CliRunner().invoke(app, [*common, "--only", "heads-*"])
     assert wrong.exit_code == 2
-    assert "No member is like heads-*. There are: base, no-mask." in wrong.stderr
+    assert "No member matches heads-*. The members are: base, no-mask." in wrong.stderr
     for what in ("--report", "--ship"):
         wrong = CliRunner().invoke(app, [*common, "--only", "no-*", what, str(tmp_path / "to")])
         assert wrong.exit_code == 2

@@ -133,7 +133,7 @@ def test_the_card_says_what_differs_what_is_measured_and_what_was_not_run(queue:
     assert ours["no-mask"][9:12] == ["causal_training no", "51,234", "0.1"]
     assert ["8 (base)", "8.25 ± 0.35", "21.5 ± 2.1", "20.5 ± 2.1", "4.92", "25.8"] in rows
     assert ["1 (heads-1)", "not run", "not run", "not run", "5.29", "24.9"] in rows
-    assert "its perplexity on this text is 1.03. With the mask" in text
+    assert "its perplexity on this text is 1.03. With the causal mask" in text
     assert len([row for row in rows if row[0] in {"base", "big", "(A)", "(B)", "(C)", "(D)", "(E)"}]) == 1 + len(
         TABLE_3
     )

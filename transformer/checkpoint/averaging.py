@@ -1,7 +1,7 @@
 """Averaging checkpoints (paper, section 6.1: the last 5 of the base model, the last 20 of the big one).
 
-The mean of the weights of several checkpoints of one run translates better than each of them. For checkpoints of
-different runs the mean is noise.
+The mean of the weights of several checkpoints of one run translates better than each of them. The mean of
+checkpoints of different runs is useless.
 """
 
 from collections.abc import Sequence
@@ -26,10 +26,10 @@ def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
 
     Raises:
         CheckpointError: one cannot be loaded, or has another architecture or tokenizer than the first. All checkpoints
-            of another architecture are named at once.
+            of another architecture are named together.
     """
     if not paths:
-        raise CheckpointError("There is nothing to average: name at least one checkpoint.")
+        raise CheckpointError("Name at least one checkpoint to average.")
     headers = [read_header(path) for path in paths]
     problems = []
     for header in headers[1:]:

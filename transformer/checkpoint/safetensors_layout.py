@@ -1,11 +1,11 @@
-"""The layout of a .safetensors file, read and checked before any tensor is.
+"""The layout of a .safetensors file, read and checked before its tensors.
 
     8 bytes: length of the header | header: a JSON object | data of the tensors, one after the other
 
 The header gives the dtype, shape and byte range of each tensor, and `__metadata__`, text to text. The safetensors
-library refuses ranges that overlap, leave gaps, do not fit dtype and shape, or do not end with the file. Here is what
-it does not do: it reads headers of up to 100 MB and takes a name that occurs twice, it does not say what kind of file a
-foreign one is, and several of its messages do not say which tensor is wrong.
+library refuses ranges that overlap, leave gaps, do not fit dtype and shape, or do not end with the file. This file adds
+what it does not check: it accepts headers of up to 100 MB and duplicate names, it does not say what kind of file
+another one is, and several of its messages do not name the tensor.
 """
 
 import math
@@ -80,7 +80,7 @@ def refuse(path: Path, problems: list[str], advice: str = ADVICE) -> NoReturn:
         raise CheckpointError(f"{path} is not a checkpoint that Headlight can load. {problems[0]} {advice}".rstrip())
     listed = [f"- {problem}" for problem in problems[:MAX_LISTED]]
     if len(problems) > MAX_LISTED:
-        listed.append(f"- and {len(problems) - MAX_LISTED} more of the kind.")
+        listed.append(f"- and {len(problems) - MAX_LISTED} more problems.")
     lines = [f"{path} is not a checkpoint that Headlight can load:", *listed, advice]
     raise CheckpointError("\n".join(lines).rstrip())
 
@@ -125,7 +125,7 @@ def _check_entries(path: Path, entries: dict[str, Any], data_bytes: int) -> tupl
             return tensors, []
     except SafetensorError as error:
         if expected > data_bytes:
-            problems = [f"It is cut off: {expected:,} bytes of data are expected, and {data_bytes:,} are there."]
+            problems = [f"It is cut off: {expected:,} bytes of data are expected, and the file has {data_bytes:,}."]
         elif expected < data_bytes and not problems:
             problems = [f"{data_bytes - expected:,} bytes at its end belong to no tensor."]
         reason = str(error).removeprefix("Error while deserializing header: ")

@@ -1,4 +1,4 @@
-"""The command `align`: which head of a checkpoint aligns, scored against what people have aligned."""
+"""The command `align`: which attention head of a checkpoint aligns words, compared with alignments by people."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ import typer
 from transformer.commands.options import CheckpointFile, Device
 from transformer.progress_bar import show_progress
 
-HOME_PAIRS = 2000  # measured of a text like that of training: enough for two digits
+HOME_PAIRS = 2000  # of a text like that of training: enough for two digits
 
 if TYPE_CHECKING:
     from transformer.checkpoint.checkpoint_file import Checkpoint
@@ -40,8 +40,8 @@ def align(
 ) -> None:
     """Measure which head aligns words.
 
-    The decoder is made to read the given translations; each head of its encoder-decoder attention links each word to
-    that word of the source at which it looks most, and the links are compared with the gold ones. The result is the
+    The decoder reads the given translations. Each head of its encoder-decoder attention links each word to the word of
+    the source that has the largest weight, and the links are compared with the gold ones. The result is the
     alignment error rate of each layer and head, of the rows that predict a word and of those that read it. With --store
     the app shows the map, and opens word alignments with the best heads.
 

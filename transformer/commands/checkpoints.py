@@ -1,4 +1,4 @@
-"""The commands for files of checkpoints: `average` several, `inspect` one, let the `doctor` look at it, `export` it for
+"""The commands for checkpoint files: `average` several, `inspect` one, examine it with `doctor`, `export` it for
 another engine."""
 
 import json
@@ -18,8 +18,8 @@ def average(
 ) -> None:
     """Average the weights of checkpoints of one run.
 
-    The mean of the last few often translates better than each of them (section 6.1 of the paper). A file that is there
-    already is not overwritten.
+    The mean of the last few often translates better than each of them (section 6.1 of the paper). An existing file
+    is not overwritten.
 
     \b
     Example:
@@ -28,8 +28,8 @@ def average(
     from transformer.checkpoint.averaging import average_checkpoints
 
     if out.exists() or len(checkpoints) < 2:  # most likely OUT was forgotten
-        there = f"{out} is there already. " if out.exists() else ""
-        raise ConfigError(f"{there}Name first a new file to write, then at least two checkpoints to average.")
+        there = f"{out} exists already. " if out.exists() else ""
+        raise ConfigError(f"{there}Name first the new file to write, then at least two checkpoints to average.")
     average_checkpoints(out, checkpoints)
     typer.echo(f"{out} is the average of {len(checkpoints)} checkpoints.", err=True)
 
@@ -40,7 +40,7 @@ def inspect(
 ) -> None:
     """Show what is in a checkpoint.
 
-    That is its configuration, parameters by part, tokenizer, metrics, and every site of the model that can be watched,
+    That is its configuration, parameters by part, tokenizer, metrics, and every site of the model that can be probed,
     with its shape.
 
     \b
@@ -58,16 +58,15 @@ def inspect(
 def doctor(
     checkpoint: CheckpointFile,
     sentence: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="A sentence to translate and to look at the model with.")
+        str | None, typer.Option(metavar="TEXT", help="A sentence to translate, for more tests.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array, an object for each finding.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array, one object per finding.")] = False,
 ) -> None:
     """Say what is wrong with a checkpoint.
 
-    Of the weights: numbers that are none, LayerNorm gains that have exploded, dead feed-forward units. With a sentence
-    also: a decoder that ignores the source, attention that is flat or rests, letters that the vocabulary lacks, a
-    sentence longer than those of the training, an output that goes round in circles. A model that does its work has
-    nothing wrong.
+    In the weights: NaN, LayerNorm gains that have exploded, dead feed-forward units. With a sentence also: a decoder
+    that ignores the source, attention that is uniform or stays on one token, characters that are not in the vocabulary,
+    a sentence longer than those of the training, an output that repeats itself. A good model has no findings.
 
     \b
     Examples:
@@ -86,7 +85,7 @@ def doctor(
 
 def export(
     checkpoint: CheckpointFile,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write. It must not be there yet.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write. It must not exist yet.")],
     to: Annotated[Literal["ctranslate2"], typer.Option(help="The format.")] = "ctranslate2",
     quantization: Annotated[
         Literal["float32", "float16", "bfloat16", "int8"], typer.Option(help="How the weights are stored.")
@@ -94,7 +93,7 @@ def export(
 ) -> None:
     """Write a model for CTranslate2, a fast engine.
 
-    It is for those who translate a lot. The folder gets the model, its vocabulary, and a README.md with the code that
+    The folder gets the model, its vocabulary, and a README.md with the code that
     translates. Translations are the same, up to the rounding of another --quantization than float32.
 
     \b
@@ -107,4 +106,4 @@ def export(
     translator = open_translator(checkpoint, "cpu")
     assert translator.checkpoint is not None
     export_ctranslate2(translator.checkpoint, folder, translator.settings, quantization)
-    typer.echo(f"{folder} is a model for {to}. How to translate with it stands in {folder / 'README.md'}.", err=True)
+    typer.echo(f"{folder} is a model for {to}. {folder / 'README.md'} says how to translate with it.", err=True)

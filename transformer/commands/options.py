@@ -1,6 +1,6 @@
-"""Options that several commands have, and the translator that they speak of.
+"""Options that several commands share, and the translator that they describe.
 
-Whatever needs torch is imported inside the functions, so that help comes at once.
+Modules that need torch are imported inside the functions, so that --help is fast.
 """
 
 from dataclasses import replace
@@ -17,7 +17,7 @@ Device = Annotated[
 ]
 Precision = Annotated[
     Literal["float32", "bfloat16"],
-    typer.Option(help="bfloat16 is faster on hardware that multiplies it, and rounds: compare with `evaluate`."),
+    typer.Option(help="bfloat16 is faster on hardware that supports it, and less exact: compare with `evaluate`."),
 ]
 CheckpointFile = Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A .safetensors file made by training.")]
 Beam = Annotated[
@@ -28,7 +28,7 @@ Beam = Annotated[
 def open_translator(
     checkpoint: Path, device: str, precision: Literal["float32", "bfloat16"] = "float32"
 ) -> "Translator":
-    """The checkpoint, ready to translate on this device; says so if the precision is a slow one there."""
+    """The checkpoint, ready to translate on this device. Prints a note if the precision is slow there."""
     from transformer.decoding.translator import Translator
     from transformer.kernels.malloc import keep_freed_memory
     from transformer.training.device import choose_device, multiplies_bfloat16

@@ -14,11 +14,11 @@ def queue(
     file: Annotated[str, typer.Argument(metavar="QUEUE.toml", help="A queue file, or the name of a bundled one.")],
     data: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where relative paths of texts begin. Default: the current folder."),
+        typer.Option(metavar="DIR", help="The folder of relative paths of texts. Default: the current folder."),
     ] = None,
-    runs: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the runs, a folder for each.")] = Path("runs"),
-    only: Annotated[str, typer.Option(metavar="PATTERN", help='Only members like this, for example "heads-*".')] = "*",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is done and what is left, and stop.")] = False,
+    runs: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the runs, a folder for each.")] = Path("runs"),
+    only: Annotated[str, typer.Option(metavar="PATTERN", help='Only members that match, for example "heads-*".')] = "*",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what is done and what is left, and stop.")] = False,
     report: Annotated[
         Path | None,
         typer.Option(metavar="NAME", help="Train nothing: gather the results into NAME.json and NAME.md."),
@@ -33,15 +33,15 @@ def queue(
         Path | None,
         typer.Option(
             metavar="FILE.json",
-            help="A report of before, made elsewhere perhaps: runs whose results stand there are not made again.",
+            help="An earlier report, of another machine for example: runs whose results are in it are not repeated.",
         ),
     ] = None,
     device: Device = "auto",
 ) -> None:
-    """Train models that differ in one thing each, and compare them.
+    """Train models that differ in one option each, and compare them.
 
-    One after the other is trained as by `train`, and then scored. What is done already is passed over, what was begun
-    goes on. Ctrl-C saves and stops; the same command goes on. Given in a second process, it helps with the same queue.
+    One after the other is trained as by `train`, and then scored. Finished ones are skipped, and interrupted ones are
+    resumed. Ctrl-C saves and stops; the same command continues. A second process with it shares the work.
 
     \b
     Examples:
@@ -62,14 +62,14 @@ def queue(
     loaded = load_queue(file, data)
     chosen = [training for training in loaded.trainings if fnmatch(training.member, only)]
     if not chosen:
-        raise ConfigError(f"No member is like {only}. There are: {', '.join(loaded.recipes)}.")
+        raise ConfigError(f"No member matches {only}. The members are: {', '.join(loaded.recipes)}.")
     known: dict[str, dict[str, Any]] = {}
     if results is not None:
         from transformer.studies.imported_results import read_report, take_over
 
         known = read_report(loaded, results)
         for folder in () if dry_run else take_over(known, runs):
-            typer.echo(f"Taken over: {folder}", err=True)
+            typer.echo(f"Imported: {folder}", err=True)
     if report is not None:
         from transformer.studies.study_report import write_report
 
@@ -84,8 +84,8 @@ def queue(
         if not copied:
             base = next(iter(loaded.recipes))
             typer.echo(
-                f"Nothing was copied to {ship}. What ships are members with a `lesson` in the queue's file, once they "
-                f"and the first member, {base}, have a result, from where their runs are.",
+                f"Nothing was copied to {ship}. It copies members with a `lesson` in the queue's file, once they "
+                f"and the first member, {base}, have a result, on the machine that has their runs.",
                 err=True,
             )
     if gathers:
@@ -95,8 +95,8 @@ def queue(
 
         for training in chosen:
             missing = "done" if training.folder in known else "to do"
-            begun = "begun" if (runs / training.folder).is_dir() else missing
-            typer.echo(f"{'done' if is_done(training, runs) else begun:6}{training.folder}")
+            started = "started" if (runs / training.folder).is_dir() else missing
+            typer.echo(f"{'done' if is_done(training, runs) else started:8}{training.folder}")
         return
     from transformer.studies.run_queue import run_queue
 

@@ -22,7 +22,7 @@ def train(
         typer.Option(metavar="DIR", help="Folder for checkpoints and metrics. Default: runs/NAME-OF-THE-RECIPE."),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the run in the folder where it stopped.")
+        bool, typer.Option("--resume", help="Continue the run in the folder from its last save.")
     ] = False,
     init_from: Annotated[
         Path | None, typer.Option(metavar="CHECKPOINT", help="Start from these weights and this vocabulary.")
@@ -31,7 +31,7 @@ def train(
         bool,
         typer.Option(
             "--own-vocabulary",
-            help="With --init-from: the recipe's vocabulary. Pieces that both have keep their embedding.",
+            help="With --init-from: the recipe's vocabulary. Tokens that both have keep their embedding.",
         ),
     ] = False,
     device: Device = "auto",
@@ -39,7 +39,7 @@ def train(
     """Train a model by a recipe, on the corpus that the recipe names.
 
     The folder of the run gets best.safetensors, last.safetensors and average.safetensors, metrics.jsonl, and a log
-    for TensorBoard. Ctrl-C saves and stops; --resume goes on as if nothing had happened.
+    for TensorBoard. Ctrl-C saves and stops; --resume continues as if it had not stopped.
 
     \b
     Examples:
@@ -56,7 +56,7 @@ def train(
         check_files(loaded)
         folder = run_dir or Path("runs") / _folder_name(loaded.name)
     except ConfigError:
-        if "TORCHELASTIC_RUN_ID" in os.environ:  # then one process tells it for all
+        if "TORCHELASTIC_RUN_ID" in os.environ:  # then one process reports it for all
             from transformer.training.distributed import Ranks
 
             with Ranks():
@@ -69,9 +69,9 @@ def train(
 
 
 def _folder_name(name: str) -> str:
-    """The name of a recipe, if a folder in runs/ can be called by it."""
+    """The name of a recipe, if it can be the name of a folder in runs/."""
     if name in ("", "..") or "\0" in name or Path(name).name != name:
         raise ConfigError(
-            f"A folder in runs/ cannot be called by name = {shown(name)}, the recipe's: change it, or give --run-dir."
+            f"The recipe's name = {shown(name)} cannot be the name of a folder in runs/: change it, or give --run-dir."
         )
     return name

@@ -29,10 +29,10 @@ def translate(
     """Translate text, line by line.
 
     Each line of the input gives one line of the output. An empty line stays empty, and a line with several sentences
-    stays one line. A line that cannot be translated is told on stderr and gives an empty line; the command then ends
-    with 1. Text is UTF-8. From a pipe, 128 lines are gathered and translated together, which is much faster: the first
-    answer waits for them, or for the end of the input. From a file it is 2,048, which is faster still, because more of
-    them are of like length. What is typed on a terminal is answered line by line.
+    stays one line. A line that cannot be translated is reported on stderr and gives an empty line; the command then
+    ends with 1. Text is UTF-8. From a pipe, 128 lines are translated together, which is much faster: the first output
+    comes after 128 lines or the end of the input. From a file it is 2,048 lines, which is even faster, because more of
+    them have similar lengths. From a terminal, each line is translated when it is typed.
 
     \b
     Examples:
@@ -44,7 +44,7 @@ def translate(
 
     for read in (checkpoint, input):
         if read is not None and output is not None and output.exists() and read.exists() and read.samefile(output):
-            raise HeadlightError(f"{output} would be read and overwritten at once. Choose another file for --output.")
+            raise HeadlightError(f"{output} would be read while it is written. Choose another file for --output.")
     with ExitStack() as stack:
         lines: BinaryIO = sys.stdin.buffer if input is None else stack.enter_context(input.open("rb"))
         translator = open_translator(checkpoint, device, precision)
@@ -66,7 +66,7 @@ def translate(
                 typer.echo(f"Line {line.number}: {line.problem}", err=True)
             advance(line.number, total)
     if failed:
-        raise HeadlightError(f"Lines that could not be translated, and are empty in the output: {failed}.")
+        raise HeadlightError(f"Lines that could not be translated and are empty in the output: {failed}.")
 
 
 def evaluate(
