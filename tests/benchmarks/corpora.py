@@ -3,7 +3,7 @@
     python -m tests.benchmarks.corpora [PAIRS ...]
 
 English numbers and German ones are made on the fly and written to a file. A run of a tiny model then prepares it and
-makes a few updates; a second one finds all prepared. Each is a process of its own. Time is told twice, for another
+makes a few updates; a second one finds all prepared. Each is a process of its own. Time is given twice, for another
 program on the machine lengthens only the first; memory is read from /proc (Linux):
 
     seconds     from the beginning to the end
@@ -16,7 +16,7 @@ program on the machine lengthens only the first; memory is read from /proc (Linu
 Of peak and own, 0.3 GB is torch and our code before anything is read; learning the vocabulary takes up to 0.6 GB more,
 however large the corpus (30 million characters of it are learnt from).
 
-Measured on one core that other programs used as well, which is why only the computing is told:
+Measured on one core that other programs used as well, so only the time of computing is given:
 
     | pairs     | text, MB | computing | next | peak | own  | workers | peak, next |
     | 10,000    | 0.9      | 2.9       | 0.7  | 0.47 | 0.34 | 0.00    | 0.46       |
@@ -131,7 +131,7 @@ def resident(process: int, what: str) -> int:
 def children() -> Iterable[int]:
     """The processes that this one started, from whichever thread.
 
-    Trap: until it runs its own program, a process that was just started stands in the memory of the one that started
+    Trap: until it runs its own program, a new process has the memory of the one that started
     it, which would be counted twice. It has that one's stack
     (test_a_process_that_is_just_being_started_is_not_counted).
     """

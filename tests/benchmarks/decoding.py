@@ -4,7 +4,7 @@
     python tests/benchmarks/decoding.py --size small --threads 1
     python tests/benchmarks/decoding.py --opennmt FOLDER/bin/python
 
-All get the same random weights and the same sentences of 20 random pieces, in the same batches, and write 24 pieces:
+All get the same random weights and the same sentences of 20 random tokens, in the same batches, and write 24 tokens:
 the model is made such that it never ends by itself. So they find the same outputs: "equal" says of how many that is
 true of MarianMT and CTranslate2 in float32; the rest are ties within rounding. CTranslate2 runs in a process of its
 own, into which torch never comes.
@@ -57,9 +57,9 @@ SIZES: dict[str, dict[str, int]] = {
     "base": {"d_model": 512, "d_ff": 2048, "encoder_layers": 6, "decoder_layers": 6},  # the paper's
 }
 V = 8000
-SOURCE, EXTRA = 20, 4  # pieces of a source, </s> included; pieces that each output is longer
+SOURCE, EXTRA = 20, 4  # tokens of a source, </s> included; tokens that each output is longer
 SENTENCES = {1: 5, 32: 32}  # in a round, by size of the batch
-VOCABULARY = ["<pad>", "<unk>", "<s>", "</s>", *map(str, range(EOS + 1, V))]  # of CTranslate2, which is given pieces
+VOCABULARY = ["<pad>", "<unk>", "<s>", "</s>", *map(str, range(EOS + 1, V))]  # of CTranslate2, whose input is tokens
 
 Batches = list[list[list[int]]]
 Run = Callable[[Batches], tuple[float, list[list[int]]]]  # seconds, and the outputs
@@ -67,7 +67,7 @@ Run = Callable[[Batches], tuple[float, list[list[int]]]]  # seconds, and the out
 
 def endless_model(size: str, pre_norm: bool = False) -> Transformer:
     """Random weights, but </s> is never the best: the first coordinate of the decoder's output is 10 or so, and every
-    piece weighs it with 0 except </s>, with -10. Pre-norm it is one that OpenNMT-py can express, else one of MarianMT.
+    token weighs it with 0 except </s>, with -10. Pre-norm it is one that OpenNMT-py can express, else one of MarianMT.
     """
     torch.manual_seed(0)
     config = comparable(vocab_size=V, **SIZES[size], max_positions=SOURCE + EXTRA)

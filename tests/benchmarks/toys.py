@@ -21,7 +21,7 @@ from transformer.decoding.translator import Translator
 from transformer.evaluation import score
 
 Pair = tuple[str, str]
-Cells = list[tuple[int, int]]  # (t, s): the row that predicts target piece t, the source piece it should look at
+Cells = list[tuple[int, int]]  # (t, s): the row that predicts target token t, the source token it should attend to
 FRESH = 170_612  # the day of arXiv:1706.03762v1
 TENS = dict(
     zip(
@@ -39,7 +39,7 @@ def fresh_pairs(data: DataConfig, count: int) -> list[Pair]:
 
 
 def exact_match(translator: Translator, pairs: Sequence[Pair], settings: DecodingConfig | None = None) -> float:
-    """The share of outputs that are right from the first piece to the last."""
+    """The share of outputs that are right from the first token to the last."""
     outputs = translator.translate_sentences([source for source, _ in pairs], settings)
     return sum(output.text == target for output, (_, target) in zip(outputs, pairs, strict=True)) / len(pairs)
 
@@ -50,7 +50,7 @@ def mirrored(source: list[str], target: list[str]) -> Cells:
 
 
 def swapped(source: list[str], target: list[str]) -> Cells:
-    """ "forty-two" is "zweiundvierzig": units look behind the hyphen, "und" stands between, tens look before it."""
+    """ "forty-two" is "zweiundvierzig": units attend after the hyphen, "und" is between, tens attend before it."""
     if "-" not in source or "und" not in target:
         return []
     hyphen, und = source.index("-"), target.index("und")
@@ -62,7 +62,7 @@ def mass(translator: Translator, pairs: Sequence[Pair], cells: Callable[[list[st
     """How much of its attention each cross-attention head puts where it should: the mean over all cells of all pairs,
     (decoder layers, H).
 
-    The pass is teacher-forced with the right target. The weights are those of the row that predicts target piece t,
+    The pass is teacher-forced with the right target. The weights are those of the row that predicts target token t,
     over the whole source, </s> included; the row that predicts </s> does not count.
     """
     pieces, encode = translator.tokenizer.piece, translator.tokenizer.encode

@@ -3,16 +3,16 @@
     python -m tests.benchmarks.training [--size small|base|paper-base] [--rounds 5] [--threads 2] [--device auto]
                                         [--compile | --no-compile] [--opennmt FOLDER/bin/python]
 
-The peers are `torch.nn.Transformer`, put together plainly, and Hugging Face's MarianMT. All get the same batches of
-about 4,000 target pieces (at `paper-base` 25,000, for a GPU), with lengths like those of sentences, and make whole
+The peers are `torch.nn.Transformer`, without any optimization, and Hugging Face's MarianMT. All get the same batches of
+about 4,000 target tokens (at `paper-base` 25,000, for a GPU), with lengths like those of sentences, and make whole
 updates: forward, backward, clipping, Adam, with dropout. Ours is `Training.update`, and compiled where the
 trainer compiles (on CUDA), unless an option says otherwise; the peers are as they come. Where our trainer has oneDNN
 multiply float32 (transformer/kernels/matmul.py), one more row has the peers with that library, too. With --opennmt
 OpenNMT-py takes part as well, on a CPU, in an environment of its own: `python -m venv FOLDER`, then `FOLDER/bin/pip
 install OpenNMT-py==3.0.4 torch==2.13.0` (training_opennmt.py).
 
-Each contestant is a process of its own, so that none changes the settings of another; they take turns, and the fastest
-of several rounds counts: other programs can only slow them down. The share of peak is what the products of our model
+Each program is a process of its own, so that none changes the settings of another; they take turns, and the fastest
+of several rounds counts: other programs can only slow them down. The MFU is what the products of our model
 need, of what large square products reach on this device in that precision (transformer/training/flops.py).
 """
 
@@ -55,8 +55,8 @@ from transformer.training.flops import measured_peak, training_flop
 
 
 def sentences(length: int, size: SizeName, generator: torch.Generator) -> Batch:
-    """A batch of random pieces, `length` and a little more or less in each sentence."""
-    vocab_size = SIZES[size].pieces
+    """A batch of random tokens, `length` and a little more or less in each sentence."""
+    vocab_size = SIZES[size].vocab_size
     sources: list[list[int]] = []
     targets: list[list[int]] = []
     while sum(map(len, targets)) + len(targets) < SIZES[size].tokens:
@@ -85,13 +85,13 @@ def headlight(config: ModelConfig, precision: str, device: torch.device, compile
     return update
 
 
-CONTESTANTS, OPENNMT = ("Headlight", *PEERS), "OpenNMT-py"
+PROGRAMS, OPENNMT = ("Headlight", *PEERS), "OpenNMT-py"
 
 
 def contest(
     name: str, size: SizeName, precision: str, device: str, threads: int, compiled: bool | None, same_library: bool
 ) -> None:
-    """One contestant: for each line on stdin, makes one turn and prints its target tokens per second."""
+    """One program: for each line on stdin, makes one turn and prints its target tokens per second."""
     if threads:
         torch.set_num_threads(threads)
     torch.manual_seed(0)
@@ -113,7 +113,7 @@ def batches_of(size: SizeName) -> list[Batch]:
 
 
 def compete(update: Update, config: ModelConfig, batches: list[Batch], precision: str, where: torch.device) -> None:
-    """For each line on stdin an update with each batch; prints target tokens a second and the share of peak."""
+    """For each line on stdin an update with each batch; prints target tokens a second and the MFU."""
     flop = sum(training_flop(config, batch) for batch in batches)
 
     def turn() -> None:
@@ -143,7 +143,7 @@ def main(
     opennmt: Annotated[
         str | None, typer.Option(callback=with_opennmt, help="A Python that has OpenNMT-py, which takes part then.")
     ] = None,
-    only: Annotated[str, typer.Option(hidden=True)] = "",  # be this contestant
+    only: Annotated[str, typer.Option(hidden=True)] = "",  # be this program
     precision: Annotated[str, typer.Option(hidden=True)] = "",
     same_library: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
@@ -153,8 +153,8 @@ def main(
     table = Table(title=f"Target tokens per second in training, size {size}")
     if opennmt and choose_device(device).type != "cpu":
         raise typer.BadParameter("OpenNMT-py takes part on a CPU: give --device cpu too, or leave --opennmt out.")
-    names = (*CONTESTANTS, OPENNMT) if opennmt else CONTESTANTS
-    for column in ("precision", *names, "ratio to the fastest peer", "our share of peak"):
+    names = (*PROGRAMS, OPENNMT) if opennmt else PROGRAMS
+    for column in ("precision", *names, "ratio to the fastest peer", "our MFU"):
         table.add_column(column, justify="right")
     options = ["--size", size, "--device", device, "--threads", str(threads)]
     if compiled is not None:
@@ -168,7 +168,7 @@ def main(
                 "oneDNN is not float32-accurate on this processor: all multiply float32 with the same library"
             )
     for label, more in rows.items():
-        running = {name: started(__spec__.name, name, *options, *more) for name in CONTESTANTS}
+        running = {name: started(__spec__.name, name, *options, *more) for name in PROGRAMS}
         with TemporaryDirectory() as folder:
             if opennmt:
                 library = "bf16" if "--same-library" in more else "none"
@@ -183,7 +183,7 @@ def main(
 
 
 def started(module: str, name: str, *options: str) -> "subprocess.Popen[str]":
-    """A contestant as a process of its own, when it is ready."""
+    """A program as a process of its own, when it is ready."""
     return when_ready(name, [sys.executable, "-m", module, "--only", name, *options])
 
 
@@ -198,7 +198,7 @@ def with_packages_of(
 
 
 def when_ready(name: str, command: list[str], environment: dict[str, str] | None = None) -> "subprocess.Popen[str]":
-    """A contestant that has made its first turn. `environment`: None for that of this process."""
+    """A program that has made its first turn. `environment`: None for that of this process."""
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
     assert process.stdout
     if process.stdout.readline().strip() != "ready":
@@ -207,7 +207,7 @@ def when_ready(name: str, command: list[str], environment: dict[str, str] | None
 
 
 def best_of(rounds: int, running: dict[str, "subprocess.Popen[str]"]) -> dict[str, tuple[float, float]]:
-    """They take turns; (target tokens a second, share of peak) of each one's fastest. Ends them."""
+    """They take turns; (target tokens a second, MFU) of each one's fastest. Ends them."""
     best = dict.fromkeys(running, (0.0, 0.0))
     for _ in range(rounds):
         for name, process in running.items():

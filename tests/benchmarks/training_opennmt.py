@@ -34,7 +34,7 @@ def save_contest(
 
 
 def main(path: str) -> None:
-    """For each line on stdin an update with each batch; prints target tokens a second, and 0 for the share of peak."""
+    """For each line on stdin an update with each batch; prints target tokens a second, and 0 for the MFU."""
     warnings.simplefilter("ignore", FutureWarning)  # of what torch will no longer have: this torch still has it
     import torch
     from torch import nn

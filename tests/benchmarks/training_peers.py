@@ -21,8 +21,8 @@ class Size:
     layers: int
     d_model: int
     d_ff: int
-    pieces: int  # V
-    tokens: int  # target pieces in a batch
+    vocab_size: int  # V
+    tokens: int  # target tokens in a batch
 
 
 SizeName = Literal["tiny", "toy", "small", "base", "paper-base"]
@@ -34,7 +34,7 @@ SIZES: dict[SizeName, Size] = {
     "paper-base": Size(6, 512, 2048, 37_000, 25_000),  # section 5.1: for a GPU
 }
 RATE, SMOOTHING, DROPOUT, CLIP = 1e-4, 0.1, 0.1, 1.0
-LENGTHS = (9, 14, 22, 35)  # of the sentences, in pieces: a batch each, and all of them in one turn
+LENGTHS = (9, 14, 22, 35)  # of the sentences, in tokens: a batch each, and all of them in one turn
 
 Update = Callable[[Batch], object]
 
@@ -42,7 +42,7 @@ Update = Callable[[Batch], object]
 def config_of(size: SizeName) -> ModelConfig:
     of = SIZES[size]
     return ModelConfig(
-        vocab_size=of.pieces, encoder_layers=of.layers, decoder_layers=of.layers, d_model=of.d_model, d_ff=of.d_ff,
+        vocab_size=of.vocab_size, encoder_layers=of.layers, decoder_layers=of.layers, d_model=of.d_model, d_ff=of.d_ff,
         heads=8, dropout=DROPOUT, embedding_dropout=DROPOUT,
     )  # fmt: skip
 

@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks.training_tricks [--size small|base|paper-base] [--rounds 3] [--threads 2] [--device auto]
 
-Each line has all that stands above it. The first is a readable Transformer with no thought of speed: attention step by
+Each row adds to those above it. The first is a simple Transformer without any optimization: attention step by
 step, logits of every position, padding included, Adam as a loop over the weights. Every line is a process of its own;
-they take turns, and the fastest of several rounds counts. The share of peak is what the products of the model need, of
+they take turns, and the fastest of several rounds counts. The MFU is what the products of the model need, of
 what large square products reach on this device in that precision (transformer/training/flops.py).
 """
 
@@ -122,7 +122,7 @@ def main(
     options = ("--size", size, "--device", device, "--threads", str(threads))
     best = best_of(rounds, {name: started(__spec__.name, name, *options) for name in names})
     table = Table(title=f"Target tokens per second in training, size {size}")
-    for column in ("", "tokens/s", "times the line above", "share of peak"):
+    for column in ("", "tokens/s", "times the line above", "MFU"):
         table.add_column(column, justify="right" if column else "left")
     above = None
     for name, (speed, share) in best.items():

@@ -25,7 +25,8 @@ from transformer.training import flops
 from transformer.training.distributed import Ranks
 from transformer.training.metrics import read_metrics
 from transformer.training.optimizer import make_optimizer
-from transformer.training.training import Training, Update, ValidationText
+from transformer.training.training import Training, Update
+from transformer.training.validation import ValidationText
 
 MODEL = ModelConfig(vocab_size=400, encoder_layers=1, decoder_layers=1, d_model=16, d_ff=32, heads=2, max_positions=64)
 TRAINING = TrainingConfig(

@@ -18,7 +18,7 @@ from transformer.errors import TrainingError
 from transformer.evaluation import score
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
-from transformer.training.validation import validate
+from transformer.training.validation import ValidationText, validate
 
 
 def test_a_validation_reports_the_mean_over_all_pieces_and_the_scores_of_greedy_translations() -> None:
@@ -32,7 +32,7 @@ def test_a_validation_reports_the_mean_over_all_pieces_and_the_scores_of_greedy_
     pairs = [*toy_pairs("numbers", 1, 20), ("one", "eins"), ("one", "ein")]
     encoded = encode_pairs(tokenizer, pairs, 60)
     batches = [collate(*encoded.select(rows)) for rows in batch_indices(*encoded.lengths, 60, 0, 0)]
-    found = validate(model, tokenizer, batches, pairs, recipe, update=7)
+    found = validate(model, ValidationText(tokenizer, batches, pairs), recipe, update=7)
 
     assert len({batch.target_tokens for batch in batches}) > 1
     with torch.no_grad():
@@ -63,4 +63,4 @@ def test_a_loss_that_is_no_number_is_told_with_its_update_and_that_the_saved_sta
     pairs = toy_pairs("reverse", 1, 3)
     batch = collate(*encode_pairs(tokenizer, pairs, 60).select(np.arange(3)))
     with pytest.raises(TrainingError, match=r"infinite after update 7:.* saved state is good\. Continue .*--resume"):
-        validate(model, tokenizer, [batch], pairs, recipe, update=7)
+        validate(model, ValidationText(tokenizer, [batch], pairs), recipe, update=7)

@@ -38,9 +38,9 @@ from transformer.training.prefetch import prefetched
 from transformer.training.run_folder import Run, fit_vocabulary
 from transformer.training.run_report import Report, describe
 from transformer.training.thread_waiting import spinning_on_free_cores
-from transformer.training.training import Training, ValidationText
+from transformer.training.training import Training
 from transformer.training.training_state import Progress
-from transformer.training.validation import Interrupted
+from transformer.training.validation import Interrupted, ValidationText
 from transformer.training.validation_schedule import goodness
 
 
@@ -122,7 +122,7 @@ def loop(training: Training, run: Run | None, report: Report | None, stop: Inter
         if ends:
             return saved
         update = training.update()
-        if report:
+        if run and report:
             report.update(update)
             training.check(update)
 

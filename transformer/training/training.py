@@ -20,7 +20,6 @@ from transformer.data.batches import Batch
 from transformer.data.training_data import Position
 from transformer.errors import TrainingError
 from transformer.model import Transformer
-from transformer.text.tokenizer import Tokenizer
 from transformer.training.data_parallel import DataParallel
 from transformer.training.device import autocast
 from transformer.training.distributed import Ranks
@@ -29,17 +28,8 @@ from transformer.training.flops import training_flop
 from transformer.training.learning_rate import learning_rate
 from transformer.training.random_state import set_random_state
 from transformer.training.training_state import Progress
-from transformer.training.validation import validate
+from transformer.training.validation import ValidationText, validate
 from transformer.training.validation_schedule import goodness, is_finished, validation_is_due
-
-
-@dataclass(frozen=True)
-class ValidationText:
-    """What the model is evaluated on, and the vocabulary of the run."""
-
-    tokenizer: Tokenizer
-    batches: Sequence[Batch]
-    pairs: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -155,8 +145,7 @@ class Training:
 
     def evaluate(self, model: Transformer, stop: Callable[[], bool]) -> dict[str, float | str]:
         """The scores of a model on the validation text. Raises Interrupted if `stop` says so."""
-        text = self.text
-        return validate(model, text.tokenizer, text.batches, text.pairs, self.recipe, self.progress.update, stop)
+        return validate(model, self.text, self.recipe, self.progress.update, stop)
 
     def validate(self, stop: Callable[[], bool]) -> bool:
         """Evaluates the model. Returns whether it is the best so far.

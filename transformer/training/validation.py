@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import torch
 
@@ -17,6 +18,15 @@ from transformer.training.divergence import RESUME_ADVICE
 from transformer.training.loss import mean_loss
 
 
+@dataclass(frozen=True)
+class ValidationText:
+    """The text that the model is evaluated on, and the vocabulary of the run."""
+
+    tokenizer: Tokenizer
+    batches: Sequence[Batch]
+    pairs: Sequence[tuple[str, str]]
+
+
 class Interrupted(Exception):
     """Validation was stopped before its end; it is repeated after resuming."""
 
@@ -24,15 +34,13 @@ class Interrupted(Exception):
 @torch.compiler.set_stance("force_eager")  # see compilation.py
 def validate(
     model: Transformer,
-    tokenizer: Tokenizer,
-    batches: Sequence[Batch],
-    pairs: Sequence[tuple[str, str]],
+    text: ValidationText,
     recipe: Recipe,
     update: int,
     stop: Callable[[], bool] = lambda: False,
 ) -> dict[str, float | str]:
-    """Computes the teacher-forced loss over `batches`, and scores greedy translations of the first
-    `validation_sentences` different sources of `pairs` with sacrebleu, each against all its references.
+    """Computes the teacher-forced loss of the text, and scores greedy translations of its first
+    `validation_sentences` different sources with sacrebleu, each against all its references.
 
     Args:
         update: the number of updates made so far, for the message.
@@ -50,7 +58,7 @@ def validate(
     model.eval()
 
     def until_stopped() -> Iterator[Batch]:
-        for batch in batches:
+        for batch in text.batches:
             if stop():
                 raise Interrupted
             yield batch
@@ -68,20 +76,16 @@ def validate(
         "accuracy": mean.accuracy,
     }
     if recipe.training.validation_sentences:
-        scores.update(_translate_and_score(model, tokenizer, pairs, recipe, stop))
+        scores.update(_translate_and_score(model, text, recipe, stop))
     return scores
 
 
 def _translate_and_score(
-    model: Transformer,
-    tokenizer: Tokenizer,
-    pairs: Sequence[tuple[str, str]],
-    recipe: Recipe,
-    stop: Callable[[], bool],
+    model: Transformer, text: ValidationText, recipe: Recipe, stop: Callable[[], bool]
 ) -> dict[str, float | str]:
-    grouped = group_by_source(pairs)
+    grouped = group_by_source(text.pairs)
     sources = list(grouped)[: recipe.training.validation_sentences]
-    translator = Translator(model, tokenizer)
+    translator = Translator(model, text.tokenizer)
     greedy = DecodingConfig(method="greedy", max_extra_length=recipe.decoding.max_extra_length)
     outputs: list[str] = []
     with torch.inference_mode():
