@@ -88,7 +88,7 @@ class Pieces(torch.nn.Module):
 def test_opennmt_gets_the_batches_of_all_others_and_trains_on_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    model = Pieces(SIZES["tiny"].pieces)
+    model = Pieces(SIZES["tiny"].vocab_size)
     before = model.embedding.weight.detach().clone()
     commands: list[list[str]] = []
     monkeypatch.setattr(training, "when_ready", lambda name, command: commands.append(command))
