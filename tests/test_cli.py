@@ -132,7 +132,7 @@ def test_a_line_that_cannot_be_translated_is_told_and_the_others_are_translated(
     assert "Line 2: " in result.stderr
     assert "at most 47" in result.stderr
     assert "Line 3: The line is not UTF-8" in result.stderr
-    assert "could not be translated, and are empty in the output: 2." in result.stderr
+    assert "could not be translated and are empty in the output: 2." in result.stderr
     assert result.exit_code == 1
 
 
@@ -449,7 +449,7 @@ def test_every_command_and_option_has_its_help() -> None:
         text = run(command, "--help").stdout
         assert all(option in text for option in expected)
         assert f"python -m transformer {command} " in text  # an example
-    assert "128 lines are gathered" in run("translate", "--help").stdout  # why a pipe seems to hang
+    assert "128 lines are translated together" in run("translate", "--help").stdout  # why a pipe seems to hang
     assert "..." not in overview.split("Commands:")[1]  # no description is cut off
 
 

@@ -23,7 +23,7 @@ LAYERS = """
     transformer.checkpoint
     transformer.data
     transformer.decoding
-    transformer.evaluation
+    transformer.evaluation transformer.required_words
     transformer.training
     transformer.analysis
     transformer.export

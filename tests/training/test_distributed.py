@@ -263,7 +263,7 @@ def test_a_signal_to_any_rank_stops_all_and_the_run_goes_on_on_one(told: int, tm
 @pytest.mark.parametrize("told", [[0, 1], [1]], ids=["all", "one"])
 def test_a_signal_before_training_begins_ends_all(told: list[int], tmp_path: Path) -> None:
     assert together(2, go_and_be_told_at_once, toy_recipe(), tmp_path / "run", told) == [1, 1]
-    assert re.fullmatch(r"(Rank 1: )?Stopped by SIGTERM before training began; nothing is saved .*\n", said(tmp_path))
+    assert re.fullmatch(r"(Rank 1: )?Stopped by SIGTERM before training started; nothing is saved .*\n", said(tmp_path))
 
 
 def test_a_run_stopped_on_one_goes_on_on_two_which_need_not_see_its_folder(

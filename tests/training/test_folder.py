@@ -18,7 +18,7 @@ def test_a_folder_that_holds_snapshots_only_is_not_overwritten(tmp_path: Path) -
     """The time machine would show another run's snapshots among its own."""
     (tmp_path / "snapshots").mkdir()
     (tmp_path / "snapshots" / "00000002.safetensors").touch()
-    with pytest.raises(TrainingError, match="already holds a run"):
+    with pytest.raises(TrainingError, match="already has a run"):
         Run(tmp_path, resume=False)
 
 

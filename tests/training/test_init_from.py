@@ -87,12 +87,15 @@ def test_a_folder_forgets_what_another_run_was_to_begin_with(finished: Path, tmp
 
 def test_a_note_of_what_a_run_began_with_that_is_damaged_is_told(tmp_path: Path) -> None:
     (tmp_path / "start.json").write_text('{"init_from": 3')
-    with Run(tmp_path, resume=True) as run, pytest.raises(TrainingError, match=r"start\.json: .*with --init-from"):
+    with (
+        Run(tmp_path, resume=True) as run,
+        pytest.raises(TrainingError, match=r"json does not name .* --init-from"),
+    ):
         init_from_checkpoint(run, True, None, False)
 
 
 def test_a_vocabulary_of_its_own_without_a_checkpoint_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"--own-vocabulary is for .* give --init-from"):
+    with pytest.raises(ConfigError, match=r"--own-vocabulary is for .* add --init-from"):
         train(toy_recipe(), tmp_path / "run", own_vocabulary=True, device="cpu")
 
 

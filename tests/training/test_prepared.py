@@ -232,7 +232,7 @@ def test_preparing_can_be_stopped_and_leaves_no_process_and_nothing_half_made(
     os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)  # as a terminal does
     said = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == 1
-    assert f"Stopped by {number.name} before training began" in said
+    assert f"Stopped by {number.name} before training started" in said
     assert "Traceback" not in said
     until = time.monotonic() + PATIENCE
     while list(session_of(process.pid)) and time.monotonic() < until:

@@ -28,7 +28,7 @@ def test_a_run_says_its_parameters_operations_a_token_and_peak_and_then_its_spee
     tokens = sum(len(target) for target in data.tokenizer.encode_batch([pair[1] for pair in data.valid_pairs]))
     tokens += len(data.valid_pairs)  # </s>
     assert f"{sum(weight.numel() for weight in model.parameters()):,} parameters on cpu; {data.size:,} training" in said
-    assert f"A target token takes {readable(flop / tokens, 'FLOP')}, forward and backward" in said
+    assert f"Each target token takes {readable(flop / tokens, 'FLOP')}, forward and backward" in said
     assert "large matrix products reach 2.5 GFLOP/s here (the peak)" in said
 
     shown = re.findall(r"update (\d)/6 .* loss ([\d.]+)  ([\d,]+) tokens/s \((\d+)% MFU\)", said)

@@ -98,7 +98,7 @@ def test_a_signal_before_training_begins_is_told_and_the_command_can_be_given_ag
 
     before = signal.getsignal(number)
     monkeypatch.setattr(pair_sources, "toy", interrupted)
-    with pytest.raises(TrainingError, match=rf"Stopped by {number.name} before .* began; nothing is saved yet\. Give"):
+    with pytest.raises(TrainingError, match=rf"Stopped by {number.name} before .* started; nothing is saved yet\. G"):
         train(toy_recipe(), tmp_path / "run", device="cpu")
     monkeypatch.undo()
     assert signal.getsignal(number) == before

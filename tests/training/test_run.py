@@ -168,7 +168,7 @@ def test_a_device_that_is_not_there_is_refused_with_those_that_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(TrainingError, match=r"no device 'cuda' on this machine\. There is: .*cpu"):
+    with pytest.raises(TrainingError, match=r"This machine has no device 'cuda'\. It has: .*cpu"):
         train(toy_recipe(), tmp_path / "run", device="cuda")
     assert not (tmp_path / "run").exists()
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
@@ -189,7 +189,7 @@ def test_a_folder_that_holds_a_run_is_not_overwritten(finished: Path) -> None:
 
 def test_a_folder_that_holds_checkpoints_only_is_not_overwritten_either(finished: Path, tmp_path: Path) -> None:
     (tmp_path / "best.safetensors").write_bytes((finished / "best.safetensors").read_bytes())
-    with pytest.raises(TrainingError, match="already holds a run"):
+    with pytest.raises(TrainingError, match="already has a run"):
         Run(tmp_path, resume=False)
     with pytest.raises(TrainingError, match="nothing to resume"):
         Run(tmp_path, resume=True)

@@ -101,7 +101,9 @@ def test_a_disk_without_room_for_a_lock_is_told_with_the_name_of_a_file(
         raise OSError(errno.ENOSPC, "No space left on device")  # of a file that is open, and so without a name
 
     monkeypatch.setattr("transformer.training.run_folder.lock", no_room)
-    with pytest.raises(TrainingError, match=r"No space left on device \(.*run/\.lock\)\. Mend that, or choose another"):
+    with pytest.raises(
+        TrainingError, match=r"No space left on device \(.*run/\.lock\)\. Correct that, or choose another"
+    ):
         train(toy_recipe(), tmp_path / "run", device="cpu")
 
 
@@ -181,7 +183,7 @@ def test_a_run_that_diverges_ends_and_goes_on_from_before_at_a_lower_rate(
 ) -> None:
     recipe = toy_recipe(**SHORT | {"warmup": warmup})
     diverge_at(20, monkeypatch)
-    with pytest.raises(TrainingError, match=r"at update 26 the weights diverge\..*lower training\.peak_rate"):
+    with pytest.raises(TrainingError, match=r"at update 26 the weights have diverged\..*lower training\.peak_rate"):
         train(recipe, tmp_path / "run", device="cpu")
     monkeypatch.undo()
     assert_saved_at(tmp_path / "run", 20)
@@ -205,7 +207,7 @@ def test_a_run_that_is_over_while_its_loss_is_high_is_not_said_to_be_finished(
 ) -> None:
     recipe = toy_recipe(**SHORT | {"updates": 24})
     diverge_at(20, monkeypatch)
-    with pytest.raises(TrainingError, match=r"the run is over: at update 24 the weights diverge\..*--resume"):
+    with pytest.raises(TrainingError, match=r"the run is finished: at update 24 the weights have diverged\..*--resume"):
         train(recipe, tmp_path / "run", device="cpu")
     monkeypatch.undo()
     assert_saved_at(tmp_path / "run", 20)
