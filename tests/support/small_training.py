@@ -177,5 +177,5 @@ def knowing_torch() -> ForkServerContext:
 def _alone(function: Callable[..., None], *arguments: Any) -> None:
     torch.set_num_threads(1)
     # How fast products are here is measured anew in each process; test_arithmetic.py sees that it is measured well.
-    flops.SIDES, flops.LONG_ENOUGH = {"cpu": 64}, 0.0
+    flops.SIDES, flops.MEASURED = {"cpu": 64}, 0.0
     function(*arguments)
