@@ -58,6 +58,7 @@ class Translation:
     hypotheses: tuple[Hypothesis, ...]  # best first
     tree: tuple[SearchNode, ...] = field(repr=False)  # empty unless it was asked for
     settings: DecodingConfig
+    typed: str = ""  # the sentence as it was typed, normalised, if its case was changed before translation; else ""
 
     @property
     def text(self) -> str:

@@ -27,6 +27,7 @@ from transformer.files.untrusted_values import validate
 from transformer.model import EditedTransformer, Transformer
 from transformer.model.probe import Edit
 from transformer.text.normalisation import clean, normalise
+from transformer.text.recasing import recased
 from transformer.text.sentence_splitting import split_sentences
 from transformer.text.tokenizer import Piece, Tokenizer
 
@@ -149,7 +150,8 @@ class Translator:
         if isinstance(self._search_model, FastTransformer) and not self._search_model.is_current():
             self._search_model = search_model(self.model)
         done: list[Translation | TranslationError] = [
-            request.problem or Translation(request.source, (), (), (), (), settings) for request in requests
+            request.problem or Translation(request.source, (), (), (), (), settings, request.typed)
+            for request in requests
         ]
         lengths = [0 if request.problem else len(request.ids) for request in requests]
         for batch in similar_lengths(lengths, settings, batch_tokens):
@@ -158,7 +160,7 @@ class Translator:
                 source, tokens, ids = requests[i].source, requests[i].tokens, requests[i].ids
                 try:
                     ranked, tree = hypotheses(result, settings, self.tokenizer, len(prefix) if keep_tree else None)
-                    done[i] = Translation(source, tuple(tokens), tuple(ids), ranked, tree, settings)
+                    done[i] = Translation(source, tuple(tokens), tuple(ids), ranked, tree, settings, requests[i].typed)
                 except TranslationError as error:
                     done[i] = error
         return done
@@ -202,7 +204,9 @@ class Translator:
     def _request(self, sentence: str, settings: DecodingConfig, prefix: list[int]) -> "Request":
         """A sentence as the encoder reads it, </s> included, without tokens if it is empty; and why it cannot be
         translated, if it cannot."""
-        source = normalise(sentence)
+        normalised = normalise(sentence)
+        source = recased(normalised, self.tokenizer)
+        typed = normalised if source != normalised else ""
         tokens = self.tokenizer.analyse(source)
         if not tokens:
             return Request(source, [], None)
@@ -219,7 +223,7 @@ class Translator:
                 f"The prefix has {len(prefix):,} tokens, and the translation of {shown} may have at most "
                 f"{limit - 1:,}. Shorten the prefix, or raise max_extra_length."
             )
-        return Request(source, tokens, problem)
+        return Request(source, tokens, problem, typed)
 
     def _prefix_ids(self, prefix: str | Sequence[int]) -> list[int]:
         """The ids of a prefix. Raises TranslationError if no translation can begin with them."""
@@ -237,9 +241,10 @@ class Translator:
 class Request:
     """A sentence to be translated."""
 
-    source: str  # normalised
+    source: str  # normalised, and in its usual case
     tokens: list[Piece]
     problem: TranslationError | None
+    typed: str = ""  # normalised, if `source` has another case
 
     @property
     def ids(self) -> list[int]:

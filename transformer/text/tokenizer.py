@@ -153,6 +153,10 @@ class Tokenizer:
             return "control"
         return "byte" if self._processor.is_byte(id) else "piece"
 
+    def score(self, id: int) -> float:
+        """How frequent a piece is: its log-probability (unigram), or minus the rank of its merge (BPE)."""
+        return self._processor.get_score(id)
+
     @cached_property
     def ordinary_ids(self) -> tuple[int, ...]:
         """The ids of all pieces that are neither special, nor bytes, nor unknown."""

