@@ -28,7 +28,10 @@ def translator() -> Translator:
         ("WIR FAHREN MIT DEM ZUG NACH HAUSE. KOMM MIT!", "Wir fahren mit dem Zug nach Hause. Komm mit!"),
         ("ich habe keine zeit.", "Ich habe keine Zeit."),
         ("ICH WEISS DAS NICHT, ABER WIR WISSEN ES.", "Ich weiß das nicht, aber wir wissen es."),
-        ("IT IS 7:45 P.M. NOW.", None),
+        ("the cat sees i and tom", "the cat sees I and Tom"),
+        ("the cat of tom", "the cat of Tom"),
+        ("THE CAT OF TOM", "The cat of Tom"),
+        ("IT IS 7:45 P.M.", None),
     ],
 )
 def test_words_get_the_case_in_which_the_vocabulary_knows_them(
