@@ -35,7 +35,7 @@ class PageInfo:
 PAGES = (
     PageInfo("translate", "Translate", "Watch", "How is my sentence translated?", has_controls=False),
     PageInfo("steps", "Step by step", "Watch", "What happens to the numbers on the way?", has_controls=False),
-    PageInfo("attention", "Attention", "Attention", "What does each word attend to?"),
+    PageInfo("attention", "Attention", "Attention", "What does each word attend to?", has_controls=False),
     PageInfo("hand", "Query, key, value", "Attention", "How is one weight computed?"),
     PageInfo("multihead", "Heads", "Attention", "Why several heads?"),
     PageInfo("masks", "Masks", "Attention", "Why must it not look ahead?", has_controls=False),

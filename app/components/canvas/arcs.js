@@ -6,6 +6,7 @@ import { ofHead } from "./message.js";
 import { make } from "../shared/svg.js";
 
 const FAINTEST = 6, FAINTEST_ALONE = 2;  // 255ths, that are drawn
+const MANY = 700, MANY_FAINTEST = 60;  // cells; of a long sentence, arcs that are not isolated are left out below this
 const CLICKED = 10;
 
 export function newArcs(view) {
@@ -31,15 +32,15 @@ function arcOf(view, query, key) {
 export function drawArcs(view, here, focus) {
   const kind = view.message.kind[here.kind], weights = ofHead(kind, here.layer, here.head);
   const isolated = focus.query !== null || focus.key !== null, rem = view.rem / 16;
-  const drawn = new Set();
+  const drawn = new Set(), many = kind.queries * kind.keys > MANY;
   for (let q = 0; q < Math.min(kind.queries, view.written); q++) {
     for (let k = 0; k < kind.keys; k++) {
       const byte = weights[q * kind.keys + k];
       const mine = (focus.query === null || focus.query === q) && (focus.key === null || focus.key === k);
-      if (byte < (isolated && mine ? FAINTEST_ALONE : FAINTEST)) continue;
+      if (byte < (mine && isolated ? FAINTEST_ALONE : mine || !many ? FAINTEST : MANY_FAINTEST)) continue;
       const arc = arcOf(view, q, k), weight = byte / 255;
       arc.style.strokeWidth = `${((1 + 8 * weight) * rem).toFixed(2)}px`;
-      arc.style.opacity = mine ? (0.1 + 0.8 * weight).toFixed(3) : "0.05";
+      arc.style.opacity = mine ? (0.1 + 0.8 * weight).toFixed(3) : many ? "0.025" : "0.05";
       arc.style.pointerEvents = byte >= CLICKED && mine ? "stroke" : "none";
       drawn.add(`${q},${k}`);
     }

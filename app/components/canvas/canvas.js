@@ -38,7 +38,8 @@ function arrange(view) {
   view.room = { width: stage.frame.clientWidth, height };
   view.layout = placed(view.both, { width: view.room.width, height: height - (narrow ? 0 : 0.9 * view.rem), rem: view.rem, narrow, measure: view.measure });
   stage.arcs.style.cssText = `width:${view.layout.width}px;height:${view.layout.height}px`;
-  stage.labels[0].textContent = view.both.keys.label;
+  const scrolls = view.layout.scrolls ? `. ${view.both.queries.tokens.length} tokens: scroll sideways` : "";
+  stage.labels[0].textContent = view.both.keys.label + scrolls;
   stage.labels[1].textContent = view.layout.flat ? view.both.queries.label : view.message.target.title;
   root.style.setProperty("--kind", message.kind[here.kind].color);
   root.style.setProperty("--encoder", message.colors.encoder);
@@ -49,6 +50,7 @@ function arrange(view) {
   const matrix = view.form === "matrix";
   stage.arcs.hidden = matrix;
   stage.matrix.hidden = !matrix;
+  stage.frame.classList.toggle("of-matrix", matrix);
   view.heads.room = narrow ? Infinity : root.clientHeight - 11.5 * view.rem;
   newHeads(view);
   view.dark = isDark();

@@ -12,22 +12,23 @@ export function newMatrix(view) {
   const above = Math.min(Math.max(...both.keys.tokens.map((token) => measure(plain(token), rem))) * 0.8 + 1.6 * rem, 7 * rem);
   const wide = Math.max(Math.min((room.width - names - 2 * rem) / kind.keys, 4.2 * rem), 1.35 * rem);
   const tall = Math.max(Math.min((room.height - above - rem) / kind.queries, 2.6 * rem), 1.35 * rem);
-  view.cells = { wide, tall, names, above };
+  view.cells = { wide, tall };
   const box = stage.matrix;
   box.replaceChildren();
-  box.style.cssText = `width:${names + wide * kind.keys + 3 * rem}px;height:${above + tall * kind.queries + 0.3 * rem}px`;
+  box.style.gridTemplate = `${above}px ${tall * kind.queries}px / ${names}px ${wide * kind.keys}px`;
+  const [columns, rows, inside] = ["columns", "rows", "cells"].map((name) => element("div", name, box));
   view.cells.rows = both.queries.tokens.map((token, q) => {
-    const name = element("div", `name row ${both.queries.role}`, box, plain(token));
-    name.style.cssText = `top:${above + q * tall}px;width:${names - 0.5 * rem}px;height:${tall}px;line-height:${tall}px`;
+    const name = element("div", `name row ${both.queries.role}`, rows, plain(token));
+    name.style.cssText = `top:${q * tall}px;width:${names - 0.5 * rem}px;height:${tall}px;line-height:${tall}px`;
     return name;
   });
   view.cells.columns = both.keys.tokens.map((token, k) => {
-    const name = element("div", `name column ${both.keys.role}`, box, plain(token));
-    name.style.cssText = `left:${names + (k + 0.5) * wide}px;bottom:calc(100% - ${above - 0.2 * rem}px)`;
+    const name = element("div", `name column ${both.keys.role}`, columns, plain(token));
+    name.style.left = `${(k + 0.5) * wide}px`;
     return name;
   });
-  const canvas = element("canvas", "grid", box), frame = element("div", "frame", box);
-  canvas.style.cssText = `left:${names}px;top:${above}px;width:${wide * kind.keys}px;height:${tall * kind.queries}px`;
+  const canvas = element("canvas", "grid", inside), frame = element("div", "frame", inside);
+  canvas.style.cssText = `width:${wide * kind.keys}px;height:${tall * kind.queries}px`;
   Object.assign(view.cells, { canvas, frame });
   canvas.tabIndex = 0;
   canvas.setAttribute("role", "application");
@@ -54,7 +55,7 @@ export function newMatrix(view) {
 }
 
 export function showMatrix(view, here, focus) {
-  const kind = view.message.kind[here.kind], { canvas, frame, wide, tall, names, above, rows, columns } = view.cells;
+  const kind = view.message.kind[here.kind], { canvas, frame, wide, tall, rows, columns } = view.cells;
   const weights = ofHead(kind, here.layer, here.head), exact = exactOf(view, here.kind, here.layer, here.head);
   const dense = window.devicePixelRatio || 1, context = canvas.getContext("2d"), styles = getComputedStyle(view.root);
   canvas.width = Math.round(wide * kind.keys * dense);
@@ -82,6 +83,6 @@ export function showMatrix(view, here, focus) {
   columns.forEach((name, k) => name.classList.toggle("on", focus.key === k));
   const [left, width] = focus.key === null ? [0, kind.keys] : [focus.key, 1], [top, height] = focus.query === null ? [0, kind.queries] : [focus.query, 1];
   frame.hidden = focus.key === null && focus.query === null;
-  frame.style.cssText = `left:${names + left * wide}px;top:${above + top * tall}px;width:${width * wide}px;height:${height * tall}px`;
+  frame.style.cssText = `left:${left * wide}px;top:${top * tall}px;width:${width * wide}px;height:${height * tall}px`;
   canvas.setAttribute("aria-label", `${kind.title}, layer ${here.layer + 1}, head ${here.head + 1}, as a matrix. ${view.sentence}`);
 }

@@ -5,6 +5,7 @@ import { ofHead, plain } from "./message.js";
 import { percent, weightText } from "./numbers.js";
 
 const WRITTEN = 3;  // 255ths: a smaller weight is not written beside its token
+const SEEN = 8;  // 255ths: a token with a smaller weight stands back
 const RUNNERS = 2;
 
 export const element = (name, className, parent, text) => {
@@ -82,27 +83,22 @@ export function showTokens(view, here, focus) {
   const kind = view.message.kind[here.kind], weights = ofHead(kind, here.layer, here.head);
   const isolated = focus.query !== null || focus.key !== null;
   for (const side of ["key", "query"]) {
-    const other = side === "key" ? "query" : "key";
+    const other = side === "key" ? "query" : "key", numbered = [];
     view.tokens[side].forEach((button, i) => {
       const unwritten = side === "query" && view.both.writes && i >= view.written;
       const own = focus[side] === i;
       let byte = 0, mine = own;
       if (!own && focus[side] === null && focus[other] !== null) {
         byte = side === "key" ? weights[focus.query * kind.keys + i] : weights[i * kind.keys + focus.key];
-        mine = byte >= 8;
+        mine = byte >= SEEN;
       }
       button.classList.toggle("dim", isolated && !mine);
       button.classList.toggle("on", own);
       button.classList.toggle("pinned", view.pins[side] === i);
       button.classList.toggle("unwritten", unwritten);
-      button.classList.toggle("newest", side === "query" && view.written <= view.both.queries.tokens.length && i === view.written - 1 && view.isWriting);
+      button.classList.toggle("newest", view.isWriting && side === "query" && i === view.written - 1);
       button.setAttribute("aria-pressed", String(view.pins[side] === i));
-      const label = view.labels[side][i], [q, k] = side === "key" ? [focus.query, i] : [i, focus.key];
-      const text = byte >= WRITTEN && !unwritten ? weightText(view, here, q, k) : "";
-      label.hidden = !text;
-      if (label.textContent !== text) label.textContent = text;
-      label.tabIndex = view.pins[other] !== null ? 0 : -1;
-      if (text) label.setAttribute("aria-label", `${text}: how this weight is computed`);
+      if (byte >= WRITTEN && !unwritten) numbered.push([byte, i]);
       if (side !== "query" || !view.both.writes) return;
       const part = view.probabilities[i];
       part.classList.toggle("unwritten", unwritten);
@@ -110,5 +106,26 @@ export function showTokens(view, here, focus) {
       part.classList.toggle("open", own);
       part.querySelectorAll("button").forEach((runner) => { runner.tabIndex = own ? 0 : -1; });
     });
+    showNumbers(view, here, focus, side, numbered);
   }
+}
+
+// The largest weights first; a smaller one is left out where it would lie over a larger one.
+function showNumbers(view, here, focus, side, numbered) {
+  const boxes = view.layout[side === "key" ? "keys" : "queries"], taken = [];
+  const texts = new Map();
+  for (const [, i] of numbered.sort((a, b) => b[0] - a[0])) {
+    const middle = boxes[i].x + boxes[i].w / 2;
+    if (view.layout.flat && taken.some((one) => Math.abs(one - middle) < 3.1 * view.rem)) continue;
+    taken.push(middle);
+    const [q, k] = side === "key" ? [focus.query, i] : [i, focus.key];
+    texts.set(i, weightText(view, here, q, k));
+  }
+  view.labels[side].forEach((label, i) => {
+    const text = texts.get(i) ?? "";
+    label.hidden = !text;
+    if (label.textContent !== text) label.textContent = text;
+    label.tabIndex = view.pins[side === "key" ? "query" : "key"] !== null ? 0 : -1;
+    if (text) label.setAttribute("aria-label", `${text}: how this weight is computed`);
+  });
 }

@@ -1,6 +1,5 @@
-"""Attention: every head of the model at a glance, one head closely, several beside each other, and what they add up to.
-
-Overview first, then the head; what goes beyond one head stands in tabs at the end, each computed only while it is open.
+"""Attention: the canvas, on which one finds and chooses heads; and in the details each head in numbers, and what several
+of them add up to. What goes beyond one head is in tabs at the end, each computed only while it is open.
 """
 
 from functools import partial
@@ -8,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from app import components
+from app.components.canvas import Head
 from app.components.chart import Point
 from app.compute import cached_results
 from app.figures.axes import TokenAxis
@@ -17,15 +17,17 @@ from app.figures.shown_weights import Naming, Options, Shown, shown
 from app.figures.theme import number
 from app.library.source_code import lines_from
 from app.pages import go_to
-from app.stage.controls import Controls
+from app.stage.controls import Controls, row_of_tokens
 from app.stage.heads import KEYS, QUERIES
 from app.stage.scene import Scene
+from app.stage.template import details
 from app.state.choices import HIDE_SPECIAL, NAMING, NAMING_OF_WORDS, ONE_ROW, TAB, WORDS, choose_head
 from app.views.attention.alignment_tab import alignment
 from app.views.attention.bertviz_tab import bertviz
 from app.views.attention.head_ranking import head_numbers, head_ranking, ranking_csv
 from app.views.attention.rollout_tab import rollout_pictures
 from app.views.shared.buttons import buttons
+from app.views.shared.canvas_picture import draw_canvas
 from app.views.shared.head_pictures import Chosen, explained, facts, lines, matrix, matrix_numbers, overview
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention_kinds import KINDS, SITES, Kind
@@ -36,15 +38,27 @@ TABS = {"layers": "Across the layers", "alignment": "Word alignment", "bertviz":
 _TABS = "tabs"  # the key of the widget, whose values are the words
 
 
-def draw(scene: Scene, controls: Controls) -> None:
+def draw(scene: Scene, controls: Controls | None) -> None:
     """Draws the page."""
-    kind, layer, head = controls.kind_layer_head()
+    head = draw_canvas(scene, key="canvas")
+    details(partial(_details, scene, head))
+
+
+def _details(scene: Scene, head: Head) -> None:
+    """The options, all numbers of the heads, the chosen one in several forms, and what the heads add up to."""
+    kind, layer = head.kind, head.layer
     found = scene.attention(kind)
     queries, keys = scene.axes(kind)
     options = _options(kind)
     now = shown(found.weights, found.mask, queries, keys, options)
-    query = controls.row("encoder" if kind == "encoder" else "decoder", then=_isolate)
-    chosen = Chosen(kind, layer, head, now, _isolated(query, now))
+    query = row_of_tokens(
+        scene.source if kind == "encoder" else scene.target,
+        QUERIES[kind],
+        "Token" if kind == "encoder" else "Step t",
+        key=f"pick_{QUERIES[kind].key}",
+        then=_isolate,
+    )
+    chosen = Chosen(kind, layer, head.head, now, _isolated(query, now))
     st.caption(explained(kind, scene.config.attention_window))
     _said(chosen)
 
@@ -54,7 +68,7 @@ def draw(scene: Scene, controls: Controls) -> None:
         with left:
             overview(chosen)
         with right:
-            _ranking(found, keys, kind, layer, head)
+            _ranking(found, keys, kind, layer, head.head)
     _numbers_in_code(found)
 
     st.header("One head", anchor=False)
