@@ -14,10 +14,11 @@ LANGUAGES = {
 
 CAPTIONS = "captions"  # what a model that was trained on Multi30k has read: English captions of photographs
 
-# The first is what a visitor is met with: short, and its translation has another number of tokens, so that in a shape
-# the two sides are told apart.
+# The first is what a visitor is met with. It is short, its words change places on the way into German, and its
+# translation has another number of tokens, so that in a shape the two sides are told apart.
 EXAMPLES = {
     "en": (
+        "I was looking for my glasses all morning.",
         "Where is the nearest train station?",
         "The animal didn't cross the street because it was too tired.",
         "I have never seen such a beautiful garden.",

@@ -28,7 +28,7 @@ STACK = "stack"
 STACKS: tuple[Stack, ...] = ("encoder", "decoder")
 CLEAREST = (
     "The head whose weights are the most concentrated on words (not on punctuation or </s>) and differ most from row "
-    "to row. The page opens with it. For encoder-decoder attention the first layer of the decoder is left out: its "
+    "to row. For encoder-decoder attention the first layer of the decoder is left out: its "
     "queries depend on little more than the token that is read, and may align that token instead of the predicted one."
 )
 _DECODER_KIND = "kind_of_decoder"  # which of the decoder's two kinds was chosen last
@@ -68,7 +68,7 @@ class Controls:
     def layer_and_head(
         self, kind: Kind, *, on_layer: Callable[[], None] | None = None, layers: bool = True, heads: bool = True
     ) -> tuple[int, int]:
-        """Layer and head, from 0. Opens with the clearest, see `app.figures.heads.clarity`.
+        """Layer and head, from 0. Opens with `app.stage.heads.opening_head`.
 
         Args:
             on_layer: is called when another layer was chosen.

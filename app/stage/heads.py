@@ -2,10 +2,12 @@
 
 from app.components.chart import Point
 from app.figures.heads import clearest_head
+from app.library.alignment_maps import alignment_map
 from app.library.limits import MOST_HEADS
 from app.stage.scene import Scene
 from app.state.choice import Between, Choice
 from app.state.choices import HEAD, LAYER, OTHER_TOKEN, SOURCE_TOKEN, STEP
+from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import Kind, depth
 
 QUERIES: dict[Kind, Choice[int]] = {"cross": STEP, "encoder": SOURCE_TOKEN, "decoder": STEP}
@@ -27,17 +29,33 @@ def clearest_of(scene: Scene, kind: Kind, layer: int | None = None) -> tuple[int
     return least + found, head
 
 
-def chosen_head(scene: Scene, kind: Kind, opening: tuple[int, int] | None = None) -> tuple[int, int]:
-    """(layer, head), from 0, that a page shows of this kind: what was chosen; at first, `opening` or the clearest.
+def opening_head(scene: Scene, kind: Kind) -> tuple[tuple[int, int], str]:
+    """(layer, head), from 0, to show first, and why: the one that aligns words best where that was measured for this
+    checkpoint, else the clearest one of this sentence."""
+    if kind == "cross":
+        try:
+            found = alignment_map(scene.subject.file)
+        except (HeadlightError, OSError):
+            found = None
+        if found:
+            return found.predicts.best[0], (
+                "Shown first: of all heads it aligns words best, measured against "
+                f"{found.gold.pairs:,} sentences that people have aligned."
+            )
+    return clearest_of(scene, kind), "Shown first: on this sentence its weights are the most concentrated on words."
 
-    A layer that this stack does not have stays chosen for a stack that has it; the clearest is shown meanwhile
+
+def chosen_head(scene: Scene, kind: Kind, opening: tuple[int, int] | None = None) -> tuple[int, int]:
+    """(layer, head), from 0, that a page shows of this kind: what was chosen; at first, `opening` or `opening_head`.
+
+    A layer that this stack does not have stays chosen for a stack that has it; the opening head is shown meanwhile
     (test_a_layer_that_the_decoder_lacks_is_chosen_again_in_the_encoder).
     """
-    clearest = opening or clearest_of(scene, kind)
-    layer = LAYER.open(clearest[0] + 1, Between(1, MOST_HEADS), keep=True) - 1
+    first = opening or opening_head(scene, kind)[0]
+    layer = LAYER.open(first[0] + 1, Between(1, MOST_HEADS), keep=True) - 1
     if layer >= depth(scene.config, kind):
-        layer = clearest[0]
-    of_layer = clearest if layer == clearest[0] else clearest_of(scene, kind, layer)
+        layer = first[0]
+    of_layer = first if layer == first[0] else clearest_of(scene, kind, layer)
     return layer, HEAD.open(of_layer[1] + 1, Between(1, scene.config.heads), keep=True) - 1
 
 

@@ -22,8 +22,9 @@ from app.figures.canvas_message import (
     unpack,
 )
 from app.library.checkpoints import CheckpointFile
+from app.stage.heads import opening_head
 from app.stage.scene import Scene, Selection, scene_of
-from app.views.shared.canvas_picture import answer, message_of, opening_head
+from app.views.shared.canvas_picture import answer, message_of
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import attention_weights, components
 from tests.support.small_alignment import made_map

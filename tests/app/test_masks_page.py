@@ -23,7 +23,7 @@ from transformer.model.attention_kinds import KINDS, Kind
 from transformer.model.masks import causal_mask, padding_mask
 
 Open = Callable[..., AppTest]
-EXAMPLE = "Where is the nearest train station?"
+EXAMPLE = "I was looking for my glasses all morning."
 LONG, SHORT = "Where is the nearest train station?", "the cat sat"
 SITES = {
     "cross": "decoder.layers.{}.cross_attention",

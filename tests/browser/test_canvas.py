@@ -30,7 +30,8 @@ MOUNT = """async ([script, style, bytes]) => {
     const data = Uint8Array.from(atob(bytes), c => c.charCodeAt(0));
     const url = URL.createObjectURL(new Blob([script], {type: 'text/javascript'}));
     window.sent = [];
-    (await import(url)).default({data, parentElement: shadow, setTriggerValue: (name, value) => window.sent.push([name, value])});
+    const setTriggerValue = (name, value) => window.sent.push([name, value]);
+    (await import(url)).default({data, parentElement: shadow, setTriggerValue});
 }"""
 # How long it takes from an event until what it changes is drawn, in ms
 TAKES = """async ([selector, type]) => {

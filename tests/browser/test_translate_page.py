@@ -14,7 +14,7 @@ from tests.support.drawn import attention_weights
 from transformer.decoding.translator import Translator
 
 Begin = Callable[..., Visit]
-EXAMPLE = "Where is the nearest train station?"
+EXAMPLE = "I was looking for my glasses all morning."
 same = partial(np.allclose, rtol=1e-4, atol=1e-6)  # another thread count rounds differently
 CHART = """selector => {
     const z = document.querySelector(selector + ' .js-plotly-plot')._fullData[0].z;  // as Plotly has it

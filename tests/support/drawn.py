@@ -31,10 +31,11 @@ def attention_weights(
 
 
 def open_view(name: str, **address: str) -> AppTest:
-    """The page `app/views/NAME/page.py` with these query parameters in the address; fails the test if it raises."""
+    """The page `app/views/NAME/page.py` with these query parameters in the address, its details open; fails the test
+    if it raises."""
     app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
     switch_page(app, name)
-    for key, value in address.items():
+    for key, value in ({"details": "true"} | address).items():
         app.query_params[key] = value
     app.run()
     assert not app.exception, app.exception[0].message

@@ -1,5 +1,7 @@
-"""Attention: the canvas, on which one finds and chooses heads; and in the details each head in numbers, and what several
-of them add up to. What goes beyond one head is in tabs at the end, each computed only while it is open.
+"""Attention: the canvas, on which one finds and chooses heads.
+
+In the details: each head in numbers, and what several of them add up to. What goes beyond one head is in tabs at the
+end, each computed only while it is open.
 """
 
 from functools import partial

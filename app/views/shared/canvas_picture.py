@@ -11,15 +11,13 @@ from app.compute import cached_results
 from app.figures.canvas_message import KindOfAttention, RunnerUp, Side, Written, pack
 from app.figures.distribution import offers
 from app.figures.theme import kind_color, role_color, score_text
-from app.library.alignment_maps import alignment_map
 from app.pages import go_to
-from app.stage.heads import KEYS, QUERIES, SHORT, clearest_of
+from app.stage.heads import KEYS, QUERIES, SHORT, chosen_head, opening_head
 from app.stage.scene import Scene
-from app.state.choice import Between
-from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, HEAD, KIND, LAYER, UNDO, choose_head, show_given
+from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, KIND, UNDO, choose_head, show_given
 from transformer.config import EOS
 from transformer.errors import HeadlightError
-from transformer.model.attention_kinds import KINDS, SITES, Kind, depth
+from transformer.model.attention_kinds import KINDS, SITES, Kind
 
 RUNNERS_UP = 5
 _OPENS_HAND = "canvas_opens_hand"  # in the session: the page `hand` was asked for
@@ -30,7 +28,8 @@ def draw_canvas(scene: Scene, *, key: str, writes: bool = False, below: float = 
     """Draws the canvas and returns the head that is chosen."""
     if st.session_state.pop(_OPENS_HAND, False):
         go_to("hand")
-    chosen = chosen_head(scene)
+    kind = KIND.open("cross", KINDS)
+    chosen = Head(kind, *chosen_head(scene, kind))
     canvas(
         message_of(scene),
         chosen,
@@ -51,32 +50,6 @@ def draw_canvas(scene: Scene, *, key: str, writes: bool = False, below: float = 
         below=below,
     )
     return chosen
-
-
-def chosen_head(scene: Scene) -> Head:
-    """The head that the visitor chose, or the one that the canvas opens with."""
-    kind = KIND.open("cross", KINDS)
-    layers, heads = depth(scene.config, kind), scene.config.heads
-    opening = opening_head(scene, kind)[0]
-    layer = LAYER.open(opening[0] + 1, Between(1, layers), keep=True) - 1
-    in_layer = opening if layer == opening[0] else clearest_of(scene, kind, layer)
-    return Head(kind, layer, HEAD.open(in_layer[1] + 1, Between(1, heads), keep=True) - 1)
-
-
-def opening_head(scene: Scene, kind: Kind) -> tuple[tuple[int, int], str]:
-    """(layer, head), from 0, to show first, and why: the one that aligns words best where that was measured for this
-    checkpoint, else the clearest one of this sentence."""
-    if kind == "cross":
-        try:
-            found = alignment_map(scene.subject.file)
-        except (HeadlightError, OSError):
-            found = None
-        if found:
-            return found.predicts.best[0], (
-                "Shown first: of all heads it aligns words best, measured against "
-                f"{found.gold.pairs:,} sentences that people have aligned."
-            )
-    return clearest_of(scene, kind), "Shown first: on this sentence its weights are the most concentrated on words."
 
 
 def message_of(scene: Scene) -> bytes:
