@@ -43,7 +43,7 @@ def open_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     def opened(part: str = PARTS[0], session: dict[str, Any] | None = None, **address: str) -> AppTest:
         app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
         switch_page(app, "decoding")
-        for name, value in {"details": "true", "part": part, **address}.items():
+        for name, value in {"details": "true", "sentence": EXAMPLE, "part": part, **address}.items():
             app.query_params[name] = value
         for name, value in (session or {}).items():
             app.session_state[name] = value
