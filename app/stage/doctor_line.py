@@ -1,13 +1,11 @@
-"""The doctor's line: what is wrong with the open checkpoint and this translation. One folded line, or none at all.
+"""The doctor's findings: what is wrong with the open checkpoint and this translation; see guess_line.py.
 
-It says nothing where nothing is wrong. A finding quotes the sentence, so it is shown as text, never as markdown.
+A finding quotes the sentence, so it is shown as text, never as markdown.
 """
 
 import streamlit as st
 
-from app.compute import cached_results
 from app.pages import go_to
-from app.stage.scene import Scene
 from app.state.choices import KIND, PART, choose_head
 from transformer.analysis.doctor import Finding, Name
 
@@ -22,19 +20,8 @@ SEEN: dict[Name, tuple[str, str]] = {
 }
 
 
-def doctor(scene: Scene) -> None:
-    """Draws the line, if there is something to say."""
-    found = cached_results.findings(scene.subject, scene.translation, scene.hypothesis)
-    if not found:
-        return
-    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-    title = found[0].title.replace("<", r"\<")  # the label is markdown
-    with st.expander(f"Doctor: {title}{more}", key="doctor"):
-        for number, finding in enumerate(found):
-            _finding(finding, number)
-
-
-def _finding(finding: Finding, number: int) -> None:
+def finding_part(finding: Finding, number: int) -> None:
+    """Draws a finding: what it is, what to do, and a button to where it is seen."""
     with st.container(key=f"said_doctor_{number}", gap="xxsmall"):  # see page.css
         st.subheader(finding.title.replace("<", r"\<"), anchor=False)
         st.text(finding.says)

@@ -12,7 +12,7 @@ from app.pages import PageInfo
 from app.stage import sentence
 from app.stage.checkpoint_choice import checkpoint_choice, opened, snapshot_slider
 from app.stage.controls import Controls, controls
-from app.stage.doctor_line import doctor
+from app.stage.guess_line import guess_line
 from app.stage.headline import headline
 from app.stage.menu import menu
 from app.stage.page_menu import page_menu
@@ -65,8 +65,7 @@ def draw_page(page: PageInfo, scene: Scene | None, draw: DrawPage) -> None:
             with st.container(key="headline", horizontal=True, vertical_alignment="center", gap="small"):
                 if page.has_headline:
                     headline(scene)
-                if not scene.is_given:
-                    doctor(scene)
+                guess_line(scene)
         question(page)
         chosen = controls(scene) if scene and page.has_controls else None
         draw(scene, chosen)

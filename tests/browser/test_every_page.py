@@ -138,13 +138,12 @@ def test_nobody_is_shut_out_of_attention_by_words_without_special_tokens_of_one_
 def test_nobody_is_shut_out_of_what_the_doctor_says(visit: Begin) -> None:
     one = visit().open("multihead", sentence=HOSTILE)
     is_drawn(one, "multihead")
-    doctor = one.page.locator(".st-key-doctor")
-    heading = doctor.locator("h3").first
+    heading = one.page.locator("[class*='st-key-said_doctor'] h3").first
     for scheme in ("light", "dark"):
         one.page.emulate_media(color_scheme=scheme)
         one.settle()
         if not heading.is_visible():  # another ground draws the page again
-            doctor.locator("summary").click()
+            one.page.locator(".st-key-guess_why button").click()
         heading.wait_for()
         one.settle()
         assert serious(one.page) == [], scheme

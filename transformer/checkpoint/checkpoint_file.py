@@ -83,6 +83,16 @@ def load_checkpoint(path: str | Path, device: str | torch.device = "cpu") -> Che
     )
 
 
+def load_tokenizer(path: str | Path) -> Tokenizer:
+    """The tokenizer of a checkpoint, without its weights. Raises CheckpointError."""
+    header = read_header(path)
+    try:
+        with safe_open(header.path, framework="pt") as file:
+            return _tokenizer(header, file.get_tensor(TOKENIZER))
+    except (OSError, SafetensorError) as error:
+        raise CheckpointError(f"{header.path} cannot be read: {error}.") from error
+
+
 def save_checkpoint(
     path: str | Path,
     model: torch.nn.Module,

@@ -28,6 +28,7 @@ from transformer.text.subword_sampling import Sampler, make_sampler
 LINES_TO_LEARN_FROM = 2_000_000  # more lines hardly change the vocabulary, and take much memory
 CHARACTERS_TO_LEARN_FROM = 30_000_000  # training takes 18 bytes for each
 LONGEST_LINE = 4000  # characters; sentencepiece would silently leave out a longer one
+BYTE_SCORE = -15.0  # log-probability of a byte, below that of any other piece
 SURROGATES = re.compile("[\ud800-\udfff]")  # half characters, which UTF-8 cannot represent
 
 Kind = Literal["piece", "unknown", "byte", "control"]
@@ -175,6 +176,12 @@ class Tokenizer:
             Piece(id, self.piece(id), begin, end, kind)
             for id, (begin, end), kind in zip(found["ids"], spans, kinds, strict=True)
         ]
+
+    def unigram_score(self, text: str) -> float:
+        """The log-probability of the text under the unigram model that is the vocabulary; each byte counts as -15. Of a
+        bpe vocabulary it means nothing."""
+        ids = self.encode(text)
+        return sum(BYTE_SCORE if self._processor.is_byte(id) else self._processor.get_score(id) for id in ids)
 
     def sample(self, text: str, alpha: float, rng: random.Random) -> list[int]:
         """A random segmentation (subword_sampling.py), which depends on `rng` alone."""

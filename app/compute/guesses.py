@@ -1,0 +1,99 @@
+"""When the model guesses: what a visitor should know before believing a translation, in words that a class understands.
+
+Each sign has its threshold and what was measured beside it: `transformer.analysis.guesses`, `app.library.vocabularies`.
+"""
+
+from dataclasses import dataclass
+
+from app.compute.subject import Subject
+from app.library.checkpoints import CheckpointFile
+from app.library.tasks import LANGUAGES
+from app.library.vocabularies import language_of, reader_of, vocabularies
+from transformer.analysis.doctor.finding import listed
+from transformer.analysis.guesses import (
+    IMPROBABLE,
+    certainty,
+    in_capitals,
+    missing_names,
+    missing_numbers,
+    sentence_case,
+)
+from transformer.decoding.translation import Hypothesis, Translation
+
+
+@dataclass(frozen=True)
+class Guess:
+    """One sign that a translation is a guess.
+
+    Attributes:
+        title: in a few words.
+        says: why, with numbers.
+        sentence: to try instead; "" if there is none.
+        reader: the checkpoint that reads the sentence, if another one does.
+    """
+
+    title: str
+    says: str
+    sentence: str = ""
+    reader: CheckpointFile | None = None
+
+
+def guesses(subject: Subject, translation: Translation, hypothesis: Hypothesis) -> tuple[Guess, ...]:
+    """All signs for a translation that the model found itself, the most helpful first."""
+    text, mean = translation.source, certainty(hypothesis.log_probabilities)
+    source, target = _languages(subject)
+    found: list[Guess] = []
+    if source and in_capitals(text):
+        found.append(
+            Guess(
+                "All in capitals",
+                "The model learned from ordinary text, where words in capitals are rare: it reads most of them letter "
+                "by letter.",
+                sentence=sentence_case(text, source),
+            )
+        )
+    elif source:
+        found += _other_language(text, source, target, mean)
+    if missing := [*missing_names(text, hypothesis.text, source), *missing_numbers(text, hypothesis.text)]:
+        quoted = listed([f"“{each}”" for each in missing], 3)
+        found.append(
+            Guess(
+                f"{quoted} {'is' if len(missing) == 1 else 'are'} not in the translation",
+                "Names and numbers usually stay as they are. The model cuts rare ones into small tokens, and may write "
+                "others in their place.",
+            )
+        )
+    if mean < IMPROBABLE and translation.settings.method != "sampling":
+        found.append(
+            Guess(
+                f"The model guesses: on average it gives its tokens {mean:.0%}",
+                "This is the geometric mean of the probabilities of the tokens that it chose. Of everyday sentences, "
+                f"3% have less than {IMPROBABLE:.0%}, and most of these are translated wrongly.",
+            )
+        )
+    return tuple(found)
+
+
+def _other_language(text: str, source: str, target: str, mean: float) -> list[Guess]:
+    known = vocabularies()
+    code = language_of(text, source, mean, known)
+    if code is None:
+        return []
+    own = LANGUAGES.get(source, source)
+    reads = f"this model reads {own} only"
+    if not code:
+        return [Guess(f"This does not look like {own}", f"No vocabulary here explains these words, and {reads}.")]
+    reader = reader_of(code, source, known)
+    says = f"The vocabularies with {LANGUAGES.get(code, code)} explain these words better than the others, and {reads}."
+    if reader is None:
+        says += " No checkpoint here reads it."
+    return [Guess(f"This looks like {LANGUAGES.get(code, code)}", says, reader=reader)]
+
+
+def _languages(subject: Subject) -> tuple[str, str]:
+    """Codes of source and target; "" for a toy task or an unknown recipe."""
+    checkpoint = subject.translator.checkpoint
+    data = checkpoint.recipe.get("data") if checkpoint and checkpoint.recipe else None
+    if not isinstance(data, dict) or data.get("toy"):
+        return "", ""
+    return str(data.get("source_language", "")), str(data.get("target_language", ""))

@@ -1,0 +1,67 @@
+"""Signs that a model guesses: capitals, names and numbers that are missing, improbable tokens."""
+
+import math
+
+import pytest
+
+from transformer.analysis.guesses import certainty, in_capitals, missing_names, missing_numbers, sentence_case
+
+
+def test_certainty_is_the_geometric_mean_of_the_probabilities() -> None:
+    assert certainty([math.log(0.9), math.log(0.4)]) == pytest.approx(math.sqrt(0.9 * 0.4))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("WHERE IS THE STATION?", True),
+        ("WO IST DER NÄCHSTE BAHNHOF?", True),
+        ("Where is the STATION?", False),
+        ("NASA", False),
+        ("123 !?", False),
+        ("駅はどこですか駅はどこ", False),
+    ],
+)
+def test_a_text_in_capitals_is_no_abbreviation(text: str, expected: bool) -> None:
+    assert in_capitals(text) == expected
+
+
+def test_in_lower_case_sentences_and_the_english_i_keep_their_capital() -> None:
+    assert sentence_case("WHERE AM I? I'M LOST. ÄRGER!", "en") == "Where am I? I'm lost. Ärger!"
+    assert sentence_case("I WIE IGEL", "de") == "I wie igel"
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "missing"),
+    [
+        ("It cost 4711 euros in 1999.", "Es kostete 4711 Euro in 1998.", ["1999"]),
+        ("I have 1,500 cows.", "Ich habe 1.500 Kühe.", []),
+        ("I have 1,500 cows.", "J'ai 1 500 vaches.", []),
+        ("at 3:30", "um 3.30 Uhr", []),
+        ("I have 2 dogs and 7 cats.", "Ich habe zwei Hunde und 8 Katzen.", ["7"]),
+        ("7 and 7", "8", ["7"]),
+        ("47", "4711", ["47"]),
+    ],
+)
+def test_numbers_are_compared_whatever_separates_their_digits(source: str, target: str, missing: list[str]) -> None:
+    assert missing_numbers(source, target) == missing
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "missing"),
+    [
+        ("My friend Xylophilus lives in Boston.", "Mein Freund Xylo wohnt in Boston.", ["Xylophilus"]),
+        ("We saw Mary's house on Monday.", "Wir haben am Montag Marys Haus gesehen.", []),
+        ("I have been to Kyoto.", "Ich war in Kyōto.", []),
+        ("Then I met Maria.", "Dann traf ich Marie.", []),
+        ("Berta is here. Otto said: Come!", "Sie ist hier.", []),  # the first word has a capital anyway
+        ("WE MET OTTO", "Wir trafen ihn", []),
+        ("He works for NASA.", "Er arbeitet.", []),
+    ],
+)
+def test_names_may_be_adapted_but_not_replaced(source: str, target: str, missing: list[str]) -> None:
+    assert missing_names(source, target, "en") == missing
+
+
+def test_german_nouns_are_no_names() -> None:
+    assert missing_names("Ich sehe den Hund.", "I see the dog.", "de") == []

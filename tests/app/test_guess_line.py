@@ -1,0 +1,136 @@
+"""The line that says when the model guesses: of the included checkpoints, as a visitor sees it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from app.library.vocabularies import language_of, reader_of, vocabularies
+from tests.support.pages import MAIN, switch_page
+from tests.support.patience import PATIENCE
+
+SHIPPED = MAIN.parents[1] / "pretrained"
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture
+def open_page(monkeypatch: pytest.MonkeyPatch) -> Open:
+    """Opens a page of the app on the included checkpoints."""
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(SHIPPED))
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+    def opened(sentence: str, checkpoint: str = "en-de", **session: object) -> AppTest:
+        app = AppTest.from_file(str(MAIN), default_timeout=PATIENCE)
+        switch_page(app, "residual")
+        app.query_params["sentence"], app.query_params["checkpoint"] = sentence, checkpoint
+        for name, value in session.items():
+            app.session_state[name] = value
+        app.run()
+        assert not app.exception, app.exception[0].message
+        return app
+
+    return opened
+
+
+def said(app: AppTest) -> list[str]:
+    return [text.value for text in app.text]
+
+
+def lines(app: AppTest) -> int:
+    return sum(block.proto.popover.label == "Why?" for block in app.get("popover"))
+
+
+@pytest.mark.parametrize("sentence", ["Where is the nearest train station?", "I was looking for my glasses."])
+def test_nothing_is_said_where_the_model_knows_its_words(open_page: Open, sentence: str) -> None:
+    assert lines(open_page(sentence)) == 0
+
+
+def test_a_german_sentence_is_offered_the_checkpoint_that_reads_it(open_page: Open) -> None:
+    app = open_page("Wo ist der nächste Bahnhof, bitte?")
+    assert "This looks like German" in said(app)
+    assert lines(app) == 1
+    assert app.button(key="guess_remedy").label == "Open German → English"
+    app.button(key="guess_remedy").click().run()
+    assert not app.exception
+    assert app.session_state["checkpoint"] == "de-en"
+    assert app.text_input(key="sentence").value == "Wo ist der nächste Bahnhof, bitte?"
+    assert "This looks like German" not in said(app)
+
+
+def test_an_english_sentence_is_not_german(open_page: Open) -> None:
+    app = open_page("Where is the nearest train station?", "de-en")
+    assert "This looks like English" in said(app)
+    assert app.button(key="guess_remedy").label == "Open English → German"
+
+
+def test_for_french_which_no_checkpoint_reads_nothing_is_offered(open_page: Open) -> None:
+    app = open_page("Je n'ai jamais vu un aussi beau jardin.")
+    assert "This looks like French" in said(app)
+    assert "guess_remedy" not in [button.key for button in app.button]
+
+
+def test_words_of_no_language_here_are_said_to_be_none(open_page: Open) -> None:
+    assert "This does not look like English" in said(open_page("blorp fizzle grunk wibbly snarf"))
+
+
+def test_capitals_are_offered_in_lower_case(open_page: Open) -> None:
+    app = open_page("WHERE IS THE NEAREST TRAIN STATION?")
+    assert "All in capitals" in said(app)
+    app.button(key="guess_remedy").click().run()
+    assert app.text_input(key="sentence").value == "Where is the nearest train station?"
+    assert lines(app) == 0
+
+
+def test_a_name_and_a_number_that_are_missing_are_named(open_page: Open) -> None:
+    app = open_page("My friend Xylophilus paid 4711 euros for it.")
+    assert [text for text in said(app) if text.endswith("not in the translation")]
+    assert lines(app) == 1
+
+
+def test_an_improbable_translation_says_so_and_a_translation_of_ones_own_does_not(open_page: Open) -> None:
+    sentence = "Chess can make anyone who wishes to unravel its mysteries happy."
+    app = open_page(sentence)
+    assert [text for text in said(app) if text.startswith("The model guesses: on average it gives its tokens 4")]
+    assert lines(open_page(sentence, given="Schach", alternative=-1)) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "own", "expected"),
+    [
+        ("The cat sleeps on the window all day.", "en", None),
+        ("Die Katze schläft den ganzen Tag am Fenster.", "en", "de"),
+        ("Le chat dort toute la journée à la fenêtre.", "en", "fr"),
+        ("De kat slaapt de hele dag op het raam.", "en", ""),
+        ("Die Katze schläft den ganzen Tag am Fenster.", "de", None),
+        ("The cat sleeps on the window all day.", "de", "en"),
+        ("Le chat dort toute la journée à la fenêtre.", "de", "fr"),
+        ("Ja.", "en", None),  # too short to tell
+        ("Die Katze schläft den ganzen Tag am Fenster.", "xx", None),  # a checkpoint of a language that none here has
+    ],
+)
+def test_the_vocabularies_tell_the_languages_apart(
+    text: str, own: str, expected: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(SHIPPED))
+    assert language_of(text, own, 0.4, vocabularies()) == expected
+
+
+def test_the_reader_of_a_language_writes_the_language_of_the_model_if_one_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(SHIPPED))
+    known = vocabularies()
+    german, french = reader_of("en", "de", known), reader_of("en", "fr", known)
+    assert german
+    assert french
+    assert (german.name, french.name) == ("en-de", "en-fr")
+    assert reader_of("fr", "en", known) is None
+
+
+def test_a_damaged_file_in_the_folder_has_no_vocabulary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "wrong.safetensors").write_bytes(b"nonsense")
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
+    assert vocabularies() == []
