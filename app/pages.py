@@ -39,7 +39,7 @@ PAGES = (
     PageInfo("hand", "Query, key, value", "Attention", "How is one weight computed?"),
     PageInfo("multihead", "Heads", "Attention", "Why several heads?"),
     PageInfo("masks", "Masks", "Attention", "Why must it not look ahead?", has_controls=False),
-    PageInfo("positions", "Positions", "Inside", "How does it know the order of words?"),
+    PageInfo("positions", "Positions", "Inside", "How does it know the order of words?", has_controls=False),
     PageInfo("residual", "Residual stream", "Inside", "What flows through the layers?", has_controls=False),
     PageInfo("scaling", "Scaling and softmax", "Inside", "Why divide by the square root of d_k?"),
     PageInfo("decoding", "Decoding", "Decoding", "How is the next word chosen?", has_controls=False),

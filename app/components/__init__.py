@@ -33,3 +33,4 @@ from app.components.token_strip import token_strip as token_strip
 from app.components.translation_line import Sentences as Sentences
 from app.components.translation_line import translation_line as translation_line
 from app.components.vector_strips import vector_strips as vector_strips
+from app.components.word_order import word_order as word_order

@@ -160,6 +160,7 @@ MASK_HEAD = Choice[tuple[int, int]](
 STREAM = Choice("stream", "encoder", one_of(("encoder", "decoder")), page="residual")
 
 # Positions, scaling
+SHUFFLE = Choice("shuffle", 1, whole, page="positions")
 DIMENSION = Choice("dimension", 8, whole, page="positions")
 WAVE_SPAN = Choice("wave_span", 64, whole, page="positions")
 LAYOUT_WIDTH = Choice("layout_width", 16, whole, page="positions")

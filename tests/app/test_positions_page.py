@@ -258,7 +258,7 @@ def open_page(odd: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     st.cache_data.clear()
 
     def opened(page: str = "positions", **address: str) -> AppTest:
-        return open_view(page, **address)
+        return open_view(page, **{"details": "true"} | address)
 
     return opened
 

@@ -33,13 +33,12 @@ def narrow(page: Any) -> bool:
     return bool(page.locator('[data-testid="stMain"]').evaluate("n => n.scrollWidth <= n.clientWidth + 1"))
 
 
-def test_positions_draws_the_table_above_the_fold_and_its_sliders_answer_to_keys(visit: Begin, folder: Path) -> None:
+def test_positions_draws_the_table_and_its_sliders_answer_to_keys(visit: Begin, folder: Path) -> None:
     one = visit(dark=True)
-    page = open_page(one, "positions", "sum")
+    page = open_page(one, "positions", "sum", details="true")
     drawn = np.array(page.evaluate(CHART, ".st-key-picture_encoding"), dtype=np.float32)
     table = Translator.load(folder / "en-de.safetensors").model.encoder.embedding.positions.table
     assert np.array_equal(drawn, table[: len(drawn)].numpy())
-    assert page.locator(".st-key-picture_encoding .hm image").bounding_box()["y"] < 600
     before = title(page, "wave")
     slider = page.get_by_role("slider", name="Dimension")
     slider.focus()
@@ -50,3 +49,34 @@ def test_positions_draws_the_table_above_the_fold_and_its_sliders_answer_to_keys
     page.keyboard.press("ArrowRight")
     page.locator(".st-key-picture_rotation .gtitle", has_text="From PE(4) to PE(10)").wait_for()
     assert narrow(page)
+
+
+ORDER = """() => {
+    const root = [...document.querySelectorAll('.st-key-order *')].find(node => node.shadowRoot).shadowRoot;
+    const drawn = [...root.querySelectorAll('.token')].map(node => {
+        const {x, y} = node.getBoundingClientRect();
+        return {token: Number(node.dataset.token), x, y: Math.round(y)};
+    });
+    const rows = [...new Set(drawn.map(({y}) => y))].sort((a, b) => a - b);
+    const row = y => drawn.filter(each => each.y === y).sort((a, b) => a.x - b.x).map(({token}) => token);
+    return rows.map(row);
+}"""
+
+
+def test_words_are_shuffled_again_and_read_by_keys(visit: Begin) -> None:
+    one = visit().open("positions", sentence="the cat sat on the mat", shuffle="2")
+    page = one.page
+    page.locator(".st-key-order svg.picture").wait_for()
+    before = page.evaluate(ORDER)
+    assert before[0] == sorted(before[1])
+    with one.running():
+        page.get_by_role("button", name="Shuffle again").click()
+    page.wait_for_timeout(400)  # tokens move for 0.3 s
+    after = page.evaluate(ORDER)
+    assert after[0] == before[0]
+    assert after[1] != before[1]
+    spoken = page.locator(".st-key-order .said")
+    page.locator(".st-key-order svg.picture").focus()
+    for _ in after[1]:
+        page.keyboard.press("ArrowRight")
+    assert "“</s>” stays at place" in spoken.inner_text()

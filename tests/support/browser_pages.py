@@ -26,7 +26,7 @@ PAGES: dict[str, Page] = {
     "multihead": Page("multihead", "Heads", (".heads .grid .head-map", ".heads .one .cell")),
     "masks": Page("masks", "Masks", (".st-key-causal svg.picture",)),
     "residual": Page("residual", "Residual stream", (".flow-picture .part",)),
-    "positions": Page("positions", "Positions", (HEATMAP, CHART)),
+    "positions": Page("positions", "Positions", (".st-key-order svg.picture",)),
     "scaling": Page("scaling", "Scaling and softmax", (".st-key-softmax_scene .share",)),
     "decoding": Page("decoding", "Decoding", (".st-key-picture_next_token .row.chosen",)),
     "training": Page("training", "Training", (".machine .rows button", ".head-map .cell")),

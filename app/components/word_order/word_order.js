@@ -1,0 +1,128 @@
+// A sentence and, below it, its words shuffled: lines join the same token. Below each token of the shuffled sentence bars
+// say how far its output moved. Pointing at a token, or the arrow keys, single it out. A long sentence scrolls sideways.
+
+import { make, measurer, write } from "../shared/svg.js";
+
+const PAD = 8, GAP = 6, HIGH = 34, FIRST = 4, SECOND = 118, BARS = 172, BAR = 96, TITLE = 24, NUMBER = 18, NARROWEST = 40;
+
+const per_cent = (share) => (share < 0.0005 ? "0" : share < 0.0995 ? `${(100 * share).toFixed(1)}%` : `${Math.round(100 * share)}%`);
+
+// Where each token of an order stands, by its number in the sentence.
+function places(order, widths) {
+  const found = [];
+  let x = 2;
+  for (const token of order) {
+    found[token] = x;
+    x += widths[token] + GAP;
+  }
+  return found;
+}
+
+function drawn(root, frame, data, before, point) {
+  const measure = measurer(root), unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+  const room = root.clientWidth / unit, plain = data.tokens.map((_, token) => token);
+  const sized = (size) => data.tokens.map((token) => Math.max(measure(token, size) + 2 * PAD, NARROWEST));
+  const total = (widths) => widths.reduce((sum, width) => sum + width + GAP, 4);
+  const size = [20, 18, 16].find((each) => total(sized(each)) <= room) ?? 15, widths = sized(size);
+  const titles = Math.max(...data.bars.map(({ title }) => measure(title, 15))) + 6;
+  const most = Math.max(...data.bars.flatMap(({ shares }) => shares), 0.01), tall = (share) => ((BAR - NUMBER) * share) / most;
+  let ground = BARS;
+  const grounds = data.bars.map(({ shares }, row) => (ground += (row ? 18 : 0) + TITLE + NUMBER + tall(Math.max(...shares))));  // each row of bars as high as its highest
+  const width = Math.max(total(widths), Math.min(room, titles)), height = ground + 4;
+  const svg = make("svg", { class: "picture", viewBox: `0 0 ${width} ${height}`, tabindex: 0, role: "group", "aria-label": data.alt });
+  Object.assign(svg.style, { width: `${width * unit}px`, height: `${height * unit}px` });
+  const from = places(plain, widths), to = places(data.order, widths), start = before ? places(before, widths) : to;
+  const marks = plain.map(() => []);
+  const middle = (x, token) => x[token] + widths[token] / 2;
+  for (const token of plain) {
+    const [a, b] = [middle(from, token), middle(to, token)], top = FIRST + HIGH, bend = (top + SECOND) / 2;
+    marks[token].push(make("path", { class: "line", d: `M${a},${top}C${a},${bend} ${b},${bend} ${b},${SECOND}` }, svg));
+  }
+  for (const [x, y] of [[from, FIRST], [start, SECOND]]) {
+    for (const token of plain) {
+      const group = make("g", { class: "token", "data-token": token }, svg);
+      group.style.transform = `translate(${x[token]}px, ${y}px)`;
+      make("rect", { width: widths[token], height: HIGH, rx: 7 }, group);
+      write(make("text", { x: widths[token] / 2, y: HIGH / 2, "text-anchor": "middle", "dominant-baseline": "central", style: `font-size: ${size}px` }, group), data.tokens[token]);
+      marks[token].push(group);
+      if (y === SECOND && before) requestAnimationFrame(() => requestAnimationFrame(() => { group.style.transform = `translate(${to[token]}px, ${y}px)`; }));
+    }
+  }
+  data.bars.forEach(({ title, shares }, row) => {
+    const y = grounds[row];
+    make("text", { class: "title", x: 2, y: y - tall(Math.max(...shares)) - NUMBER - 8 }, svg, title);
+    make("line", { class: "ground", x1: 0, x2: total(widths), y1: y, y2: y }, svg);
+    for (const token of plain) {
+      const high = tall(shares[token]), wide = Math.min(widths[token], 44);
+      make("rect", { class: "bar", x: middle(to, token) - wide / 2, y: y - high, width: wide, height: high, rx: 2 }, svg);
+      marks[token].push(make("text", { class: "number", x: middle(to, token), y: y - high - 5, "text-anchor": "middle" }, svg, per_cent(shares[token])));
+    }
+  });
+  svg.addEventListener("pointerover", (event) => {
+    const token = event.target.closest("[data-token]")?.dataset.token;
+    if (token !== undefined) point(Number(token));
+  });
+  svg.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    point((token) => data.order[Math.min(Math.max(data.order.indexOf(token) + step, 0), data.order.length - 1)]);
+  });
+  frame.replaceChildren(svg);
+  return { mark: (chosen) => marks.forEach((nodes, token) => nodes.forEach((node) => node.classList.toggle("near", token === chosen))), size: svg };
+}
+
+const quoted = (token) => `“${token.replace(/^▁/, "") || token}”`;
+
+function said({ tokens, order, bars }, token) {
+  const place = order.indexOf(token) + 1;
+  const moved = place === token + 1 ? `stays at place ${place}` : `goes from place ${token + 1} to ${place}`;
+  const [first, second] = bars.map(({ shares }) => per_cent(shares[token]));
+  return `${quoted(tokens[token])} ${moved}; its output moves by ${first}${second === undefined ? "" : ` with positions, ${second} without`}.`;
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".root");
+  const sentence = JSON.stringify(data.tokens), state = (root.headlight ??= {});
+  const before = state.sentence === sentence && String(state.order) !== String(data.order) ? state.order : null;
+  if (state.sentence !== sentence) state.token = data.order[0];
+  Object.assign(state, { sentence, order: data.order, data });
+  root.style.setProperty("--role", data.color);
+  root.style.setProperty("--faint", data.faint);
+  if (!root.querySelector(".tools")) {
+    const tools = document.createElement("div"), button = document.createElement("button"), spoken = document.createElement("span"), frame = document.createElement("div");
+    tools.className = "tools";
+    button.type = "button";
+    button.textContent = "Shuffle again";
+    button.addEventListener("click", () => state.shuffle());
+    spoken.className = "said";
+    spoken.setAttribute("aria-live", "polite");
+    frame.className = "frame";
+    tools.append(button, spoken);
+    root.replaceChildren(tools, frame);
+  }
+  state.shuffle = () => setTriggerValue("shuffled", true);
+  const frame = root.querySelector(".frame"), spoken = root.querySelector(".said");
+  let picture;
+  const point = (which) => {
+    state.token = typeof which === "function" ? which(state.token) : which;
+    picture.mark(state.token);
+    spoken.textContent = said(data, state.token);
+  };
+  const draw = (from) => {
+    const hadFocus = frame.contains(root.getRootNode().activeElement);
+    picture = drawn(root, frame, data, from, point);
+    point(state.token);
+    if (hadFocus) picture.size.focus({ preventScroll: true });
+  };
+  draw(before);
+  let wide = root.clientWidth;
+  const watcher = new ResizeObserver(() => {
+    if (Math.abs(root.clientWidth - wide) < 2) return;
+    wide = root.clientWidth;
+    draw(null);
+  });
+  watcher.observe(root);
+  return () => watcher.disconnect();
+}

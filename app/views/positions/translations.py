@@ -1,0 +1,77 @@
+"""What models make of a sentence in order and shuffled: with positions, without them, and trained without them."""
+
+from dataclasses import dataclass, replace
+
+from app.components.comparison import Cell, Row
+from app.compute import cached_results
+from app.compute.cached_results import Ids
+from app.compute.subject import Subject
+from app.library import checkpoints
+from app.library.families import shipped_members
+from app.stage.scene import Scene
+from app.views.positions.shuffle import reordered, shuffled
+from transformer.analysis.edits import EditName
+from transformer.config import EOS, DecodingConfig
+from transformer.decoding.translation import Hypothesis
+from transformer.errors import HeadlightError
+
+SEEDS = 4  # shuffles that are tried, for one that changes the translation
+WITHOUT: EditName = "no encoder positions"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The translations of both orders by one model."""
+
+    plain: Hypothesis
+    other: Hypothesis
+
+    def row(self, label: str) -> Row:
+        """For `app.components.comparison`: in order, shuffled."""
+        same = self.plain.ids == self.other.ids
+        note = "the same, token by token" if same else "another translation"
+        return Row(label, (Cell(self.plain.text or "(nothing)"), Cell(self.other.text or "(nothing)", note)))
+
+
+def both_orders(subject: Subject, source_ids: Ids, other_ids: Ids, settings: DecodingConfig) -> Pair:
+    """Translates both. Drawing at random would differ by itself, so sampling is replaced by greedy decoding."""
+    settings = replace(settings, n_best=1)
+    if settings.method == "sampling":
+        settings = replace(settings, method="greedy")
+    plain, other = (cached_results.translate_ids(subject, ids, settings) for ids in (source_ids, other_ids))
+    return Pair(plain, other)
+
+
+def first_seed(scene: Scene) -> int:
+    """The seed of the order that the page opens with: the first of a few whose translation is another one."""
+    ids, settings = scene.translation.source_ids, scene.translation.settings
+    for seed in range(1, SEEDS + 1):
+        order = shuffled(scene.source.tokens, seed)
+        if order is None:
+            break
+        found = both_orders(scene.subject, ids, reordered(ids, order), settings)
+        if found.plain.ids != found.other.ids:
+            return seed
+    return 1
+
+
+def trained_without(scene: Scene, seed: int) -> Pair | None:
+    """By the small model that was trained without positions, whose tokens are its own.
+
+    None: it is not included, is the one that is open, or does not read this language.
+    """
+    file = shipped_members("model.positions").get("none")
+    if file is None or file.path == scene.subject.file.path:
+        return None
+    subject, source = Subject(file), scene.translation.source
+    try:
+        if (subject.task.source, subject.task.target) != (scene.task.source, scene.task.target):
+            return None
+        translator = subject.translator
+        if checkpoints.pieces_needed(file, source)[0] > checkpoints.most_pieces(translator):
+            return None
+        ids = (*translator.tokenizer.encode(source), EOS)
+        order = shuffled([translator.tokenizer.piece(id) for id in ids], seed)
+        return both_orders(subject, ids, reordered(ids, order), translator.settings) if order else None
+    except HeadlightError:
+        return None

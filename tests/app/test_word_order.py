@@ -1,0 +1,159 @@
+"""The first picture of Positions: the words shuffled, with positions and without."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from app.views.positions.shuffle import differences, shuffled
+from tests.support.app_checkpoints import Size, write_checkpoint
+from tests.support.drawn import components, written
+from transformer.config import EOS
+from transformer.decoding.translator import Translator
+
+Open = Callable[..., AppTest]
+SENTENCE = "the cat sat on the mat."
+
+
+def picture(app: AppTest) -> dict[str, Any]:
+    assert not app.exception, app.exception[0].message
+    (found,) = components(app, "word_order")
+    return found
+
+
+def rows(app: AppTest) -> dict[str, list[str]]:
+    """What is translated in order and shuffled, by what was done."""
+    (found,) = components(app, "comparison")
+    return {row["label"]: [cell["text"] for cell in row["cells"]] for row in found["rows"]}
+
+
+def without_positions(translator: Translator) -> Translator:
+    """Another copy of the checkpoint whose encoder has a table of zeros."""
+    part = translator.model.encoder.embedding
+    part.positions = type(part.positions)(translator.model.config)  # the decoder keeps its own
+    with torch.no_grad():
+        part.positions.table.zero_()
+    return translator
+
+
+@pytest.mark.parametrize("tokens", [("▁the", "▁cat", "s", ",", "▁sat", ".", "</s>"), ("▁a", "▁b", "</s>")])
+@pytest.mark.parametrize("seed", range(5))
+def test_words_are_shuffled_whole_and_punctuation_stays(tokens: tuple[str, ...], seed: int) -> None:
+    order = shuffled(tokens, seed)
+    assert order is not None
+    assert sorted(order) == list(range(len(tokens)))
+    words = " ".join(tokens[token] for token in order)
+    assert words != " ".join(tokens)
+    assert order[-1] == len(tokens) - 1
+    if "s" in tokens:
+        assert "▁cat s" in words
+        assert order[-2] == len(tokens) - 2
+    assert shuffled(tokens, seed) == order
+
+
+@pytest.mark.parametrize("tokens", [("▁Hello", "!", "</s>"), ("▁the", "▁the", "</s>"), ("</s>",), (".", "?", "</s>")])
+def test_one_word_or_the_same_word_again_has_no_other_order(tokens: tuple[str, ...]) -> None:
+    assert shuffled(tokens, 1) is None
+
+
+def test_outputs_that_are_only_permuted_have_not_moved_and_others_have_by_their_share() -> None:
+    plain = np.random.default_rng(0).normal(size=(4, 6))
+    order = (2, 0, 3, 1)
+    other = plain[list(order)]
+    assert differences(plain, other, order).largest == 0
+    assert (differences(plain, other, order).shares == 0).all()
+    other[1] *= 1.5  # token 0 stands at the second place
+    found = differences(plain, other, order)
+    np.testing.assert_allclose(found.shares, [0.5, 0, 0, 0], atol=1e-12)
+    assert found.largest == pytest.approx(0.5 * np.abs(plain[0]).max())
+
+
+@pytest.mark.parametrize("options", [{}, {"norm": "pre"}, {"positions": "learned"}])
+def test_the_bars_are_the_distances_of_the_encoders_outputs(
+    open_app: Open, folder: Path, options: dict[str, Any]
+) -> None:
+    path = write_checkpoint(folder / "order.safetensors", options=options)
+    try:
+        found = picture(open_app("positions", checkpoint="order", sentence=SENTENCE, shuffle="3"))
+        translator = Translator.load(path)
+        ids = [*translator.tokenizer.encode(SENTENCE), EOS]
+        order = found["order"]
+        assert sorted(order) == list(range(len(ids)))
+        for bars, by in zip(found["bars"], (translator, without_positions(Translator.load(path))), strict=True):
+            with torch.inference_mode():
+                plain = by.model.encoder(torch.tensor([ids]))[0]
+                other = by.model.encoder(torch.tensor([[ids[token] for token in order]]))[0]
+            moved = torch.empty_like(other)
+            moved[order] = other
+            expected = (moved - plain).norm(dim=-1) / plain.norm(dim=-1)
+            np.testing.assert_allclose(bars["shares"], expected, rtol=1e-3, atol=2e-5)
+        assert max(found["bars"][0]["shares"]) > 0.01
+        assert max(found["bars"][1]["shares"]) < 1e-4
+        assert 0 <= written(found["bars"][1]["title"].rpartition("number ")[2]) < 1e-4
+    finally:
+        path.unlink()
+
+
+def test_what_is_translated_is_what_models_with_and_without_a_table_write(open_app: Open, folder: Path) -> None:
+    app = open_app("positions", sentence=SENTENCE, shuffle="3")
+    order = picture(app)["order"]
+    as_it_is, taken_away = rows(app).values()
+    path = folder / "en-de.safetensors"
+    for shown, by in (
+        (as_it_is, Translator.load(path)),
+        (taken_away, without_positions(Translator.load(path)).edited({})),
+    ):
+        ids = [*by.tokenizer.encode(SENTENCE), EOS]
+        for text, source in zip(shown, (ids, [ids[token] for token in order]), strict=True):
+            assert (by.translate_ids(source).text or "(nothing)") == text
+    assert taken_away[0] == taken_away[1]
+
+
+def test_a_model_trained_without_positions_says_so_and_writes_the_same_for_both_orders(
+    open_app: Open, folder: Path
+) -> None:
+    path = write_checkpoint(folder / "family-none.safetensors", Size(1, 1, 2), options={"positions": "none"})
+    family = {"name": "positions", "option": "model.positions", "members": [{"member": "none", "value": "none"}]}
+    report = folder / "families.json"
+    report.write_text(json.dumps({"families": [family], "members": {}}), encoding="utf-8")
+    try:
+        own = open_app("positions", checkpoint="family-none", sentence=SENTENCE)
+        assert len(picture(own)["bars"]) == 1
+        (texts,) = rows(own).values()
+        assert texts[0] == texts[1]
+        assert any("takes the words as a set" in element.value for element in own.text)
+        beside = rows(open_app("positions", sentence=SENTENCE))
+        assert beside["A small model that was trained without positions"] == texts
+    finally:
+        path.unlink()
+        report.unlink()
+
+
+def test_with_an_attention_window_the_page_says_that_neighbours_are_known(open_app: Open, folder: Path) -> None:
+    path = write_checkpoint(folder / "window.safetensors", options={"attention_window": 1})
+    try:
+        app = open_app("positions", checkpoint="window", sentence=SENTENCE)
+        assert max(picture(app)["bars"][1]["shares"]) > 1e-3
+        assert any("attention window" in element.value for element in app.text)
+    finally:
+        path.unlink()
+
+
+def test_where_nothing_can_be_shuffled_an_example_is_offered(open_app: Open) -> None:
+    app = open_app("positions", sentence="the")
+    assert components(app, "word_order") == []
+    app.button(key="take_example").click().run()
+    assert picture(app)
+
+
+@pytest.mark.parametrize("sentence", ["the the the cat", "</script><img src=x onerror=alert(1)> :red[b] cat"])
+def test_odd_sentences_stay_text(open_app: Open, sentence: str) -> None:
+    app = open_app("positions", sentence=sentence)
+    assert picture(app)
+    for element in (*app.markdown, *app.caption):
+        assert "alert(1)" not in element.value
