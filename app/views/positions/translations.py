@@ -10,13 +10,13 @@ from app.library import checkpoints
 from app.library.families import shipped_members
 from app.stage.scene import Scene
 from app.views.positions.shuffle import reordered, shuffled
-from transformer.analysis.edits import EditName
+from transformer.analysis.edits import PositionsOff
 from transformer.config import EOS, DecodingConfig
 from transformer.decoding.translation import Hypothesis
 from transformer.errors import HeadlightError
 
 SEEDS = 4  # shuffles that are tried, for one that changes the translation
-WITHOUT: EditName = "no encoder positions"
+WITHOUT = PositionsOff("encoder")
 
 
 @dataclass(frozen=True)
