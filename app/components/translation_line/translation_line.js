@@ -46,7 +46,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
   }
   line.append(tokens);
   root.replaceChildren(line);
-  const scrolls = tokens.scrollWidth > tokens.clientWidth + 1;
-  tokens.classList.toggle("scrolls", scrolls);
-  if (scrolls) tokens.tabIndex = 0;
+  const fit = () => {
+    const scrolls = tokens.scrollWidth > tokens.clientWidth + 1;
+    tokens.classList.toggle("scrolls", scrolls);
+    if (scrolls) tokens.tabIndex = 0;
+    else tokens.removeAttribute("tabindex");
+  };
+  const watcher = new ResizeObserver(fit);  // what is beside it takes room, or another window does
+  watcher.observe(tokens);
+  return () => watcher.disconnect();
 }
