@@ -297,6 +297,7 @@ def test_the_map_and_the_strip_of_pieces_are_saved_as_they_are_seen(visit: Begin
         "pieces": page.locator(".st-key-walk_pieces .chip > span:not(.text)").all_text_contents(),
     }
     page.locator(".st-key-walk_pieces .chip").first.wait_for()
+    page.locator(".st-key-table_map button").click()
     for name, texts in seen.items():
         for kind in ("SVG", "PNG"):
             with page.expect_download() as saved:

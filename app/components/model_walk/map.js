@@ -112,7 +112,7 @@ export function moveTo(drawn, { box, part, stack, layers, words, crossing }, mea
   const apart = crossing ? CHIP / 2 + 2 : 0;
   const [rests, top] = map.arrows.at(-1).points[1];  // above the encoder, until the decoder attends to it
   if (stack === "encoder" || crossing) carry(drawn.travellers.encoder, words.encoder, map.lane, middle - apart, measure);
-  else carry(drawn.travellers.encoder, words.encoder, rests, top, measure);
+  else carry(drawn.travellers.encoder, words.encoder, rests, top - CHIP / 2, measure);
   carry(drawn.travellers.decoder, words.decoder, map.lane, stack === "encoder" ? map.height - CHIP : middle + apart, measure);
   drawn.travellers.decoder.style.opacity = stack === "encoder" ? 0 : 1;
   drawn.travellers.encoder.style.opacity = stack === "encoder" || crossing ? 1 : 0.55;

@@ -69,12 +69,12 @@ class Walk {
     this.show(true);
   }
 
-  follow(rows, row, byKey) {
+  follow(rows, row, focused) {
     if (rows === "encoder") Object.assign(this.state, { s: row, t: this.data.attending[row] });
     else this.state.t = row;
     this.tell();
     this.show();
-    if (byKey) this.parts.frame.querySelector('.row[aria-checked="true"]')?.focus({ preventScroll: true });
+    if (focused) this.parts.frame.querySelector('.row[aria-checked="true"], .chip[aria-pressed="true"]')?.focus({ preventScroll: true });
   }
 
   // The head that is shown: the chosen one, or the clearest of this attention; from the decoder to the encoder the one that
@@ -179,7 +179,7 @@ class Walk {
       keyRole: !own || ofSource ? "encoder" : "decoder",
       followed: ofSource ? state.s : state.t,
       column: own ? null : state.s,
-      follow: (row, byKey) => this.follow(text.rows, row, byKey),
+      follow: (row, focused) => this.follow(text.rows, row, focused),
     };
     const row = draw(view);
     if (!row) return;

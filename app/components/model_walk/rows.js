@@ -20,7 +20,7 @@ export function drawRows(svg, { tokens, color, followed, follow, label, top, hig
     make("rect", { x: 0, y: top + i * high, width: left, height: high, fill: "transparent" }, row);
     const text = make("text", { x: left - 8 * unit, y: top + (i + 0.5) * high, "text-anchor": "end", "dominant-baseline": "central", style: `fill: ${color}` }, row);
     write(text, cut(token, left - 8 * unit, 15.2 * unit, (part, size) => 1.06 * measure(part, size)));
-    row.addEventListener("click", () => follow(i));
+    row.addEventListener("click", () => follow(i, true));
     row.addEventListener("keydown", (event) => {
       if (event.key === "ArrowLeft" || event.key === "ArrowRight") return;  // those walk
       const goal = asked(event, i, tokens.length);

@@ -41,20 +41,20 @@ export function drawCharacters(view) {
 export function drawPieces(view) {
   const list = chips(view, view.data.encoder, view.picture.label);
   view.picture.chips.forEach((each, i) => {
-    chip(list, each.text, each.under, { on: i === view.followed, act: () => view.follow(i) }).title = each.title;
+    chip(list, each.text, each.under, { on: i === view.followed, act: () => view.follow(i, true) }).title = each.title;
   });
   view.read.textContent = "Below each token: its id, and the places of its characters. ▁ begins a word. Click one to follow it.";
 }
 
 export function drawShifted(view) {
   const list = chips(view, view.data.decoder, "What each row of the decoder reads and predicts");
-  view.data.target.forEach((token, i) => chip(list, token, [`→ ${view.data.predicts[i]}`], { on: i === view.followed, act: () => view.follow(i) }));
+  view.data.target.forEach((token, i) => chip(list, token, [`→ ${view.data.predicts[i]}`], { on: i === view.followed, act: () => view.follow(i, true) }));
   view.read.textContent = "A row for each: the token that it reads, → the token that it predicts. Click one to follow it.";
 }
 
 export function drawChosen(view) {
   const list = chips(view, view.data.decoder, "Tokens of the translation");
-  view.data.predicts.forEach((token, i) => chip(list, token, [view.picture.said[i]], { on: i === view.followed, act: () => view.follow(i) }));
+  view.data.predicts.forEach((token, i) => chip(list, token, [view.picture.said[i]], { on: i === view.followed, act: () => view.follow(i, true) }));
   view.read.textContent = "Below each token: the probability that it had when it was chosen.";
 }
 

@@ -121,7 +121,7 @@ function draw(root, state) {
     group.addEventListener("pointerleave", () => { read.textContent = usual; });
     group.addEventListener("keydown", (event) => {
       const goal = asked(event, u, count);
-      if (goal !== undefined) state.choosePart(goal, true);
+      if (goal !== undefined) state.choosePart(goal);
     });
     return group;
   });
@@ -156,10 +156,9 @@ class Flow {
     this.show();
   }
 
-  choosePart(part, byKey) {
+  choosePart(part) {
     this.part = part;
-    const rows = this.show();
-    if (byKey) rows?.[part].focus({ preventScroll: true });
+    this.show()?.[part].focus({ preventScroll: true });
   }
 
   show() {

@@ -33,7 +33,7 @@ from app.views.residual.stream_charts import (
     stream_chart,
     stream_table,
 )
-from app.views.shared.placed import placed
+from app.views.shared.placed import belongings, placed
 from app.views.shared.triplet import shape_text, triplet
 from app.views.shared.vector_strips import placed_strips
 from transformer.model.attention_kinds import depth
@@ -59,7 +59,7 @@ def draw(scene: Scene, controls: Controls | None) -> None:
     which = f"{stack}, position {row}: {visible(tokens.tokens[row])}"
 
     def draw_details() -> None:
-        components.export("picture_flow", f"Stream, {which}", key="export_flow")
+        belongings(key="flow", name=f"Stream, {which}", table=partial(stream_table, one))
         _lengths(scene, one, which)
         _all_tokens(every, tokens, row, r"\mathrm{LayerNorm}(x)" if pre else "x")
         if pre:

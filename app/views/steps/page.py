@@ -7,16 +7,19 @@ or on a head does: it is what those pages then open with.
 
 from typing import Any, cast
 
+import numpy as np
 import streamlit as st
 
 from app import components
 from app.figures.axes import in_words
+from app.figures.tables import Table
 from app.stage.controls import Controls
 from app.stage.followed import attending_steps, opening_token
 from app.stage.heads import clearest_of
 from app.stage.scene import Scene, scene_key
 from app.stage.template import details, say
 from app.state.choices import DETAIL, HEAD, KIND, SOURCE_TOKEN, STATION, STEP, choose_head
+from app.views.shared.placed import belongings
 from app.views.shared.triplet import code_card, shape_text
 from app.views.steps.station import draw as draw_station
 from app.views.steps.station_code import code_at
@@ -44,10 +47,10 @@ def draw(scene: Scene, controls: Controls | None) -> None:
     with st.container(key="picture_map"):
         components.model_walk(state, key="walk", on_told=lambda told: take(scene, told))
     _say(scene, source, step, heads)
-    details(lambda: _details(scene, here, head_at(scene, here, heads, source, step)))
+    details(lambda: _details(scene, walk, here, head_at(scene, here, heads, source, step)))
 
 
-def _details(scene: Scene, here: Station, head: int) -> None:
+def _details(scene: Scene, walk: tuple[Station, ...], here: Station, head: int) -> None:
     """Formula, shape, code and the whole tensor of the station, with all its numbers."""
     with st.container(key="station"):
         section = here.section if here.section.startswith("not") else f"paper, {here.section}"
@@ -62,7 +65,14 @@ def _details(scene: Scene, here: Station, head: int) -> None:
             st.caption(here.training)
     code_card(code_at(scene, here))
     draw_station(scene, here, head)
-    components.export("picture_map", "Map of the model", key="export_map")
+    st.caption("The map above, and the stations of the walk:")
+    belongings(key="map", name="Map of the model", table=lambda: _table(walk))
+
+
+def _table(walk: tuple[Station, ...]) -> Table:
+    """The walk as a table."""
+    places = [where(station) for station in walk]
+    return {"number": np.arange(1, len(walk) + 1), "place": places, "station": [station.title for station in walk]}
 
 
 def _heads(scene: Scene) -> int | dict[str, int]:
@@ -88,16 +98,11 @@ def head_at(scene: Scene, here: Station, heads: int | dict[str, int], source: in
 
 def _say(scene: Scene, source: int, step: int, heads: int | dict[str, int]) -> None:
     """Which token is followed, and which heads are shown."""
-    word, reads, predicts = (
-        in_words(tokens[row])
-        for tokens, row in (
-            (scene.source.tokens, source), (scene.target.tokens, step), (scene.target.predicts, step),
-        )
-    )  # fmt: skip
+    word, target = in_words(scene.source.tokens[source]), scene.target
     most = "which attends to it most" if step == attending_steps(scene)[source] else "which you chose"
     say(
-        f"You follow {word} through the encoder, then step {step + 1} of the decoder, {most}: it reads {reads} and "
-        f"predicts {predicts}.",
+        f"You follow {word} through the encoder, then step {step + 1} of the decoder, {most}: it reads "
+        f"{in_words(target.tokens[step])} and predicts {in_words(target.predicts[step])}.",
         f"All attention is that of head {heads + 1}, which you chose."
         if isinstance(heads, int)
         else "Heads: the clearest of each layer; between decoder and encoder the one that attends most to your word.",
