@@ -514,3 +514,17 @@ def test_between_decoder_and_encoder_the_head_is_the_one_that_attends_most_to_th
     app = opened(open_app, site, row=2, s="4")
     head = int(truth[site][:, 2, 3].argmax())
     np.testing.assert_array_equal(drawn(app), truth[site][head])
+
+
+def test_the_tokens_that_may_come_next_are_sent_for_every_row(open_app: Callable[..., AppTest], truth: Truth) -> None:
+    brought, _ = walked(open_app, "logits")
+    rows = brought["pictures"]["logits"]["offers"]
+    chosen = truth.translation.hypotheses[0].ids
+    assert len(rows) == len(chosen)
+    for row, logits, id in zip(rows, truth["logits"], chosen, strict=True):
+        best = np.sort(logits)[::-1][:11]
+        np.testing.assert_array_equal([offer["logit"] for offer in row[:11]], best.astype(np.float64))
+        (marked,) = (offer for offer in row if offer["mark"] == "chosen")
+        assert marked["logit"] == float(logits[id])
+        exact = np.exp(logits.astype(np.float64) - logits.max())
+        assert marked["probability"] == pytest.approx(float(exact[id] / exact.sum()))

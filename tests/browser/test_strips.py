@@ -44,7 +44,7 @@ def test_keys_and_pointer_choose_the_dimension_whose_sum_is_read_downwards(visit
     shown(10)
     one.settle()
     assert f"at={SITE}.residual_sum" in page.url, "the arrow keys have walked on"
-    page.locator(".picker button").nth(2).click()  # another row, in the same dimension
+    page.locator(".walk .row").nth(2).click()  # another row, in the same dimension
     page.wait_for_url("**s=3*")
     one.settle()
     rows = np.stack([truth[f"{SITE}.{name}"][2] for name in names])

@@ -71,9 +71,14 @@ function words({ data, stack, row }, u) {
     + `length ${said(before)} → ${said(after)}${data.preNorm ? "" : " after LayerNorm"}.`;
 }
 
+function usual(state) {
+  if (state.part !== null) return words(state, state.part);
+  return "Thin rows: what a sub-layer adds. Thick rows: the stream after it. Point at one.";
+}
+
 function draw(root, state) {
   const { data, stack, row, parts: { frame, read } } = state, all = data.stacks[stack], count = all.parts.length;
-  if (!frame.clientWidth) return;
+  if (!frame.clientWidth) return undefined;
   const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16, measure = measurer(root);
   const width = frame.clientWidth - 4, narrow = width < PHONE * unit;
   const high = Math.min(Math.max((frame.clientHeight - HEAD * unit - 4) / (count + 1), LEAST * unit), MOST * unit);
@@ -118,15 +123,14 @@ function draw(root, state) {
     numbers(u + 1, y + high / 2, group);
     group.addEventListener("click", () => state.choosePart(u));
     group.addEventListener("pointerenter", () => { read.textContent = words(state, u); });
-    group.addEventListener("pointerleave", () => { read.textContent = usual; });
+    group.addEventListener("pointerleave", () => { read.textContent = usual(state); });
     group.addEventListener("keydown", (event) => {
       const goal = asked(event, u, count);
       if (goal !== undefined) state.choosePart(goal);
     });
     return group;
   });
-  const usual = state.part === null ? "Thin rows: what a sub-layer adds. Thick rows: the stream after it. Point at one." : words(state, state.part);
-  read.textContent = usual;
+  read.textContent = usual(state);
   frame.replaceChildren(svg);
   return rows;
 }
@@ -158,18 +162,23 @@ class Flow {
 
   choosePart(part) {
     this.part = part;
-    this.show()?.[part].focus({ preventScroll: true });
+    this.drawn.forEach((group, u) => {
+      group.setAttribute("aria-checked", String(u === part));
+      group.setAttribute("tabindex", u === part ? 0 : -1);
+    });
+    this.parts.read.textContent = usual(this);
+    this.drawn[part].focus({ preventScroll: true });
   }
 
   show() {
     const data = window.headlightHeld?.flow;
-    if (data?.scene !== this.scene || !this.stack) return undefined;
+    if (data?.scene !== this.scene || !this.stack) return;
     this.data = data;
     const { tokens, parts } = data.stacks[this.stack];
     this.row = Math.min(this.row, tokens.length - 1);
     if (this.part >= parts.length) this.part = null;
     for (const [stack, row] of Object.entries(this.parts.rows)) chips(row, stack, data.stacks[stack], this, (...token) => this.choose(...token));
-    return draw(this.root, this);
+    this.drawn = draw(this.root, this) ?? [];
   }
 }
 

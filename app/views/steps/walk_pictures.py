@@ -11,13 +11,14 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
+import streamlit as st
 
 from app.figures.axes import visible
 from app.figures.distribution import Mark, offers
 from app.figures.head_slices import reach
 from app.figures.theme import CHOSEN, MASKED, probability_text, role_color, signed_scale, weight_scale
 from app.figures.token_strip import source_strip
-from app.stage.scene import Scene
+from app.stage.scene import Scene, scene_key
 from app.views.steps.model_map import ACTIVATIONS, box_of, model_map
 from app.views.steps.station_tensors import before_norm, recorded, tensor
 from app.views.steps.stations import Station, part_of, where
@@ -95,7 +96,7 @@ def _picture(scene: Scene, here: Station, tensors: dict[str, np.ndarray]) -> Pic
         case "shifted":
             return {}
         case "logits":
-            return {"offers": _offers(scene)}
+            return {"offers": _offers(scene_key(scene), scene.is_given, scene)}
         case "chosen":
             shares = [float(np.exp(value)) for value in scene.hypothesis.log_probabilities]
             return {"shares": shares, "said": [probability_text(share) for share in shares]}
@@ -164,11 +165,16 @@ def _limits(values: np.ndarray, *, per_head: bool = False) -> list[float]:
     return [min(reach(part), float(np.abs(part).max())) or 1.0 for part in (values if per_head else [values])]
 
 
-def _offers(scene: Scene) -> list[list[dict[str, Any]]]:
-    """For each row of the decoder the tokens that it holds for the most probable, and the one that was chosen."""
+@st.cache_data(max_entries=32, ttl="30m", show_spinner=False)
+def _offers(key: str, is_given: bool, _scene: Scene) -> list[list[dict[str, Any]]]:
+    """For each row of the decoder the tokens that it holds for the most probable, and the one that was chosen.
+
+    Kept under the key of the scene: they take 10 ms a row.
+    """
+    scene = _scene
     logits: Mapping[str, np.ndarray] = scene.record("logits")
     piece = scene.subject.translator.tokenizer.piece
-    mark: Mark = "given" if scene.is_given else "chosen"
+    mark: Mark = "given" if is_given else "chosen"
     return [
         [
             {
