@@ -10,7 +10,7 @@ from app.compute.guesses import Guess, guesses
 from app.library.catalogue import entry
 from app.stage.doctor_line import finding_part
 from app.stage.scene import Scene
-from app.state.choices import open_checkpoint, take_sentence
+from app.state.choices import open_checkpoint
 
 
 def guess_line(scene: Scene) -> None:
@@ -24,31 +24,20 @@ def guess_line(scene: Scene) -> None:
     with st.container(key="guess_line", horizontal=True, vertical_alignment="center", gap="small", width="content"):
         st.text(signs[0].title if signs else findings[0].title, width="content")
         if signs:
-            _remedy(scene, signs[0], "guess_remedy")
+            _remedy(signs[0], "guess_remedy")
         with st.popover("Why?", type="tertiary", key="guess_why", width="content"):
             for number, sign in enumerate(signs):
                 with st.container(key=f"said_guess_{number}", gap="xxsmall"):
                     st.text(f"{sign.title}. {sign.says}")
                     if number:
-                        _remedy(scene, sign, f"guess_remedy_{number}")
+                        _remedy(sign, f"guess_remedy_{number}")
             for number, finding in enumerate(findings):
                 finding_part(finding, number)
 
 
-def _remedy(scene: Scene, sign: Guess, key: str) -> None:
-    """A button that does what helps: another way of writing the sentence, or the checkpoint that reads it."""
+def _remedy(sign: Guess, key: str) -> None:
+    """A button that opens the checkpoint that reads the sentence, if another one does."""
     if sign.reader:
         task = entry(sign.reader).task
-        st.button(
-            f"Open {task.source} → {task.target}",
-            key=key,
-            on_click=_open,
-            args=(sign.reader.name, scene.translation.source),
-        )
-    elif sign.sentence:
-        st.button("Write it in lower case", key=key, on_click=take_sentence, args=(sign.sentence,))
-
-
-def _open(name: str, sentence: str) -> None:
-    open_checkpoint(name)
-    take_sentence(sentence)
+        label = f"Open {task.source} → {task.target}"
+        st.button(label, key=key, on_click=open_checkpoint, args=(sign.reader.name,))

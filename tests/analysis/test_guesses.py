@@ -1,34 +1,14 @@
-"""Signs that a model guesses: capitals, names and numbers that are missing, improbable tokens."""
+"""Signs that a model guesses: names and numbers that are missing, improbable tokens."""
 
 import math
 
 import pytest
 
-from transformer.analysis.guesses import certainty, in_capitals, missing_names, missing_numbers, sentence_case
+from transformer.analysis.guesses import certainty, missing_names, missing_numbers
 
 
 def test_certainty_is_the_geometric_mean_of_the_probabilities() -> None:
     assert certainty([math.log(0.9), math.log(0.4)]) == pytest.approx(math.sqrt(0.9 * 0.4))
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("WHERE IS THE STATION?", True),
-        ("WO IST DER NÄCHSTE BAHNHOF?", True),
-        ("Where is the STATION?", False),
-        ("NASA", False),
-        ("123 !?", False),
-        ("駅はどこですか駅はどこ", False),
-    ],
-)
-def test_a_text_in_capitals_is_no_abbreviation(text: str, expected: bool) -> None:
-    assert in_capitals(text) == expected
-
-
-def test_in_lower_case_sentences_and_the_english_i_keep_their_capital() -> None:
-    assert sentence_case("WHERE AM I? I'M LOST. ÄRGER!", "en") == "Where am I? I'm lost. Ärger!"
-    assert sentence_case("I WIE IGEL", "de") == "I wie igel"
 
 
 @pytest.mark.parametrize(

@@ -256,6 +256,15 @@ def test_the_frame_opens_at_the_step_in_the_address(open_page: Open) -> None:
     assert component(open_page(t="999"), "next_token")["step"] == len(frame(open_page())["steps"]) - 1
 
 
+def test_all_distributions_can_be_read_as_a_table(open_page: Open) -> None:
+    app = open_page(session={"table_next_token": True}, details="false")
+    steps = frame(app)["steps"]
+    table = next(each.value for each in app.dataframe if "probability" in each.value)
+    assert len(table) == sum(len(step["rows"]) for step in steps)
+    assert list(table["probability"][table["step"] == 2]) == pytest.approx([row["p"] for row in steps[1]["rows"]])
+    assert set(table["reads"][table["step"] == 1]) == {"<s>"}
+
+
 def test_another_token_of_the_list_continues_in_one_line(open_page: Open, folder: Path) -> None:
     translator, found = searched(folder)
     ids = found.hypotheses[0].ids

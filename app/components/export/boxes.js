@@ -12,7 +12,8 @@ function plain(color) {
   return [`rgb(${red},${green},${blue})`, opacity / 255];
 }
 
-export function asBoxes(picture) {
+// A drawing inside it is copied, as `inlined` gives it.
+export function asBoxes(picture, inlined) {
   const origin = picture.getBoundingClientRect();
   const svg = document.createElementNS(SVG, "svg");
   for (const side of ["width", "height"]) svg.setAttribute(side, origin[side]);
@@ -20,10 +21,16 @@ export function asBoxes(picture) {
   const put = (node, parent) => {
     if (node.nodeType === Node.TEXT_NODE) return write(node, parent);
     if (node.nodeType !== Node.ELEMENT_NODE) return;
+    if (node instanceof SVGSVGElement) {
+      const copy = inlined(node);
+      for (const [name, value] of Object.entries(within(node.getBoundingClientRect()))) copy.setAttribute(name, value);
+      parent.append(copy);
+      return;
+    }
     const style = getComputedStyle(node), place = within(node.getBoundingClientRect()), rx = parseFloat(style.borderRadius) || 0;
     const group = style.opacity === "1" ? parent : make("g", { opacity: style.opacity }, parent);
     const [fill, opacity] = plain(style.backgroundColor);
-    if (opacity && place.width) make("rect", { ...place, rx, fill, "fill-opacity": opacity }, group);
+    if (opacity && place.width && style.visibility === "visible") make("rect", { ...place, rx, fill, "fill-opacity": opacity }, group);
     if (style.outlineStyle !== "none") {
       const wide = parseFloat(style.outlineWidth), [stroke, seen] = plain(style.outlineColor);  // it stands inside
       const [x, y] = [place.x + wide / 2, place.y + wide / 2];
@@ -38,7 +45,8 @@ export function asBoxes(picture) {
     const box = within(range.getBoundingClientRect());
     if (!box.width || !node.data.trim()) return;
     const style = getComputedStyle(node.parentElement), [fill, opacity] = plain(style.color);
-    make("text", { x: box.x, y: box.y + box.height / 2, "dominant-baseline": "central", fill, "fill-opacity": opacity,
+    if (style.visibility !== "visible") return;
+    make("text", { "xml:space": "preserve", x: box.x, y: box.y + box.height / 2, "dominant-baseline": "central", fill, "fill-opacity": opacity,
       textLength: box.width, lengthAdjust: "spacingAndGlyphs",  // in the type of whoever opens it, too
       "font-family": style.fontFamily, "font-size": style.fontSize, "font-weight": style.fontWeight }, parent, node.data);
   };

@@ -48,7 +48,7 @@ function picture(target) {
   ground.setAttribute("height", "100%");
   ground.setAttribute("fill", getComputedStyle(document.querySelector("[data-testid=stApp]") ?? document.body).backgroundColor);
   whole.appendChild(ground);
-  for (const layer of layers) whole.appendChild(layer instanceof SVGElement ? inlined(layer) : asBoxes(layer));
+  for (const layer of layers) whole.appendChild(layer instanceof SVGElement ? inlined(layer) : asBoxes(layer, inlined));
   const high = layers[0].matches("[data-stacked]") ? stacked(layers, [...whole.children].slice(1)) : height;
   whole.setAttribute("height", high);
   return { text: new XMLSerializer().serializeToString(whole), width, height: high };

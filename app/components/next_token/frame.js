@@ -110,6 +110,8 @@ export function build(root, frame) {
     element("span", "rank", made, `${n + 1}`);
     return { beam: made, text: element("span", "text", made), sum: element("span", "sum", made) };
   });
-  root.replaceChildren(line, scene, beams);
+  const picture = element("div", "picture");
+  picture.append(scene, beams);
+  root.replaceChildren(line, picture);
   return parts;
 }

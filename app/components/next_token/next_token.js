@@ -37,8 +37,8 @@ class Loop {
   fit() {
     this.width = this.root.clientWidth;
     this.root.classList.toggle("narrow", this.width < NARROW * rem());
-    const rows = Math.ceil(this.frame.beams.rows / (this.root.classList.contains("narrow") ? 1 : 2));
-    this.parts.beamRows.style.height = `${1.5 * Math.min(rows, 3)}rem`;
+    const [columns, most] = this.root.classList.contains("narrow") ? [1, 4] : [2, 3];
+    this.parts.beamRows.style.height = `${1.5 * Math.min(Math.ceil(this.frame.beams.rows / columns), most)}rem`;
     if (this.at !== undefined) this.to(this.at);
   }
 

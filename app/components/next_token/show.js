@@ -43,7 +43,7 @@ function showDistribution(parts, step) {
 // Scrolls a place in which not everything has room; the page stays where it is.
 function keepInView(box, node) {
   const top = node.offsetTop - box.offsetTop, left = node.offsetLeft - box.offsetLeft;
-  if (top < box.scrollTop || top + node.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = top - 4;
+  if (top < box.scrollTop || top + node.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = top - (box.clientHeight - node.offsetHeight) / 2;
   if (left < box.scrollLeft || left + node.offsetWidth > box.scrollLeft + box.clientWidth) box.scrollLeft = left - 40;
 }
 

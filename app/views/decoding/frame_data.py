@@ -12,6 +12,7 @@ import numpy as np
 
 from app.figures.axes import visible
 from app.figures.distribution import Mark, Offer, offers
+from app.figures.tables import Table
 from app.figures.theme import fixed, score_text
 from app.views.decoding.tree_data import NodeLike
 from transformer.config import EOS
@@ -118,6 +119,20 @@ def _rest(found: Sequence[Offer], count: int, vocabulary: int) -> dict[str, Any]
     share = max(1 - sum(offer.share for offer in shown), 0.0)
     number = percent(p) if share < 1e-9 else both_percents(p, share)
     return {"text": f"{vocabulary - len(shown):,} others", "p": p, "share": share, "number": number}
+
+
+def frame_table(frame: dict[str, Any]) -> Table:
+    """The most probable tokens of all steps, as columns of a table."""
+    rows = [(step, row) for step, data in enumerate(frame["steps"], start=1) for row in data["rows"]]
+    return {
+        "step": [step for step, _ in rows],
+        "reads": [frame["written"]["tokens"][step - 1] for step, _ in rows],
+        "token": [row["text"] for _, row in rows],
+        "id": [row["id"] for _, row in rows],
+        "probability": [row["p"] for _, row in rows],
+        "of what may be drawn": [row["share"] for _, row in rows],
+        "mark": [row["mark"] for _, row in rows],
+    }
 
 
 def beams_data(nodes: Sequence[NodeLike], best: Collection[int], steps: int, title: str, rows: int) -> dict[str, Any]:

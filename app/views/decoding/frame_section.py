@@ -11,7 +11,8 @@ from app.figures.axes import visible
 from app.figures.theme import counted, role_color, themed
 from app.stage.scene import Scene
 from app.state.choices import CONTINUED_NODE, NODE, PREFIX, STEP
-from app.views.decoding.frame_data import MARKS, Step, beams_data, step_data
+from app.views.decoding.frame_data import MARKS, Step, beams_data, frame_table, step_data
+from app.views.shared.placed import belongings
 from app.views.shared.search_code import Method, method_of, temperature_of
 from transformer.decoding.finished_search import may_be_drawn, path_to
 
@@ -30,8 +31,11 @@ def frame_part(scene: Scene, step: int, layer: int, head: int) -> None:
         PREFIX.choose((*scene.hypothesis.ids[:at], token))
         CONTINUED_NODE.forget()
 
-    with st.container(key="picture_next_token"):
-        components.next_token(frame_of(scene, layer, head), step, key="next_token", on_step=stop, on_other=other)
+    frame = frame_of(scene, layer, head)
+    with st.container(key="next_token_place"):
+        with st.container(key="picture_next_token"):
+            components.next_token(frame, step, key="next_token", on_step=stop, on_other=other)
+        belongings(key="next_token", name=f"Decoding, step {step + 1}", table=lambda: frame_table(frame))
 
 
 def frame_of(scene: Scene, layer: int, head: int) -> dict[str, Any]:
