@@ -102,6 +102,7 @@ def test_an_improbable_translation_says_so_and_a_translation_of_ones_own_does_no
     ("text", "own", "expected"),
     [
         ("The cat sleeps on the window all day.", "en", None),
+        ("A man in a red shirt is riding a bike.", "en", None),  # a caption
         ("Die Katze schläft den ganzen Tag am Fenster.", "en", "de"),
         ("Le chat dort toute la journée à la fenêtre.", "en", "fr"),
         ("De kat slaapt de hele dag op het raam.", "en", ""),
