@@ -43,15 +43,22 @@ def test_a_chart_follows_the_width_of_the_page(visit: Begin) -> None:
     one.page.wait_for_function(NARROWER, arg=before)
 
 
+def matrix_drawn(one: Visit) -> None:
+    """Waits for the matrix in the details of Attention."""
+    is_drawn(one, "attention")
+    one.page.locator(f"{MATRIX} .hm image").first.wait_for(state="attached")
+    one.settle()
+
+
 def test_a_click_that_chooses_nothing_runs_nothing(visit: Begin) -> None:
-    one = visit().open()
-    one.drawn()
+    one = visit().open("scaling", sentence="the cat sat", details="true")
+    cells = one.page.locator(".st-key-picture_additive .hm image").first
+    cells.wait_for(state="attached")
+    one.settle()
     one.page.evaluate(COUNT_RUNS)
-    one.page.locator(f"{MATRIX} .hm image").first.click(force=True)
+    cells.click(force=True)
     one.page.wait_for_timeout(1500)
     assert one.page.evaluate("runs") == 0
-    one.page.locator(".st-key-mosaic .scatterlayer path.point").first.click(force=True)
-    one.page.wait_for_function("() => runs > 0")
 
 
 KEPT = ".st-key-hand_map .hm image"
@@ -75,8 +82,8 @@ def test_where_only_the_mark_has_moved_the_cells_are_not_drawn_again(visit: Begi
 
 
 def test_numbers_stand_in_the_middle_of_their_cells(visit: Begin) -> None:
-    one = visit().open(layer="1", head="1", sentence="the cat sat")
-    one.drawn()
+    one = visit().open("attention", layer="1", head="1", sentence="the cat sat", details="true")
+    matrix_drawn(one)
     page = one.page
     off = page.evaluate(FARTHEST_FROM_THE_MIDDLE)
     assert len(off) == page.locator(".st-key-matrix .plain-texts text").count() > 9
@@ -103,8 +110,8 @@ def test_what_is_pointed_at_has_the_minus_of_the_pictures(visit: Begin) -> None:
 
 
 def test_charts_can_be_read_after_the_ground_has_changed(visit: Begin) -> None:
-    one = visit().open()
-    one.drawn()
+    one = visit().open("attention", sentence="the cat sat", details="true")
+    matrix_drawn(one)
     title = one.page.locator(f"{MATRIX} .gtitle")
     assert title.evaluate("node => getComputedStyle(node).fill") == "rgb(28, 36, 48)"
     one.page.emulate_media(color_scheme="dark")

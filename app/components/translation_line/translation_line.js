@@ -44,6 +44,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
     token.style.setProperty("--share", `${100 * probability}%`);
     tokens.append(token);
   }
+  tokens.addEventListener("keydown", (event) => {  // arrow keys scroll it, and do not walk through the picture meanwhile
+    if (event.key.startsWith("Arrow")) event.stopPropagation();
+  });
   line.append(tokens);
   root.replaceChildren(line);
   const fit = () => {
