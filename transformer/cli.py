@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from transformer.commands.align import align
-from transformer.commands.checkpoints import average, doctor, export, inspect
+from transformer.commands.checkpoint_files import average, doctor, export, inspect
 from transformer.commands.queue import queue
 from transformer.commands.train import train
 from transformer.commands.translate import evaluate, translate

@@ -1,4 +1,4 @@
-"""The bar of what is chosen: pages that show a stack share the kind of attention with those that show a head."""
+"""Choices that all pages share: pages that show a stack share the kind of attention with those that show a head."""
 
 from collections.abc import Callable
 
