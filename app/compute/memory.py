@@ -1,9 +1,9 @@
-"""What the server keeps in memory between visits, and when it lets go of it.
+"""What the server keeps in memory between visits, and when it is released.
 
 Results are kept for all visitors, for half an hour, and each cache up to a number of entries
-(app/compute/cached_results.py). A model is released when nobody has used it for half an hour
-(app/library/checkpoints.py). Streamlit removes an old result only when a new one is stored; so once nobody has opened a
-page for half an hour, all results are released here. HEADLIGHT_KEEP_MINUTES sets another time for models and for this.
+(app/compute/cached_results.py). A model is released after half an hour without use
+(app/library/checkpoints.py). Streamlit removes an old result only when a new one is stored; so after half an
+hour without a visit, all results are released here. HEADLIGHT_KEEP_MINUTES sets another time for models and for this.
 Uploaded checkpoints stay; they are on disk.
 """
 
@@ -31,7 +31,7 @@ _watches = False
 
 
 def keep_seconds() -> float:
-    """How long something is kept that nobody uses."""
+    """How long unused results and models are kept."""
     try:
         return 60 * max(float(os.environ.get("HEADLIGHT_KEEP_MINUTES", "")), 0.01)
     except ValueError:

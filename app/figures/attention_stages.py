@@ -21,7 +21,7 @@ NUMBER_SIZE = 16  # px
 
 @dataclass(frozen=True)
 class Stage:
-    """A column: its name, a value a key (K,), and what stands in the line of sums."""
+    """A column: its name, a value per key (K,), and its entry in the line of sums."""
 
     name: str
     values: np.ndarray

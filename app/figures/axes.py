@@ -23,7 +23,7 @@ class TokenAxis:
     Attributes:
         title: whose tokens they are, e.g. "English (source)".
         role: encoder or decoder, which decides the colour.
-        tokens: what stands there; for decoder rows: what is read.
+        tokens: the names; for decoder rows: what is read.
         predicts: for decoder rows, what each row predicts; else empty.
     """
 
@@ -69,7 +69,7 @@ def plotly_text(text: str) -> str:
 
 
 def ticks(tokens: tuple[str, ...]) -> list[str]:
-    """Tick texts, escaped and cut; the mark of a word's start stands back."""
+    """Tick texts, escaped and cut; the mark of a word's start is paler."""
     return [_FAINT + text[1:] if text.startswith("▁") else text for text in (plotly_text(visible(t)) for t in tokens)]
 
 

@@ -18,7 +18,7 @@ class Figure:
     """What Plotly shall draw, as plain data.
 
     Not Plotly's own `Figure`: that checks every value whenever one is set, which took half of the server's time for a
-    page. Here the tests check: whatever they look at is made one (tests/support/drawn.py).
+    page. Here the tests check: every figure is made one (tests/support/drawn.py).
     """
 
     data: list[dict[str, Any]]  # traces; numbers as arrays
@@ -81,7 +81,7 @@ def color_bar(ticks: Sequence[float] | None = None) -> dict[str, Any]:
 
 
 def settled(text: str, height: int, *, top: int = 44, bottom: int = 50, right: int = 16) -> dict[str, Any]:
-    """A layout with title, height and margins; a legend stands above the picture, at the right."""
+    """A layout with title, height and margins; a legend is above the picture, at the right."""
     return {
         "title": title(text),
         "height": height,

@@ -32,13 +32,13 @@ class Offer:
     logit: float
     probability: float
     rank: int  # 1 = the most probable
-    mark: Mark  # chosen: the translation goes on with it. given: so it does, but the visitor said so
+    mark: Mark  # chosen: the translation continues with it. given: the same, but the visitor chose it
     cut: bool  # top-k or top-p, or the search itself, forbids it
     share: float  # of all that may be drawn together
 
     @property
     def chosen(self) -> bool:
-        """Whether the translation goes on with it."""
+        """Whether the translation continues with it."""
         return bool(self.mark)
 
 

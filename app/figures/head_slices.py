@@ -52,7 +52,7 @@ def difference(x: np.ndarray, part: np.ndarray, bias: np.ndarray | float, record
 def slices_map(matrix: np.ndarray, name: str, head: int, heads: int, *, title: str) -> Figure:
     """W (D, D) with the borders of its heads, the chosen one framed, and beside it how long each head's slice is.
 
-    A matrix wider than `WHOLE_UP_TO` is not drawn: then the lengths stand alone.
+    A matrix wider than `WHOLE_UP_TO` is not drawn: then only the lengths are drawn.
     """
     width, rows, whole = len(matrix) // heads, name == "output", len(matrix) <= WHOLE_UP_TO
     edges = np.arange(heads + 1) * width - 0.5

@@ -14,7 +14,7 @@ from app.figures.sinusoids import Layout, encoding, pair_of, permutation
 from app.figures.theme import INK, pair_color, signed_scale
 
 ROWS = 20  # positions in each of the two strips
-NAMES_UP_TO = 32  # dimensions; beyond, only numbers stand on the axis
+NAMES_UP_TO = 32  # dimensions; beyond, the axis has only numbers
 LAYOUT_NAMES: dict[Layout, str] = {"interleaved": "the paper's 2i, 2i+1", "concatenated": "half and half"}
 
 

@@ -68,7 +68,7 @@ def reason_heat(mask: np.ndarray, parts: Parts, panel: int = 1) -> Piece:
 
 
 def reason_legend(drawn: Sequence[np.ndarray]) -> list[Piece]:
-    """What the colours and letters mean in these pictures of `reasons`, as traces that stand in the legend alone."""
+    """What the colours and letters mean in these pictures of `reasons`, as traces that are only in the legend."""
     found = set(np.unique(np.concatenate([each.ravel() for each in drawn])).tolist())
     names = [("allowed", "may attend"), *((p, f"{LETTERS[p]} {NAMES[p]}") for p in PARTS), ("several", "more than one")]
     entries = [entry for number, entry in enumerate(names) if number in found]

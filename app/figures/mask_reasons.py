@@ -58,7 +58,7 @@ def verdict(
         sentences.append("This row is fully masked: its weights are all 0, and so is what it takes from others.")
     if real_queries is not None and query >= real_queries:
         sentences.append(
-            "The row is padding itself: it is computed because a batch is a rectangle, and nobody reads it."
+            "The row is padding itself: it is computed because a batch is a rectangle, and its output is not used."
         )
     return " ".join(sentences)
 

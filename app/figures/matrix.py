@@ -65,7 +65,7 @@ def attention_matrix(
         mask: (Q, K) boolean, True = may attend; None = everyone may.
         row: a row to frame, from 0.
         cell: a cell to frame.
-        clicks: whether a click on a cell is told (see chart.js).
+        clicks: whether a click on a cell is reported (see chart.js).
     """
     rows, columns = weights.shape
     if (rows, columns) != (len(queries), len(keys)):

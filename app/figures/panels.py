@@ -47,7 +47,7 @@ def clickable(cells: Piece, said: Callable[[], Sequence[str]], place: str = "%{y
 
     Args:
         said: gives a text for each cell, row by row. Of very many cells only the place is said.
-        place: what stands before it, in Plotly's template.
+        place: the text before it, in Plotly's template.
     """
     shape = np.shape(cells["z"])
     few = shape[0] * shape[1] <= MOST_TEXTS
@@ -92,7 +92,7 @@ def grid(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def tick_height(axis: TokenAxis, size: int, angle: float = 45.0) -> int:
-    """About how many px the tokens of an axis take when they stand at an angle."""
+    """About how many px the tokens of an axis take at an angle."""
     longest = max(len(visible(token)) for token in axis.tokens)
     return int(12 + 0.6 * size * longest * sin(radians(angle)))
 

@@ -1,7 +1,7 @@
 """Tokens put together into words: rows are averaged, columns are summed.
 
 The attention that a word gives is the mean of what its tokens give; the attention that it gets is the sum of what they
-get. So each row still sums to 1. A word is what stands between two spaces (SentencePiece marks its first token with
+get. So each row still sums to 1. A word is the text between two spaces (SentencePiece marks its first token with
 ▁); punctuation at its end is a word of its own, as in the alignments that people make, and so is a control token.
 """
 

@@ -1,7 +1,7 @@
 """What is shown of the weights: as they are, or with special tokens hidden, or by words, and what a row is called.
 
 Hiding `<s>` and `</s>` takes their columns away and divides each row by what is left, so that rows sum to 1 again. That
-is no longer what the model computed, so every picture made of it says so. A row that looked at nothing else is left
+is no longer what the model computed, so every picture made of it says so. A row that attended to nothing else is left
 with nothing and stays empty. Row t of the decoder reads one token and predicts the next; it can be called by either.
 """
 

@@ -10,7 +10,7 @@ Sine and cosine of pair i have the angular frequency w_i = 10000^(-2i / d_model)
 
 one 2 x 2 matrix a pair, the same for every pos, takes PE(pos) to PE(pos + k): a rotation.
 
-A layout says in which dimension a number stands: "interleaved" (the paper's 2i, 2i+1) or "concatenated" (all sines,
+A layout says in which dimension a number is: "interleaved" (the paper's 2i, 2i+1) or "concatenated" (all sines,
 then all cosines).
 """
 

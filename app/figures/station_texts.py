@@ -1,4 +1,4 @@
-"""The words and formulas of the walk that depend on the checkpoint: where its norms stand, its positions, its mask.
+"""The words and formulas of the walk that depend on the checkpoint: the place of its norms, its positions, its mask.
 
 The paper's where the checkpoint has the paper's choice; else what the checkpoint does, and that the paper does not.
 """
@@ -49,7 +49,7 @@ def _positions(config: ModelConfig) -> dict[str, str]:
         "beside_positions": ", about as large as the positions that are added next" if sinusoidal else "",
         "positions": {
             "sinusoidal": "Sines and cosines of the position, a wavelength for each pair of dimensions."
-            + ("" if interleaved else " Here all sines stand first, then all cosines; in the paper they take turns."),
+            + ("" if interleaved else " Here all sines come first, then all cosines; in the paper they alternate."),
             "learned": "This checkpoint learned a vector for each position; the paper tried that too (Table 3, row E).",
             "none": "This checkpoint has no positions: zeros are added.",
         }[config.positions],

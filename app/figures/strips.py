@@ -46,7 +46,7 @@ def of_sum(first: np.ndarray, second: np.ndarray, total: np.ndarray, names: tupl
 
 
 def of_norm(before: np.ndarray, after: np.ndarray, norm: Norm, name: str = "x") -> tuple[Strip, ...]:
-    """A row (D) before and after its LayerNorm, and what lies between; each has colours of its own.
+    """A row (D) before and after its LayerNorm, and the steps between; each has colours of its own.
 
     Args:
         name: what the formula beside it calls the row before.

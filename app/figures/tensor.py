@@ -1,7 +1,7 @@
 """Any tensor of rows by dimensions as a heatmap, with its norms beside it: a row a token, a column a dimension.
 
-Values are signed, so the colours diverge around 0 and the range is symmetric. Numbers stand in the cells where there is
-room for them; hover, table and CSV have them all.
+Values are signed, so the colours diverge around 0 and the range is symmetric. Numbers are written in the cells where
+there is room for them; hover, table and CSV have them all.
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ def tensor_heatmap(
         first: the number of the first column, where only some are shown.
         row: a row to frame, from 0.
         limit: the range is -limit to limit; None: the largest absolute value.
-        norms: whether the length of each row stands beside it, as a bar with its number.
+        norms: whether the length of each row is drawn beside it, as a bar with its number.
     """
     if values.shape[0] != len(rows):
         raise ValueError(f"values {values.shape} for {len(rows)} rows")
@@ -122,7 +122,7 @@ def numbers_in_cells(
 
 
 def _length_bars(lengths: np.ndarray, color: str, numbers: bool) -> Piece:
-    """A bar a row on an axis of its own; its number begins where the bar does, so all stand in one column."""
+    """A bar a row on an axis of its own; its number begins where the bar does, so all are in one column."""
     bars = {
         "type": "bar",
         "x": lengths,
@@ -148,7 +148,7 @@ def row_norms(values: np.ndarray) -> np.ndarray:
 
 
 def number_text(value: float, short: bool = False) -> str:
-    """A signed number as it stands in a cell: 0.12, −1.3, −24, −∞; `short` has one digit less after the point."""
+    """A signed number as it is written in a cell: 0.12, −1.3, −24, −∞; `short` has one digit less after the point."""
     if np.isinf(value):
         return "∞" if value > 0 else "−∞"
     if value == 0:

@@ -1,11 +1,11 @@
 """Colours, type sizes and number formats, in one place.
 
-Each of query, key, value, encoder and decoder keeps one colour through every page. The pairs are told apart by people
-with any of the common colour deficiencies. Signed numbers go from amber (negative) to teal (positive), hues that no
-stream of the model has. Each colour is a pair, for a light and for a dark background, and the
-browser takes one of the two: no figure asks which background there is. Weights have one sequential map, signed values
-one diverging map. Weights of a long sentence are small, so the sequential map rises fast near 0; the colour bar shows
-it, and the range is always 0 to 1, so that heads can be compared.
+Each of query, key, value, encoder and decoder keeps one colour through every page. The pairs can be distinguished by
+people with any of the common colour deficiencies. Signed numbers go from amber (negative) to teal (positive), hues that
+no stream of the model has. Each colour is a pair, for a light and for a dark background, and the browser takes one of
+the two: no figure asks which background there is. Weights have one sequential map, signed values one diverging map.
+Weights of a long sentence are small, so the sequential map rises fast near 0; the colour bar shows it, and the range is
+always 0 to 1, so that heads can be compared.
 """
 
 import re
@@ -42,7 +42,7 @@ _ROLES: dict[Role, str] = {
 
 _BETWEEN = themed("#6b3fc4", "#b79cf2")  # attention of the decoder to the encoder
 
-# Heads shown together: told apart under the common colour deficiencies too, at least 3 : 1 against the background
+# Heads shown together: distinguishable with the common colour deficiencies too, at least 3 : 1 against the background
 # (test_heads_are_told_apart_by_everyone). The ninth has the colour of the first, and its lines are dashed.
 _HEADS = tuple(
     map(
@@ -115,7 +115,7 @@ def kind_color(kind: Kind) -> str:
 
 
 def pair_color(second: bool) -> str:
-    """Two things that are compared and are no roles: sine and cosine, with the division and without."""
+    """Two things that are compared and are not roles: sine and cosine, with the division and without."""
     return _PAIR[second]
 
 
@@ -125,7 +125,7 @@ def head_color(head: int) -> str:
 
 
 def head_is_dashed(head: int) -> bool:
-    """Whether this head, from 0, shares its colour with an earlier one and is told apart by dashes."""
+    """Whether this head, from 0, shares its colour with an earlier one and is dashed."""
     return head // len(_HEADS) % 2 == 1
 
 
@@ -180,7 +180,7 @@ def _black_or_white(scale: ColorScale, place: float, dark: bool) -> str:
 
 
 def weight_text(weight: float) -> str:
-    """A weight as it stands in a cell: two digits, and no more ink than that. .07, .42, 1.0; below .005 a point."""
+    """A weight as it is written in a cell: two digits at most. .07, .42, 1.0; below .005 a point."""
     if weight < 0.005:
         return "·"
     return "1.0" if weight >= 0.995 else f"{weight:.2f}"[1:]

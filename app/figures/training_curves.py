@@ -90,7 +90,7 @@ def curve_chart(
 
 
 def _legend_lines(names: Sequence[str], width: int) -> int:
-    """How many lines a legend takes whose entries stand beside each other, all as wide as the widest."""
+    """How many lines a legend takes whose entries are side by side, all as wide as the widest."""
     widest = max((60 + _LETTER * len(name) for name in names), default=width)
     return -(-len(names) // max(1, int(width / widest)))
 

@@ -160,20 +160,20 @@ def _scores_beside(path: Path) -> Iterator[Score]:
         return
     for line in lines:
         try:
-            told = parse_json(line)
+            result = parse_json(line)
         except ValueError:
             continue
-        if not isinstance(told, dict):
+        if not isinstance(result, dict):
             continue
-        text = re.sub(r"\.tsv(\.gz)?$", "", Path(_text(told.get("data"))).name) or "a test set"
-        decoding = told.get("decoding")
+        text = re.sub(r"\.tsv(\.gz)?$", "", Path(_text(result.get("data"))).name) or "a test set"
+        decoding = result.get("decoding")
         method, beam = (decoding.get("method"), decoding.get("beam")) if isinstance(decoding, dict) else (None, None)
         search = f"beam {beam}" if method == "beam" and type(beam) is int else _text(method)
         for name, measure in MEASURES.items():
-            value = finite_number(told.get(name))
+            value = finite_number(result.get(name))
             if value is not None:
-                signature = _text(told.get(f"{name}_signature"))
-                yield Score(text, measure, value, search, signature, _text(told.get("date"))[:10])
+                signature = _text(result.get(f"{name}_signature"))
+                yield Score(text, measure, value, search, signature, _text(result.get("date"))[:10])
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)

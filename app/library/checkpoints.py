@@ -24,7 +24,7 @@ from transformer.text.sentence_splitting import split_sentences
 
 MOST_CHARACTERS = 4000  # of a whole text; beyond, the page says so instead of translating for minutes
 MOST_SENTENCES = 24
-MOST_PIECES = 100  # of a sentence: a larger matrix is no picture any more
+MOST_PIECES = 100  # of a sentence: a larger matrix cannot be read
 MOST_UPLOADS = 4  # on this server at once; the oldest goes first
 _USED: dict[tuple[str, int, int], float] = {}  # when each loaded model was last asked for (time.monotonic)
 
@@ -52,7 +52,7 @@ class CheckpointFile:
     def card(self) -> str | None:
         """The model card NAME.md beside it, in Markdown without images, which the browser would fetch.
 
-        Every image of CommonMark begins with `![`, and a character reference cannot stand for either character. The
+        Every image of CommonMark begins with `![`, and a character reference cannot replace either character. The
         backslash makes the bracket plain text, and it leaves no `![` behind.
         """
         path = Path(self.path).with_suffix(".md")
@@ -131,7 +131,7 @@ def _checked(path: str) -> Translator:
 
 
 def load_snapshot(file: CheckpointFile) -> Translator:
-    """`load` for whoever goes through all snapshots of a run: it must not push out what visitors are looking at."""
+    """`load` for all snapshots of a run: it has its own cache, so that it does not evict what visitors use."""
     return _load_snapshot(file.path, file.modified, file.size)
 
 

@@ -1,7 +1,7 @@
-"""Families of small models trained alike but for one thing, as `python -m transformer queue ... --report` gathers them.
+"""Families of small models that differ in one option, as `python -m transformer queue ... --report` gathers them.
 
-`families.json` lies beside the checkpoints. It is read leniently: a member that has no result yet, or one that is
-damaged, is a member that was not run.
+`families.json` is in the folder of the checkpoints. It is read leniently: a member that has no result yet, or one that
+is damaged, is a member that was not run.
 """
 
 from collections.abc import Mapping
@@ -90,18 +90,18 @@ class Families:
 def read_families(files: Mapping[str, CheckpointFile]) -> Families:
     """The families beside the checkpoints; none if there is no such file. `files`: the checkpoints that ship."""
     try:
-        told = parse_json((checkpoint_folder() / FILE).read_bytes()[:MOST_BYTES].decode("utf-8-sig"))
+        stored = parse_json((checkpoint_folder() / FILE).read_bytes()[:MOST_BYTES].decode("utf-8-sig"))
     except (OSError, ValueError):
         return Families((), "", ())
-    told = _dict(told)
-    results = _dict(told.get("members"))
+    stored = _dict(stored)
+    results = _dict(stored.get("members"))
     found = []
-    for family in map(_dict, _list(told.get("families"))):
+    for family in map(_dict, _list(stored.get("families"))):
         members = [_member(_dict(member), results, files) for member in _list(family.get("members"))]
         if isinstance(family.get("name"), str) and members:
             found.append(Family(family["name"][:40], str(family.get("option", ""))[:60], tuple(members)))
-    remarks = [remark[:400] for remark in _list(told.get("disagreements")) if isinstance(remark, str)]
-    return Families(tuple(found), str(told.get("scored_on", ""))[:100], tuple(remarks))
+    remarks = [remark[:400] for remark in _list(stored.get("disagreements")) if isinstance(remark, str)]
+    return Families(tuple(found), str(stored.get("scored_on", ""))[:100], tuple(remarks))
 
 
 def shipped_members(option: str) -> dict[Value, CheckpointFile]:
@@ -111,8 +111,8 @@ def shipped_members(option: str) -> dict[Value, CheckpointFile]:
     return {member.value: member.file for member in members if member.file}
 
 
-def _member(told: dict[str, Any], results: dict[str, Any], files: Mapping[str, CheckpointFile]) -> Member:
-    name, value = str(told.get("member", ""))[:60], told.get("value")
+def _member(stored: dict[str, Any], results: dict[str, Any], files: Mapping[str, CheckpointFile]) -> Member:
+    name, value = str(stored.get("member", ""))[:60], stored.get("value")
     result = _dict(results.get(name))
     runs, means, spreads = _list(result.get("runs")), _dict(result.get("mean")), _dict(result.get("spread"))
     measures: tuple[Measure, ...] = ("bleu", "chrf", "perplexity")
@@ -121,7 +121,7 @@ def _member(told: dict[str, Any], results: dict[str, Any], files: Mapping[str, C
         for measure in measures
         if (mean := finite_number(means.get(measure))) is not None
     }
-    theirs = _dict(told.get("paper"))
+    theirs = _dict(stored.get("paper"))
     paper = {measure: number for measure in measures if (number := finite_number(theirs.get(measure))) is not None}
     parameters = _dict(runs[0]).get("parameters") if runs else 0
     file = files.get(f"family-{name}") or files.get(name)

@@ -1,6 +1,6 @@
 """Scores that others have published on test sets that ours may be measured on, each with its source.
 
-Numbers stand beside each other only where they mean the same: the same text, and BLEU counted alike. Papers of
+Numbers are compared only where they mean the same: the same text, and BLEU computed the same way. Papers of
 Multi30k give BLEU of tokenized text; ours is sacrebleu's of plain text, with its signature, and the tokenized one where
 it was measured too. The WMT numbers of the paper are of tokenized text with German compounds taken apart, which is
 about 0.7 more than sacrebleu gives for the same output (fairseq's README of scaling_nmt: 29.3 and 28.6).
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Published:
-    """One number of somebody else's."""
+    """One published number."""
 
     system: str
     bleu: float
@@ -69,7 +69,7 @@ TEST_SETS = (
         ("en", "de"),
         "newstest2014",
         "Published: tokenized, compounds taken apart, after 4.5 million pairs of news and parliament. A model trained "
-        "on everyday sentences is out of its domain here; the numbers show how far, and are no competition.",
+        "on everyday sentences is out of its domain here; the numbers show how far, they are no ranking.",
         (Published("The paper's big model", 28.4, _PAPER), Published("The paper's base model", 27.3, _PAPER)),
     ),
     TestSet(

@@ -1,7 +1,7 @@
-"""A training run, read while it runs: where it stands, and all that it has measured.
+"""A training run, read while it runs: its progress, and all its measurements.
 
-Only files are read, so it does not matter who started the run, or where. What a file says is not trusted: a line of
-metrics that is cut short, or says what no run can have measured, is left out, and of a huge file only the end is read.
+Only files are read, so it does not matter who started the run, or where. Files are not trusted: a line of metrics
+that is cut or has impossible values is skipped, and of a huge file only the end is read.
 """
 
 import fcntl
@@ -81,7 +81,7 @@ def read_run(name: str) -> Run | None:
 
 
 def holder(folder: Path) -> int | None:
-    """The number of the process that trains in this folder: it holds the lock, in which the number stands.
+    """The number of the process that trains in this folder: it holds the lock file, which contains the number.
 
     Trap: to find out whether a file is locked, one has to lock it, and a trainer that starts in that instant would find
     it taken. So the lock is only touched while the process that wrote its number there is alive
@@ -116,11 +116,11 @@ def read_curves(folder: Path) -> Curves:
 
 
 def phase_of(run: Run) -> Phase:
-    """What a run that runs does just now, by the trainer's own rule of what is due. Its metrics tell how far it is: an
-    update has its line before the validation after it begins, and a validation when it is over. That it has lost
-    patience stands in what it saves before it averages."""
+    """What a running training does now, by the trainer's rule of what is due. Its metrics show its progress: a line
+    after each update and after each validation. The state that it saves before averaging shows that it has stopped by
+    `patience`."""
     lock, metrics, state = (run.folder / name for name in (".lock", "metrics.jsonl", "training.safetensors"))
-    if modified(metrics) < modified(lock):  # it takes the lock first, and begins the metrics when all is ready
+    if modified(metrics) < modified(lock):  # it takes the lock first, and writes metrics when all is ready
         return "preparing"
     lines = read_curves(run.folder).items()
     validated = max((int(updates[-1]) for (kind, _), (updates, _) in lines if kind == "valid"), default=0)
@@ -136,7 +136,7 @@ def phase_of(run: Run) -> Phase:
 
 
 def read_metrics(path: Path) -> Curves:
-    """The same from a file of metrics, wherever it lies; nothing if it is not there."""
+    """The same from a file of metrics; nothing if the file does not exist."""
     try:
         found = path.stat()
     except OSError:
@@ -162,7 +162,7 @@ def _curves(path: str, changed: int, size: int) -> Curves:
 
 
 def corpus_counts(folder: Path) -> str:
-    """What became of the pairs of a run's text, in the trainer's words; "" where nobody counted, as for a toy."""
+    """The counts of the pairs of a run's text, as the trainer prints them; "" where there are none, as for a toy."""
     try:
         text = (folder / "corpus.json").read_text(encoding="utf-8")[:10_000]
         counts, _ = validate(Counts, parse_json(text))
@@ -199,7 +199,7 @@ def _progress(path: str, changed: int) -> tuple[Progress | None, Recipe | None]:
 
 @st.cache_data(max_entries=256, show_spinner=False)
 def _recipe_of(path: str, changed: int) -> Recipe | None:
-    """The recipe that stands in a checkpoint."""
+    """The recipe in a checkpoint."""
     try:
         return stored_recipe(read_header(path).recipe)
     except HeadlightError:
@@ -222,6 +222,6 @@ def _is_alive(process: int) -> bool:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except PermissionError:  # somebody else's
+    except PermissionError:  # another user's
         return True
     return True

@@ -1,7 +1,7 @@
 """The folder of training runs, and their snapshots: small checkpoints that a run keeps from its first update on.
 
 A snapshot is a checkpoint like any other, so every page can open it: it has a name, `reverse-1, update 50`, which may
-stand in an address. Such a name is looked up in what the folder holds and never becomes a path.
+be in an address. Such a name is looked up among the files of the folder and never becomes a path.
 
 The snapshots of some runs ship with the checkpoints; of such a run only its metrics and its snapshots are stored.
 They come after the reader's own runs, the one that shows most first; one of the reader's own with the same name takes
@@ -81,7 +81,7 @@ def snapshot_name(run: str, update: int) -> str:
 
 
 def place_of(name: str) -> tuple[str, int] | None:
-    """(run, update) that the name of a snapshot says, whether there is one or not; None: it is no such name."""
+    """(run, update) of the name of a snapshot, whether it exists or not; None: it is not such a name."""
     match = _NAME.fullmatch(name)
     return (match["run"], int(match["update"])) if match else None
 

@@ -3,8 +3,8 @@
 In the code a site is an expression `probe("weights", ...)`. The statement around it is what a page shows, so text and
 code cannot drift apart: a site that is renamed or moved is found where it is now (test_every_site_has_its_lines).
 
-A running app shows the code that it runs. Where a file has changed since, its lines are no longer those; then a
-sentence stands in their place (test_a_file_that_has_changed_says_so_in_place_of_its_lines).
+A running app shows the code that it runs. Where a file has changed since, its lines may be wrong, and the
+page shows a sentence instead (test_a_file_that_has_changed_says_so_in_place_of_its_lines).
 """
 
 import ast
@@ -124,7 +124,7 @@ def together(*parts: SourceLines) -> SourceLines:
         ValueError: they are of several files.
     """
     if len({part.path for part in parts}) != 1:
-        raise ValueError(f"Lines of {', '.join(part.path for part in parts)} cannot stand together.")
+        raise ValueError(f"Lines of {', '.join(part.path for part in parts)} cannot be shown together.")
     if any(part.text == CHANGED for part in parts):
         return SourceLines(parts[0].path, 1, CHANGED)
     return SourceLines(parts[0].path, parts[0].first, "\n\n".join(part.text for part in parts))

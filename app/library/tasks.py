@@ -15,7 +15,7 @@ LANGUAGES = {
 CAPTIONS = "captions"  # what a model that was trained on Multi30k has read: English captions of photographs
 
 # The first is what a visitor is met with. It is short, its words change places on the way into German, and its
-# translation has another number of tokens, so that in a shape the two sides are told apart.
+# translation has another number of tokens, so that the two sides differ in shapes.
 EXAMPLES = {
     "en": (
         "I was looking for my glasses all morning.",

@@ -180,7 +180,7 @@ def _unknown_host(name: str) -> str:
     addresses = " and to IP addresses" if serves_others() else ""
     return (
         f'Headlight does not answer to the host name "{name}", only to {names}{addresses}.\n'
-        f"If the name is right, whoever runs Headlight can start it with --server.allowedHosts {name}\n"
+        f"If the name is right, start Headlight with --server.allowedHosts {name}\n"
     )
 
 

@@ -16,7 +16,7 @@ def install() -> None:
 
 def _finite(deserialize: Callable[..., Any]) -> Callable[..., Any]:
     """A number input of whole numbers raises for `?top_k=1e400` in the URL and for NaN from the browser, and the page
-    stays without its sentence box: a value that is not finite is no value."""
+    stays without its sentence box: a value that is not finite is dropped."""
 
     @functools.wraps(deserialize)
     def corrected(self: NumberInputSerde, value: float | None) -> float | None:

@@ -56,7 +56,7 @@ class Choice(Generic[T]):
 
     @property
     def is_chosen(self) -> bool:
-        """Whether it was chosen, by the visitor or by a link. A widget that shows what it opened with is no choice."""
+        """Whether it was chosen, by the visitor or by a link. A widget that shows its opening value is not a choice."""
         state = st.session_state
         if self.key not in state:
             return False

@@ -88,7 +88,7 @@ SEARCH_CHANGES: tuple[Event, ...] = ("sentence", "checkpoint", "search")
 # The checkpoint and what it translates
 CHECKPOINT = Choice("checkpoint", "", str)
 SENTENCE = Choice("sentence", "", text(MOST_CHARACTERS + 1), written="link")
-EXAMPLE = Choice("example", 0, from_one, plus_one, written="session")  # which stands in the box until one types
+EXAMPLE = Choice("example", 0, from_one, plus_one, written="session")  # which is in the box until the visitor types
 SECOND = Choice("second_sentence", "", text(LONGEST_SECOND), written="link")  # the other sentence of a batch
 SHOWN_SENTENCE = Choice("nth", 0, from_one, plus_one, reset_by=SENTENCE_CHANGES)
 ALTERNATIVE = Choice(

@@ -39,7 +39,7 @@ def test_lines_of_one_file_stand_together_and_those_of_two_do_not(monkeypatch: p
     both = together(first, second)
     assert both.text == f"{first.text}\n\n{second.text}"
     assert (both.path, both.first) == (first.path, first.first)
-    with pytest.raises(ValueError, match=r"stream\.py, app/views/scaling/softmax\.py cannot stand together"):
+    with pytest.raises(ValueError, match=r"stream\.py, app/views/scaling/softmax\.py cannot be shown together"):
         together(first, lines_from(jacobian_norms, "wide ="))
     monkeypatch.setattr(source_code, "KNOWN", {})
     assert together(lines_from(shares, "exact ="), lines_from(shares, "total =")).text == source_code.CHANGED
