@@ -38,10 +38,16 @@ def watched(page: Any) -> tuple[int, list[str]]:
 
 
 def test_the_sentence_box_is_never_removed_while_pages_change(visit: Begin) -> None:
+    """With the example, which every page shows until something is typed, and with a sentence of the visitor."""
     one = visit().open()
-    one.type("the old garden")
+    example = one.page.get_by_label("Sentence", exact=True).input_value()
+    assert example
     one.page.evaluate(WATCH)
-    for title in PAGES:
+    for title in PAGES[:3]:
+        one.follow(title)
+        one.says(example)
+    one.type("the old garden")
+    for title in PAGES[3:]:
         one.follow(title)
         one.says("the old garden")
     frames, lost = watched(one.page)

@@ -169,17 +169,6 @@ def test_nobody_is_shut_out_of_a_mask_where_a_cell_is_chosen(visit: Begin, kind:
     assert serious(page) == []
 
 
-def test_the_example_is_there_on_every_page(visit: Begin) -> None:
-    """Whoever has typed nothing yet sees the same sentence wherever they go."""
-    one = visit().open()
-    example = one.page.get_by_label("Sentence", exact=True).input_value()
-    assert example
-    for name in ("hand", "masks", "translate", "decoding"):
-        one.follow(PAGES[name].title)
-        is_drawn(one, name)
-        one.says(example)
-
-
 @pytest.mark.parametrize(
     "name",
     ["translate", pytest.param("masks", marks=pytest.mark.soak), pytest.param("training", marks=pytest.mark.soak)],

@@ -29,7 +29,14 @@ def test_a_long_translation_is_one_line_that_scrolls_by_keyboard(visit: Begin) -
     one.page.wait_for_function("node => node.scrollLeft > 0", arg=line.element_handle())
 
 
-@pytest.mark.parametrize(("path", "chart"), [("hand", "hand_map"), ("scaling", "additive"), ("positions", "norms")])
+@pytest.mark.parametrize(
+    ("path", "chart"),
+    [
+        ("hand", "hand_map"),
+        pytest.param("scaling", "additive", marks=pytest.mark.soak),
+        pytest.param("positions", "norms", marks=pytest.mark.soak),
+    ],
+)
 def test_names_along_an_axis_do_not_run_into_each_other(visit: Begin, path: str, chart: str) -> None:
     one = visit().open(path, sentence=LONG, kind="encoder", details="true")
     one.settle()
