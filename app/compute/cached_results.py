@@ -22,16 +22,14 @@ import torch
 from app.compute.subject import Subject
 from app.library.checkpoints import sentence_lengths
 from app.library.limits import check_search
-from transformer.analysis import doctor
 from transformer.analysis.batch_masks import padding_difference
-from transformer.analysis.doctor import CheckpointExamination, Finding, examine_checkpoint
 from transformer.analysis.head_removal import Predictions, predictions_with_other_heads
 from transformer.analysis.logit_lens import Lens, lens
 from transformer.analysis.trace import Trace, trace, trace_batch, trace_steps
 from transformer.config import DecodingConfig
 from transformer.decoding import finished_search
 from transformer.decoding.finished_search import Draw, draws
-from transformer.decoding.translation import Hypothesis, SearchNode, TranslatedText, Translation
+from transformer.decoding.translation import Hypothesis, SearchNode, TranslatedText
 from transformer.decoding.translator import Translator
 from transformer.model.attention_kinds import SITES, Kind, depth
 
@@ -220,28 +218,6 @@ def mark_truncated(
     return finished_search.mark_truncated(_tree, finished_search.beginnings(known), settings)
 
 
-@st.cache_resource(max_entries=16, ttl=KEPT, show_spinner=False)
-def _checkpoint_examination(subject: Subject) -> CheckpointExamination:
-    return examine_checkpoint(subject.translator)
-
-
-def findings(subject: Subject, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
-    """What the doctor finds in a checkpoint and one of its translations; see `transformer.analysis.doctor`.
-
-    Trap: to find again what is kept, Streamlit reads all of its arguments, and a tree of a thousand nodes takes it
-    longer than all else that a click does (test_the_doctor_is_asked_once_whether_there_is_a_tree_or_not).
-    """
-    return _findings(subject, replace(translation, hypotheses=(), tree=()), replace(hypothesis, node=None))
-
-
-@st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
-def _findings(subject: Subject, translation: Translation, hypothesis: Hypothesis) -> tuple[Finding, ...]:
-    known = _checkpoint_examination(subject)
-    own = observed(subject, translation.source_ids, hypothesis.ids).trace
-    with GATE:
-        return doctor.examine(subject.translator, known, translation, hypothesis, own)
-
-
 def position_table(subject: Subject, stack: Literal["encoder", "decoder"], count: int) -> np.ndarray:
     """The first `count` rows of the table of positions of a stack, or all where it has fewer: (P, D) float32.
 
@@ -258,5 +234,5 @@ def position_table(subject: Subject, stack: Literal["encoder", "decoder"], count
 
 def release() -> None:
     """Forgets all traces. Translations and what else is plain data are in `st.cache_data`."""
-    for cache in (observed, record, record_batch, record_steps, _checkpoint_examination):
+    for cache in (observed, record, record_batch, record_steps):
         cache.clear()

@@ -5,7 +5,7 @@ A line quotes the sentence, so it is shown as text, never as markdown.
 
 import streamlit as st
 
-from app.compute import cached_results
+from app.compute import doctor_findings
 from app.compute.guesses import Guess, guesses
 from app.library.catalogue import entry
 from app.stage.doctor_line import finding_part
@@ -18,7 +18,7 @@ def guess_line(scene: Scene) -> None:
     if scene.is_given:
         return
     signs = guesses(scene.subject, scene.translation, scene.hypothesis)
-    findings = cached_results.findings(scene.subject, scene.translation, scene.hypothesis)
+    findings = doctor_findings.findings(scene.subject, scene.translation, scene.hypothesis)
     if not signs and not findings:
         return
     with st.container(key="guess_line", horizontal=True, vertical_alignment="center", gap="small", width="content"):

@@ -298,7 +298,7 @@ def test_the_doctor_is_asked_once_whether_there_is_a_tree_or_not(folder: Path, m
         asked.append(translation)
         return ()
 
-    monkeypatch.setattr("app.compute.cached_results.doctor.examine", examine)
+    monkeypatch.setattr("app.compute.doctor_findings.doctor.examine", examine)
     st.cache_data.clear()
     file = CheckpointFile.at(folder / "en-de.safetensors")
     for keep_tree in (True, False):

@@ -16,8 +16,12 @@ from transformer.data.cleaning import Counts
 from transformer.errors import CorpusError, HeadlightError
 from transformer.training import train
 
+SOAK = ["recent/.00000005", ".best", ".average"]
 
-@pytest.mark.parametrize("name", ["snapshots/.00000000", "recent/.00000005", ".best", ".last", ".average"])
+
+@pytest.mark.parametrize(
+    "name", ["snapshots/.00000000", ".last", *(pytest.param(name, marks=pytest.mark.soak) for name in SOAK)]
+)
 def test_a_run_whose_disk_is_full_keeps_what_it_has_and_goes_on_to_the_same_end(
     name: str, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

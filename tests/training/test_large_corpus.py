@@ -38,6 +38,7 @@ def test_a_million_pairs_are_trained_on_in_little_memory(tmp_path: Path) -> None
     assert following.computing < first.computing / 5
 
 
+@pytest.mark.soak
 def test_what_is_measured_is_what_a_run_takes(tmp_path: Path) -> None:
     for found in costs(tmp_path, 2000, knowing_torch()):
         assert 0.1e9 < found.own <= found.peak < MOST / 2

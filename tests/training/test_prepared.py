@@ -80,7 +80,10 @@ def test_what_lies_on_disk_is_what_encoding_in_memory_gives(sampling: float, tmp
     assert data.fingerprint == f"{len(learnt)} pairs, {zlib.crc32(ids):08x}"
 
 
-@pytest.mark.parametrize(("sampling", "swap_names"), [(0.0, 0.0), (0.3, 0.0), (0.0, 0.5), (0.3, 0.5)])
+@pytest.mark.parametrize(
+    ("sampling", "swap_names"),
+    [(0.0, 0.0), *(pytest.param(*each, marks=pytest.mark.soak) for each in ((0.3, 0.0), (0.0, 0.5))), (0.3, 0.5)],
+)
 def test_two_processes_prepare_what_one_does(
     sampling: float, swap_names: float, tmp_path: Path, used: list[int]
 ) -> None:

@@ -122,7 +122,7 @@ def test_a_stopped_run_ends_in_the_same_bits(left_alone: Runs, tmp_path: Path) -
     ("place", "times"),
     [
         pytest.param("the vocabulary has been learnt", 1, marks=pytest.mark.soak),
-        ("an update", 8),
+        pytest.param("an update", 8, marks=pytest.mark.soak),
         ("writing the state", 3),
         ("the newest checkpoint is written, the state not yet", 3),
         pytest.param("metrics are written, the validation is not yet saved", 2, marks=pytest.mark.soak),
