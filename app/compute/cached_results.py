@@ -22,6 +22,7 @@ import torch
 from app.compute.subject import Subject
 from app.library.checkpoints import sentence_lengths
 from app.library.limits import check_search
+from transformer.analysis import doctor
 from transformer.analysis.batch_masks import padding_difference
 from transformer.analysis.head_removal import Predictions, predictions_with_other_heads
 from transformer.analysis.logit_lens import Lens, lens
@@ -29,7 +30,7 @@ from transformer.analysis.trace import Trace, trace, trace_batch, trace_steps
 from transformer.config import DecodingConfig
 from transformer.decoding import finished_search
 from transformer.decoding.finished_search import Draw, draws
-from transformer.decoding.translation import Hypothesis, SearchNode, TranslatedText
+from transformer.decoding.translation import Hypothesis, SearchNode, TranslatedText, Translation
 from transformer.decoding.translator import Translator
 from transformer.model.attention_kinds import SITES, Kind, depth
 
