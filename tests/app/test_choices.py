@@ -90,7 +90,7 @@ def test_a_copied_link_of_decoding_has_the_search_the_node_the_own_beginning_and
 
 
 def test_a_copied_link_has_the_heads_of_the_alignment(open_app: Open) -> None:
-    app = open_app("attention", sentence=SENTENCE, more="alignment")
+    app = open_app("attention", sentence=SENTENCE, details="true", more="alignment")
     app.multiselect(key="alignment_heads").set_value([(1, 2), (0, 3)]).run()
     assert link(app)["alignment_heads"] == "2.3,1.4"
     again = open_app("attention", **link(app))
@@ -99,7 +99,9 @@ def test_a_copied_link_has_the_heads_of_the_alignment(open_app: Open) -> None:
 
 @pytest.mark.parametrize("nonsense", ["", "x", "1.1", "99.99", "0.0", "1.1,", "1.1.1", "-1.2"])
 def test_nonsense_for_heads_chooses_nothing(open_app: Open, nonsense: str) -> None:
-    app = open_app("attention", sentence=SENTENCE, more="alignment", alignment_heads=nonsense, run_head=nonsense)
+    app = open_app(
+        "attention", sentence=SENTENCE, details="true", more="alignment", alignment_heads=nonsense, run_head=nonsense
+    )
     assert not app.exception
     assert app.multiselect(key="alignment_heads").value
 

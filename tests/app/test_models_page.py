@@ -11,7 +11,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app.compute.cached_results import findings
+from app.compute.doctor_findings import findings
 from app.compute.subject import Subject
 from app.library.catalogue import card_facts, entry, scores_in
 from app.library.checkpoints import CheckpointFile, checkpoints

@@ -1,6 +1,7 @@
 """Sentences in capitals, or without any, get their usual case back; all other text stays as it is."""
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -56,7 +57,7 @@ def test_a_vocabulary_without_capitals_gets_none(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["unigram", "bpe"])
-def test_both_kinds_of_vocabularies_serve(kind: str) -> None:
+def test_both_kinds_of_vocabularies_serve(kind: Literal["unigram", "bpe"]) -> None:
     lines = ["the cat saw Anna", "Anna saw the cat", "a cat and Anna"] * 20
     tokenizer = Tokenizer.train(lines, TokenizerConfig(kind=kind, vocab_size=300))
     assert recased("THE CAT SAW ANNA", tokenizer).endswith(" cat saw Anna")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from app.compute import cached_results
 from app.stage.controls import Controls, controls
-from app.stage.heads import chosen_head
+from app.stage.heads import chosen_head, opening_head
 from app.stage.scene import Scene
 from app.stage.template import details, say
 from app.state.choices import PART, STEP
@@ -20,7 +20,6 @@ from app.views.decoding.penalty_section import penalty_part
 from app.views.decoding.reference_section import reference_part
 from app.views.decoding.tree_section import tree_part
 from app.views.shared.buttons import buttons
-from app.views.shared.canvas_picture import opening_head
 from app.views.shared.search_code import Method, method_of
 
 PARTS = {
