@@ -72,7 +72,7 @@ def test_a_forced_translation_stays_when_a_search_setting_changes(open_app: Open
 
 
 def test_a_copied_link_of_decoding_has_the_search_the_node_the_own_beginning_and_the_reference(open_app: Open) -> None:
-    app = open_app("decoding", sentence=SENTENCE, part="tree", alpha="1.5", t="3")
+    app = open_app("decoding", sentence=SENTENCE, details="true", part="tree", alpha="1.5", t="3")
     choose(app, node=(2, 5), beginning=(7, 8, 9), continued_node=4, reference="Die Katze").run()
     copied = link(app)
     assert {name: copied[name] for name in ("part", "alpha", "node", "beginning", "continued_node", "reference")} == {

@@ -27,7 +27,7 @@ def stack(app: AppTest) -> str:
 def test_the_stack_is_the_one_in_which_the_chosen_attention_asks(
     open_app: Open, page: str, kind: str, shown: str
 ) -> None:
-    app = open_app(page, sentence="the cat", kind=kind)
+    app = open_app(page, sentence="the cat", kind=kind, details="true")
     assert stack(app) == shown
     (picker,) = components(app, "token_picker")
     assert ("second" in picker) == (shown == "decoder")
@@ -53,7 +53,7 @@ def test_what_is_chosen_is_in_the_address_of_every_page(open_app: Open, page: st
 
 def test_a_head_in_the_link_to_a_page_that_shows_none_is_chosen_on_the_next(open_app: Open) -> None:
     app = open_app("positions", sentence="the cat", layer="2", head="2")
-    switch_page(app, "multihead").run()
+    switch_page(app, "hand").run()
     assert [each["chosen"] for each in switches(app) if each["name"] in ("layer", "head")] == [1, 1]
 
 
