@@ -130,7 +130,8 @@ def test_parameter_counts_differ_between_the_rows_of_table_3_as_the_paper_says()
 @pytest.mark.parametrize("name", bundled())
 def test_a_recipe_that_is_written_reads_as_the_same_recipe(name: str, tmp_path: Path) -> None:
     recipe = load_recipe(
-        name, [r'data.train=["a \" \\ ü.tsv"]'] if name.startswith(("paper", "en")) and name != "en-de-mix" else []
+        name,
+        [r'data.train=["a \" \\ ü.tsv"]'] if name.startswith(("paper", "en")) and not name.endswith("-mix") else [],
     )
     (tmp_path / "again.toml").write_text(recipe_text(recipe), encoding="utf-8")
     assert load_recipe(tmp_path / "again.toml") == recipe
