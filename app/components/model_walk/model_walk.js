@@ -94,12 +94,11 @@ class Walk {
     this.show();
   }
 
-  // The first station of a box: in the layer where one is, or in another that the walk visits.
+  // The first of the stations of a box that is in the walk, in the layer that is shown; or one that the server adds to it.
   openBox(box) {
-    const layer = this.layers()[this.data.map.boxes[box].stack], found = this.data.stations.filter((each) => each.box === box);
-    const near = found.find((each) => each.layer === null || each.layer === layer);
-    if (near) this.visit(near.id);
-    else this.visit(this.data.map.boxes[box].stations[0].replace("*", layer));
+    const { stations, stack } = this.data.map.boxes[box], layer = this.layers()[stack];
+    const names = stations.map((name) => name.replace("*", layer));
+    this.visit(names.find((name) => this.data.stations.some(({ id }) => id === name)) ?? names[0]);
   }
 
   // The same station in another layer, or the first of that layer.
