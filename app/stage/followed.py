@@ -17,11 +17,11 @@ def opening_token(scene: Scene) -> int:
     of it. Where no token gets as much, the one that gets most."""
     strongest = _weights(scene).max(axis=0)  # (S,)
     sure = min(0.5, float(strongest.max()))
-    lengths = [
-        0 if is_sink(token) or weight < sure else len(token)
+    letters = [
+        0 if is_sink(token) or weight < sure else sum(letter.isalpha() for letter in token)
         for token, weight in zip(scene.source.tokens, strongest, strict=True)
     ]
-    return int(np.argmax(lengths))
+    return int(np.argmax(letters))
 
 
 def _weights(scene: Scene) -> np.ndarray:

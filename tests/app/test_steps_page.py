@@ -528,3 +528,15 @@ def test_the_tokens_that_may_come_next_are_sent_for_every_row(open_app: Callable
         assert marked["logit"] == float(logits[id])
         exact = np.exp(logits.astype(np.float64) - logits.max())
         assert marked["probability"] == pytest.approx(float(exact[id] / exact.sum()))
+
+
+def test_it_opens_with_the_longest_word_that_a_step_attends_to(open_app: Callable[..., AppTest], truth: Truth) -> None:
+    brought, state = walked(open_app, "characters")
+    app = open_app("attention", sentence=SENTENCE, kind="cross")
+    layer, head = app.session_state["layer"] - 1, app.session_state["head"] - 1  # the clearest
+    strongest = truth[f"decoder.layers.{layer}.cross_attention.weights"][head].max(axis=0)  # (S,)
+    sure = min(0.5, strongest[:-1].max())
+    letters = [
+        len(token.strip("▁")) * (weight >= sure) for token, weight in zip(brought["source"], strongest, strict=True)
+    ][:-1]  # without </s>
+    assert letters[state["s"]] == max(letters)
