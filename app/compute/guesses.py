@@ -18,6 +18,10 @@ from transformer.analysis.guesses import (
 )
 from transformer.decoding.translation import Hypothesis, Translation
 
+# Certainty above which the language is not asked for: of sentences in a wrong one, 95% are below 0.54 (en-de) and 0.72
+# (de-en).
+SURE = 0.8
+
 
 @dataclass(frozen=True)
 class Guess:
@@ -41,7 +45,7 @@ def guesses(subject: Subject, translation: Translation, hypothesis: Hypothesis) 
     found: list[Guess] = []
     missing: list[str] = []
     if source:  # a toy task may well write other numbers
-        found += _other_language(text, source, target, mean)
+        found += _other_language(text, source, target, mean) if mean < SURE else []
         missing = [*missing_names(text, hypothesis.text, source), *missing_numbers(text, hypothesis.text)]
     if missing:
         quoted = listed([f"“{each}”" for each in missing], 3)

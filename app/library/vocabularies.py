@@ -27,6 +27,7 @@ CERTAIN = 0.6  # that certain: the geometric mean of the probabilities of its to
 WELL = -3.2  # per character: a text of a known language
 LEAST_LETTERS = 10
 UNEXPLAINED = 0.5  # per character: not better than that, so not in this language
+_PAIR = re.compile(r"[a-z]{2,3}-[a-z]{2,3}")
 _NAME_OR_NUMBER = re.compile(r"\d\S*|(?<=\s)[^\W\d_a-zà-ÿ][^\W\d_]*")  # rare words of any language
 
 
@@ -50,7 +51,7 @@ def vocabularies() -> list[Vocabulary]:
     Others may have learned from text of one kind. Trap: the vocabulary of captions explains English captions so well
     that they would be taken for German, its other language (test_the_vocabularies_tell_the_languages_apart).
     """
-    return [found for file in checkpoints().values() if (found := _vocabulary(file))]
+    return [found for file in checkpoints().values() if _PAIR.fullmatch(file.name) and (found := _vocabulary(file))]
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
