@@ -14,7 +14,7 @@ HOSTILE = "</script><img src=x onerror=alert(1)> the the"
 
 
 def test_heads_are_turned_on_and_off_by_key_and_click(visit: Begin) -> None:
-    one = visit().open("attention", layer="2", head="2", sentence="the cat sat")
+    one = visit().open("attention", details="true", layer="2", head="2", sentence="the cat sat")
     one.drawn()
     page = one.page
     heads = page.locator(".st-key-lines .heads .head")
@@ -38,7 +38,7 @@ def test_heads_are_turned_on_and_off_by_key_and_click(visit: Begin) -> None:
 
 
 def test_the_table_sorts_by_a_column_and_chooses_a_head_by_click_and_key(visit: Begin) -> None:
-    one = visit().open("attention", layer="1", head="1", sentence="the cat sat")
+    one = visit().open("attention", details="true", layer="1", head="1", sentence="the cat sat")
     one.drawn()
     page = one.page
     rows = page.locator(".st-key-ranking tbody tr")
@@ -59,7 +59,7 @@ def test_the_table_sorts_by_a_column_and_chooses_a_head_by_click_and_key(visit: 
 
 
 def test_a_pinned_row_is_followed_by_every_picture_and_let_go_again(visit: Begin) -> None:
-    one = visit().open("attention", layer="1", head="1", sentence="the cat sat")
+    one = visit().open("attention", details="true", layer="1", head="1", sentence="the cat sat")
     one.drawn()
     page = one.page
     shapes = "document.querySelector('.st-key-matrix .js-plotly-plot').layout.shapes?.length ?? 0"
@@ -83,7 +83,9 @@ def test_a_pinned_row_is_followed_by_every_picture_and_let_go_again(visit: Begin
 
 
 def test_a_cell_is_chosen_by_a_click_or_a_key_among_the_lines_and_worked_out_by_hand(visit: Begin) -> None:
-    one = visit().open("attention", layer="1", head="1", sentence="the cat sat", kind="cross", t="1", s="1")
+    one = visit().open(
+        "attention", details="true", layer="1", head="1", sentence="the cat sat", kind="cross", t="1", s="1"
+    )
     one.drawn()
     page = one.page
     page.locator('.st-key-lines .token[data-side="0"]').nth(1).focus()
@@ -106,7 +108,7 @@ def test_a_cell_is_chosen_by_a_click_or_a_key_among_the_lines_and_worked_out_by_
 
 
 def test_bertviz_draws_our_weights_without_a_network_and_hostile_words_stay_words(visit: Begin) -> None:
-    one = visit().open("attention", more="bertviz", sentence=HOSTILE)
+    one = visit().open("attention", details="true", more="bertviz", sentence=HOSTILE)
     one.drawn()
     page = one.page
     frame = page.frame_locator("iframe")
@@ -134,7 +136,7 @@ def test_bertviz_draws_our_weights_without_a_network_and_hostile_words_stay_word
 
 
 def test_the_alignment_follows_the_threshold_and_is_saved_in_pharaoh_format(visit: Begin) -> None:
-    one = visit().open("attention", more="alignment", threshold="0.05", sentence="the cat sat")
+    one = visit().open("attention", details="true", more="alignment", threshold="0.05", sentence="the cat sat")
     one.drawn()
     page = one.page
     lines = page.locator(".st-key-alignment .line")
@@ -148,7 +150,9 @@ def test_the_alignment_follows_the_threshold_and_is_saved_in_pharaoh_format(visi
 
 
 def test_a_click_on_the_map_of_heads_that_align_chooses_a_head_or_those_of_a_layer(visit: Begin) -> None:
-    one = visit().open("attention", more="alignment", threshold="0.05", layer="1", head="1", sentence="the cat sat")
+    one = visit().open(
+        "attention", details="true", more="alignment", threshold="0.05", layer="1", head="1", sentence="the cat sat"
+    )
     one.drawn()
     page = one.page
     chosen = lambda: re.findall(r"\d\.\d", page.locator("[data-testid='stMultiSelect']").inner_text())  # noqa: E731

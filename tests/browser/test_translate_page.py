@@ -43,11 +43,11 @@ def title(page: Any) -> str:
 
 
 def test_it_opens_with_a_drawn_example_and_no_request_leaves_the_machine(visit: Begin, folder: Path) -> None:
-    one = visit().open()
+    one = visit().open(details="true")
     one.drawn()
     page = one.page
     one.says(EXAMPLE)
-    assert page.locator(".headline").inner_text().strip()
+    assert page.locator(".st-key-translation .headline").inner_text().strip()
     # The pictures show the very tensors.
     layer, head = (int(part.split()[-1]) - 1 for part in title(page).split(",")[1:])
     weights = weights_of(folder)[layer, head]
@@ -65,33 +65,18 @@ def test_it_opens_with_a_drawn_example_and_no_request_leaves_the_machine(visit: 
 
 
 def test_a_click_on_the_overview_chooses_the_head_again_and_again(visit: Begin) -> None:
-    one = visit().open(layer="1", head="1")
+    one = visit().open(layer="1", head="1", details="true")
     one.drawn()
     page = one.page
     for layer, head in ((3, 4), (2, 2), (1, 3)):
         page.locator(".st-key-mosaic .scatterlayer path.point").nth((layer - 1) * 4 + head - 1).click(force=True)
         page.locator(f'svg.picture[aria-label$="layer {layer}, head {head}"]').wait_for()
+        page.locator(f'.head[aria-checked="true"][aria-label="Layer {layer}, head {head}"]').wait_for()
         one.settle()
 
 
-def test_the_buttons_choose_layer_and_head_and_a_link_restores_them(visit: Begin) -> None:
-    one = visit().open(layer="1", head="1")
-    one.drawn()
-    one.page.get_by_role("radiogroup", name="Layer").or_(one.page.get_by_role("group", name="Layer")).get_by_text(
-        "3", exact=True
-    ).click()
-    one.page.locator('svg.picture[aria-label$="layer 3, head 1"]').wait_for()
-    one.page.get_by_text("Decoder self", exact=True).click()
-    one.page.locator('svg.picture[aria-label="Decoder self-attention, layer 3, head 1"]').wait_for()
-    one.settle()
-    again = visit()
-    again.page.goto(one.page.url)
-    again.drawn()
-    assert title(again.page) == "Decoder self-attention, layer 3, head 1"
-
-
 def test_the_lines_answer_to_mouse_and_keyboard(visit: Begin) -> None:
-    one = visit().open(layer="1", head="1", sentence="the cat")  # short, so that the picture lies flat
+    one = visit().open(layer="1", head="1", sentence="the cat", details="true")  # short, so that the picture lies flat
     one.drawn()
     page = one.page
     all_lines = page.locator(".st-key-lines svg .line").count()
@@ -115,15 +100,15 @@ def test_the_lines_answer_to_mouse_and_keyboard(visit: Begin) -> None:
 
 
 def test_the_length_is_counted_while_typing_and_enter_translates(visit: Begin) -> None:
-    one = visit().open()
+    one = visit().open(details="true")
     one.drawn()
     page = one.page
-    before = page.locator(".headline").inner_text(), page.locator(".meter .count").inner_text()
+    before = page.locator(".st-key-translation .headline").inner_text(), page.locator(".meter .count").inner_text()
     box = page.get_by_label("Sentence", exact=True)
     box.fill("")
     box.press_sequentially("Where is the")
     page.locator(".meter .count", has_not_text=before[1]).wait_for()
-    assert page.locator(".headline").inner_text() == before[0]  # counted, not yet translated
+    assert page.locator(".st-key-translation .headline").inner_text() == before[0]  # counted, not yet translated
     box.press_sequentially(" nearest station?")
     box.press("Enter")
     one.settle()
@@ -164,16 +149,16 @@ def test_the_second_sentence_of_a_batch_comes_into_the_link_too(visit: Begin) ->
 
 
 def test_a_click_hands_the_translation_to_the_checkpoint_for_the_way_back(visit: Begin) -> None:
-    one = visit().open(sentence="the cat sat")
+    one = visit().open(sentence="the cat sat", details="true")
     one.drawn()
-    written = one.page.locator(".headline").inner_text()
+    written = one.page.locator(".st-key-translation .headline").inner_text()
     one.page.get_by_role("button", name="Translate it back into English").click()
     one.page.wait_for_url("**checkpoint=de-en*")
     one.says(written)
 
 
 def test_a_forced_translation_does_not_come_back_with_another_sentence(visit: Begin) -> None:
-    one = visit().open(sentence="the cat sat")
+    one = visit().open(sentence="the cat sat", details="true")
     one.drawn()
     page = one.page
     page.get_by_text("Force a translation of your own").click()
@@ -183,14 +168,14 @@ def test_a_forced_translation_does_not_come_back_with_another_sentence(visit: Be
     own.wait_for()
     one.settle()
     one.type("the mat")
-    page.get_by_role("button", name="Clearest head").click()  # the browser sends again what its boxes hold
+    page.get_by_role("radio", name="Encoder self").click()  # the browser sends again what its boxes hold
     one.settle()
     assert own.count() == 0
     assert page.get_by_label("Your translation").input_value() == ""
 
 
 def test_hostile_words_are_drawn_as_words(visit: Begin) -> None:
-    one = visit().open()
+    one = visit().open(details="true")
     one.drawn()
     page = one.page
     for words in ("</script><img src=x onerror=alert(1)>", "_a_ $x$ :red[b]", "the the the", "🙂"):
@@ -220,7 +205,7 @@ def test_an_empty_line_and_five_thousand_characters_get_a_sentence(visit: Begin,
 
 
 def test_pictures_and_numbers_can_be_saved(visit: Begin) -> None:
-    one = visit().open(layer="1", head="1")
+    one = visit().open(layer="1", head="1", details="true")
     one.drawn()
     page = one.page
     for key in ("export_lines", "export_matrix"):
@@ -240,7 +225,7 @@ def test_pictures_and_numbers_can_be_saved(visit: Begin) -> None:
     ("width", "scheme"), [(1280, "dark"), (1920, "light"), (390, "light")], ids=["1280 dark", "1920 light", "phone"]
 )
 def test_it_fits_the_screen_in_light_and_dark(visit: Begin, width: int, scheme: str) -> None:
-    one = visit(width=width, dark=scheme == "dark").open()
+    one = visit(width=width, dark=scheme == "dark").open(details="true")
     one.drawn()
     page = one.page
     main = page.locator('[data-testid="stMain"]')

@@ -51,6 +51,8 @@ function arrange(view) {
   stage.arcs.hidden = matrix;
   stage.matrix.hidden = !matrix;
   stage.frame.classList.toggle("of-matrix", matrix);
+  stage.arcs.classList.toggle("picture", !matrix);  // what is saved, see ../export
+  stage.matrix.classList.toggle("picture", matrix);
   view.heads.room = narrow ? Infinity : root.clientHeight - 11.5 * view.rem;
   newHeads(view);
   view.dark = isDark();

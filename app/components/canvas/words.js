@@ -43,8 +43,8 @@ export function sentence(view, here, focus) {
   }
   if (view.preview) return `Preview of layer ${here.layer + 1}, head ${here.head + 1}. Click to choose it.`;
   return writes
-    ? "Point at a word: what did the head attend to while it was written? Click an arc: how its weight is computed. Click two words: which heads link them."
-    : "Point at a word: what does the head attend to from there? Click an arc: how its weight is computed. Click two words: which heads link them.";
+    ? "Point at a word: what does the head attend to? Click an arc: how is its weight computed? Click two words: which heads link them?"
+    : "Point at a word: what does the head attend to from it? Click an arc: how is its weight computed? Click two words: which heads link them?";
 }
 
 export function alternativeText(view, here) {

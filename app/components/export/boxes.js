@@ -1,5 +1,7 @@
-// A picture made of HTML as one of SVG: every box that has a background or an outline, and every text, where they are now.
+// A picture made of HTML as one of SVG: every box that has a background or an outline, every text, and every
+// drawing within it, where they are now.
 
+import { inlined } from "./inlined.js";
 import { SVG, make } from "../shared/svg.js";
 
 // Any colour of CSS as [rgb, opacity]: programs that open an SVG know few of them.
@@ -29,6 +31,12 @@ export function asBoxes(picture, inlined) {
     }
     const style = getComputedStyle(node), place = within(node.getBoundingClientRect()), rx = parseFloat(style.borderRadius) || 0;
     const group = style.opacity === "1" ? parent : make("g", { opacity: style.opacity }, parent);
+    if (node instanceof SVGSVGElement || node instanceof HTMLCanvasElement) {
+      const copy = node instanceof SVGSVGElement ? inlined(node) : make("image", { href: node.toDataURL() });
+      for (const [name, value] of Object.entries(place)) copy.setAttribute(name, value);
+      group.append(copy);
+      return;
+    }
     const [fill, opacity] = plain(style.backgroundColor);
     if (opacity && place.width && style.visibility === "visible") make("rect", { ...place, rx, fill, "fill-opacity": opacity }, group);
     if (style.outlineStyle !== "none") {

@@ -3,23 +3,8 @@
 // HTML is drawn as SVG by boxes.js.
 
 import { asBoxes } from "./boxes.js";
+import { inlined } from "./inlined.js";
 import { SVG } from "../shared/svg.js";
-
-const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-linecap", "stroke-linejoin",
-  "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight", "text-anchor", "paint-order", "visibility", "display"];
-
-function inlined(svg) {
-  const copy = svg.cloneNode(true);
-  const from = [svg, ...svg.querySelectorAll("*")], to = [copy, ...copy.querySelectorAll("*")];
-  from.forEach((node, i) => {
-    const style = getComputedStyle(node);
-    for (const name of STYLES) {
-      const value = style.getPropertyValue(name);
-      if (value) to[i].style.setProperty(name, value);
-    }
-  });
-  return copy;
-}
 
 // Puts the parts of a picture below each other, also those that scroll inside it. Returns the height of all.
 function stacked(layers, copies) {

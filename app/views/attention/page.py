@@ -29,7 +29,7 @@ from app.views.attention.bertviz_tab import bertviz
 from app.views.attention.head_ranking import head_numbers, head_ranking, ranking_csv
 from app.views.attention.rollout_tab import rollout_pictures
 from app.views.shared.buttons import buttons
-from app.views.shared.canvas_picture import draw_canvas
+from app.views.shared.canvas_picture import canvas_download, draw_canvas
 from app.views.shared.head_pictures import Chosen, explained, facts, lines, matrix, matrix_numbers, overview
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention_kinds import KINDS, SITES, Kind
@@ -42,7 +42,8 @@ _TABS = "tabs"  # the key of the widget, whose values are the words
 
 def draw(scene: Scene, controls: Controls | None) -> None:
     """Draws the page."""
-    head = draw_canvas(scene, key="canvas")
+    head = draw_canvas(scene, key="canvas", below=4.2)
+    canvas_download(scene, head, key="canvas")
     details(partial(_details, scene, head))
 
 

@@ -10,11 +10,13 @@ from app.components.canvas import Act, Answer, Head, Question, canvas
 from app.compute import cached_results
 from app.figures.canvas_message import KindOfAttention, RunnerUp, Side, Written, pack
 from app.figures.distribution import offers
+from app.figures.matrix import matrix_table
 from app.figures.theme import kind_color, role_color, score_text
 from app.pages import go_to
 from app.stage.heads import KEYS, QUERIES, SHORT, chosen_head, opening_head
 from app.stage.scene import Scene
 from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, KIND, UNDO, choose_head, show_given
+from app.views.shared.placed import belongings
 from transformer.config import EOS
 from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import KINDS, SITES, Kind
@@ -30,6 +32,19 @@ def draw_canvas(scene: Scene, *, key: str, writes: bool = False, below: float = 
         go_to("hand")
     kind = KIND.open("cross", KINDS)
     chosen = Head(kind, *chosen_head(scene, kind))
+    with st.container(key=f"picture_{key}"):
+        _canvas(scene, chosen, key, writes, below)
+    return chosen
+
+
+def canvas_download(scene: Scene, head: Head, *, key: str) -> None:
+    """The button that saves the canvas, and the head as a table."""
+    weights = scene.attention(head.kind).weights[head.layer, head.head]
+    name = f"{KINDS[head.kind]}, layer {head.layer + 1}, head {head.head + 1}"
+    belongings(key=key, name=name, table=lambda: matrix_table(weights, *scene.axes(head.kind)))
+
+
+def _canvas(scene: Scene, chosen: Head, key: str, writes: bool, below: float) -> None:
     canvas(
         message_of(scene),
         chosen,
@@ -49,7 +64,6 @@ def draw_canvas(scene: Scene, *, key: str, writes: bool = False, below: float = 
         writes=writes,
         below=below,
     )
-    return chosen
 
 
 def message_of(scene: Scene) -> bytes:

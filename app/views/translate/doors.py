@@ -1,4 +1,6 @@
-"""Three links from the first picture to the pages that answer what it makes one ask."""
+"""Three links from the first picture to the pages that answer what it makes one ask, and the button that saves it."""
+
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -13,8 +15,9 @@ _DOORS = (
 )
 
 
-def doors() -> None:
-    """Draws the three links beside each other."""
-    with st.container(key="doors", horizontal=True, gap="small"):
+def doors(beside: Callable[[], None]) -> None:
+    """Draws the three links in one line, and at its end what is `beside` them."""
+    with st.container(key="doors", horizontal=True, vertical_alignment="center", gap="small"):
         for page, words, icon in _DOORS:
-            st.page_link(page_named(page), label=words, icon=icon)
+            st.page_link(page_named(page), label=words, icon=icon, width="content")
+        beside()

@@ -15,7 +15,7 @@ from app.stage.controls import Controls
 from app.stage.scene import Scene
 from app.stage.template import details
 from app.state.choices import GIVEN, open_checkpoint, show_given, take_sentence
-from app.views.shared.canvas_picture import draw_canvas
+from app.views.shared.canvas_picture import canvas_download, draw_canvas
 from app.views.shared.search_code import about_probabilities
 from app.views.translate.attention_pictures import attention_pictures
 from app.views.translate.doors import DOORS, doors
@@ -31,7 +31,7 @@ ABOUT_TARGET = "Below each token: how probable the model found it there, and its
 def draw(scene: Scene, controls: Controls | None) -> None:
     """Draws the page from top to bottom."""
     head = draw_canvas(scene, key="canvas", writes=True, below=DOORS)
-    doors()
+    doors(lambda: canvas_download(scene, head, key="canvas"))
 
     def more() -> None:
         _results(scene)
