@@ -18,6 +18,7 @@ from app.components.export import export as export
 from app.components.head_grid import head_grid as head_grid
 from app.components.held_data import held_data as held_data
 from app.components.meter import meter as meter
+from app.components.model_cards import model_cards as model_cards
 from app.components.model_walk import model_walk as model_walk
 from app.components.next_token import next_token as next_token
 from app.components.query_scene import query_scene as query_scene

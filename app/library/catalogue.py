@@ -39,6 +39,7 @@ class Score:
         measure: "BLEU", "chrF" or "exact match", from 0 to 100.
         search: "beam 4", "greedy", or "" where the file does not say.
         signature: sacrebleu's; "" where the file has none. date: ISO, or "".
+        sentences: how many; 0 where the file does not say.
     """
 
     text: str
@@ -47,14 +48,7 @@ class Score:
     search: str = ""
     signature: str = ""
     date: str = ""
-
-    def __str__(self) -> str:
-        date = self.date.replace("-", "\N{NON-BREAKING HYPHEN}")
-        how = ", ".join(part for part in (self.search, date) if part)
-        text = {"test": "its test text", "validation": "its validation text"}.get(self.text, self.text)
-        value = f"{self.value:.1f}{'%' if self.measure == 'exact match' else ''}"
-        measure = "Exact match" if self.measure == "exact match" else self.measure
-        return f"{measure} {value} on {text}{f' ({how})' if how else ''}"
+    sentences: int = 0
 
 
 @dataclass(frozen=True)
@@ -173,7 +167,8 @@ def _scores_beside(path: Path) -> Iterator[Score]:
             value = finite_number(result.get(name))
             if value is not None:
                 signature = _text(result.get(f"{name}_signature"))
-                yield Score(text, measure, value, search, signature, _text(result.get("date"))[:10])
+                count = int(finite_number(result.get("sentences")) or 0)
+                yield Score(text, measure, value, search, signature, _text(result.get("date"))[:10], count)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)

@@ -4,6 +4,7 @@
 is damaged, is a member that was not run.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -80,11 +81,25 @@ class Family:
 
 @dataclass(frozen=True)
 class Families:
-    """All that the file says. `remarks`: where the order is not the paper's."""
+    """All that the file says.
+
+    Attributes:
+        scored_on: the file on which all members were scored.
+        remarks: where the order is not the paper's.
+        sentences: how many that file has. signature: sacrebleu's, of BLEU. 0 and "" where the file does not say.
+    """
 
     families: tuple[Family, ...]
     scored_on: str
     remarks: tuple[str, ...]
+    sentences: int = 0
+    signature: str = ""
+
+    @property
+    def measured_on(self) -> str:
+        """Text, number of sentences and search, in words."""
+        text = re.sub(r"\.tsv(\.gz)?$", "", self.scored_on) or "one text"
+        return f"{self.sentences:,} sentences of {text}, beam 4" if self.sentences else f"{text}, beam 4"
 
 
 def read_families(files: Mapping[str, CheckpointFile]) -> Families:
@@ -101,7 +116,16 @@ def read_families(files: Mapping[str, CheckpointFile]) -> Families:
         if isinstance(family.get("name"), str) and members:
             found.append(Family(family["name"][:40], str(family.get("option", ""))[:60], tuple(members)))
     remarks = [remark[:400] for remark in _list(stored.get("disagreements")) if isinstance(remark, str)]
-    return Families(tuple(found), str(stored.get("scored_on", ""))[:100], tuple(remarks))
+    runs = [_dict(run) for member in results.values() for run in _list(_dict(member).get("runs"))]
+    scored = next((beam for run in runs if (beam := _dict(run.get("beam_4"))).get("sentences")), {})
+    sentences, signature = finite_number(scored.get("sentences")), scored.get("bleu_signature")
+    return Families(
+        tuple(found),
+        str(stored.get("scored_on", ""))[:100],
+        tuple(remarks),
+        int(sentences or 0),
+        signature[:200] if isinstance(signature, str) else "",
+    )
 
 
 def shipped_members(option: str) -> dict[Value, CheckpointFile]:

@@ -21,7 +21,7 @@ from app.views.models.families_section import _clicked
 from app.views.models.family_plot import Place, family_alt, family_chart, family_table
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.app_families import REPORT, write_families
-from tests.support.drawn import array, chart, charts, checked, open_view
+from tests.support.drawn import array, chart, charts, checked, components, open_view
 from transformer.checkpoint.checkpoint_file import save_checkpoint
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
@@ -43,14 +43,29 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+def opened(**address: str) -> AppTest:
+    """The page with its details open."""
+    return open_view("models", details="true", **address)
+
+
+def cards(app: AppTest) -> dict[str, dict[str, Any]]:
+    """The cards of the picture by the name of the checkpoint."""
+    (found,) = components(app, "model_cards")
+    return {card["name"]: card for card in found["cards"]}
+
+
 def said(app: AppTest) -> str:
     found = [*app.text, *app.caption, *app.info, *app.markdown, *app.header, *app.subheader]
     return "\n".join(str(each.value) for each in found)
 
 
 def test_every_checkpoint_has_a_card_and_a_file_that_is_none_says_why(shelf: Path) -> None:
-    app = open_view("models")
+    app = opened()
     text = said(app)
+    drawn = cards(app)
+    assert "2 + 3 layers" in drawn["en-de"]["size"]
+    assert drawn["wrong"]["title"] == "This file cannot be opened"
+    assert "is not a checkpoint" in drawn["wrong"]["measured"]
     assert "N = 2 + 3" in text
     assert "Unlike the paper's: pre-norm." in text
     assert "wrong.safetensors is not a checkpoint" in text
@@ -75,7 +90,7 @@ def test_a_recipe_with_half_a_character_breaks_no_page_but_is_told_on_its_card(s
     recipe, half = {"data": {"source_language": "unknown"}}, shelf / "half.safetensors"
     save_checkpoint(half, translator.model, translator.tokenizer, recipe=recipe, metrics={})
     half.write_bytes(half.read_bytes().replace(b"unknown", rb"\\ud800"))
-    assert "recipe.data.source_language = \\ud800: not valid Unicode" in said(open_view("models"))
+    assert "recipe.data.source_language = \\ud800: not valid Unicode" in said(opened())
     open_view("translate", checkpoint="half")
 
 
@@ -91,14 +106,35 @@ def test_the_cards_of_what_ships_say_what_their_files_say(monkeypatch: pytest.Mo
     metrics = found["en-de"].header.metrics  # type: ignore[union-attr]
     assert found["en-de"].best("BLEU") == metrics["test_bleu"]
     assert found["en-de"].best("BLEU", "validation") == metrics["valid_bleu"]
-    text = said(open_view("models", checkpoint="reverse"))
-    assert f"BLEU {metrics['test_bleu']:.1f} on its test text" in text
-    assert "Exact match 100.0% on its validation text" in text
+    drawn = cards(opened(checkpoint="reverse"))
+    assert drawn["en-de"]["score"] == f"BLEU {metrics['test_bleu']:.1f}"
+    assert drawn["en-de"]["measured"] == f"on {found['en-de'].facts['Test']}"
+    assert "beam 4" in drawn["en-de"]["measured"]
+    assert drawn["reverse"]["score"] == "100% right"
+    assert drawn["reverse"]["measured"].endswith("of its validation text, greedy")
+    assert [name for name, card in drawn.items() if card["open"]] == ["reverse"]
+
+
+def test_a_member_of_a_family_has_the_score_of_its_family_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While it was trained it was scored on fewer sentences, and greedily: that number is only among all its scores."""
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(PRETRAINED))
+    app = opened(checkpoint="family-heads-1", family="heads")
+    families = read_families(checkpoints())
+    file = json.loads((PRETRAINED / "families.json").read_text())
+    scored = file["members"]["heads-1"]["runs"][0]["beam_4"]
+    card = cards(app)["family-heads-1"]
+    assert card["score"] == f"BLEU {scored['bleu']:.1f}"
+    assert card["measured"] == f"on {families.measured_on}"
+    assert f"{scored['sentences']:,} sentences" in card["measured"]
+    assert array(chart(app, "BLEU over heads h")["data"][0]["y"])[0] == pytest.approx(scored["bleu"])
+    header = entry(checkpoints()["family-heads-1"]).header
+    assert header is not None
+    assert f"{header.metrics['valid_bleu']:.1f}" not in said(app)
 
 
 def test_a_button_opens_a_checkpoint_on_the_sentence_that_stands_there(shelf: Path) -> None:
     shutil.copy(shelf / "family-heads-1.safetensors", shelf / "other.safetensors")
-    app = open_view("models", sentence="the cat sat", layer="3", head="4")
+    app = opened(sentence="the cat sat", layer="3", head="4")
     (button,) = [each for each in app.button if str(each.key).startswith("open_card_") and each.label == "Open"][:1]
     button.click().run()
     assert not app.exception
@@ -107,7 +143,13 @@ def test_a_button_opens_a_checkpoint_on_the_sentence_that_stands_there(shelf: Pa
 
 
 def test_scores_beside_a_checkpoint_stand_beside_the_published_ones(shelf: Path) -> None:
-    told = {"data": "texts/test_2016_flickr.tsv.gz", "bleu": 39.87, "bleu_signature": "nrefs:1|tok:13a", "chrf": 60.0}
+    told = {
+        "data": "texts/test_2016_flickr.tsv.gz",
+        "bleu": 39.87,
+        "bleu_signature": "nrefs:1|tok:13a",
+        "chrf": 60.0,
+        "sentences": 1000,
+    }
     lines = [
         told | {"decoding": {"method": "beam", "beam": 4}, "date": "2026-11-22"},
         {"bleu": "x"},
@@ -122,8 +164,9 @@ def test_scores_beside_a_checkpoint_stand_beside_the_published_ones(shelf: Path)
         ("test_2016_flickr", "BLEU", 39.87),
         ("test_2016_flickr", "chrF", 60.0),
     ]
-    app = open_view("models")
-    assert "BLEU 39.9 on test_2016_flickr (beam 4, 2026\N{NON-BREAKING HYPHEN}11\N{NON-BREAKING HYPHEN}22)" in said(app)
+    app = opened()
+    assert cards(app)["en-de"]["score"] == "BLEU 39.9"
+    assert cards(app)["en-de"]["measured"] == "on 1,000 pairs of test_2016_flickr, beam 4"
     tables = [table.value for table in app.table]
     first = next(table for table in tables if "Transformer-tiny" in " ".join(map(str, table["system"])))
     assert list(first["BLEU"]) == ["39.9", *(f"{other.bleu:.1f}" for other in TEST_SETS[0].published)]
@@ -133,10 +176,10 @@ def test_scores_beside_a_checkpoint_stand_beside_the_published_ones(shelf: Path)
 
 
 def test_what_a_run_measured_is_drawn_beside_its_checkpoint(shelf: Path, finished_run: Path) -> None:
-    assert "No run of these checkpoints is here" in said(open_view("models"))
+    assert "No run of these checkpoints is here" in said(opened())
     shutil.copy(finished_run / "metrics.jsonl", shelf / "en-de.metrics.jsonl")
     lines = [line for line in read_metrics(finished_run / "metrics.jsonl") if line["kind"] == "valid"]
-    line = chart(open_view("models"), "Validation loss")["data"][0]
+    line = chart(opened(), "Validation loss")["data"][0]
     assert line["name"] == "en-de"
     assert array(line["x"]).tolist() == [each["update"] for each in lines]
     assert array(line["y"]).tolist() == [each["loss"] for each in lines]
@@ -144,7 +187,7 @@ def test_what_a_run_measured_is_drawn_beside_its_checkpoint(shelf: Path, finishe
 
 def test_a_family_is_drawn_as_its_file_says(shelf: Path) -> None:
     write_families(shelf)
-    app = open_view("models", family="heads")
+    app = opened(family="heads")
     points = chart(app, "BLEU over heads h")["data"][0]
     members, heads = REPORT["members"], REPORT["families"][0]["members"]
     ours = [members[member["member"]] for member in heads]
@@ -166,7 +209,7 @@ def test_a_family_is_drawn_as_its_file_says(shelf: Path) -> None:
 
 def test_a_point_and_a_button_open_the_member_that_ships(shelf: Path) -> None:
     write_families(shelf)
-    app = open_view("models", family="heads", sentence="the cat sat")
+    app = opened(family="heads", sentence="the cat sat")
     fills = chart(app, "BLEU over heads h")["data"][0]["marker"]["color"]
     assert len(set(fills)) == 2  # one ships, the others do not
     assert fills[1] == fills[2] != fills[0]
@@ -189,11 +232,11 @@ def test_a_click_on_a_point_that_does_not_ship_opens_nothing(shelf: Path, monkey
 
 def test_the_family_and_the_score_stand_in_the_address(shelf: Path) -> None:
     write_families(shelf)
-    app = open_view("models", family="window", measure="perplexity")
+    app = opened(family="window", measure="perplexity")
     figure = chart(app, "Perplexity over attention window r")
     assert figure["layout"]["xaxis"]["ticktext"] == ["1", "unlimited"]
     assert [mark["text"] for mark in chart(app, "The paper, table 3")["layout"]["annotations"]] == ["not in the paper"]
-    assert chart(open_view("models", family="none of these"), "over heads h")
+    assert chart(opened(family="none of these"), "over heads h")
 
 
 @pytest.mark.parametrize(
@@ -214,7 +257,7 @@ def test_the_family_and_the_score_stand_in_the_address(shelf: Path) -> None:
 )
 def test_a_file_of_families_that_is_none_breaks_nothing(shelf: Path, text: str, families: list[str]) -> None:
     (shelf / "families.json").write_text(text, encoding="utf-8")
-    app = open_view("models")
+    app = opened()
     found = read_families(checkpoints()).families
     assert [family.name for family in found] == families
     assert not any(member.ours for family in found for member in family.members)

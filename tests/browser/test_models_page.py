@@ -12,7 +12,7 @@ POINTS = ".st-key-family_ours .scatterlayer .points path.point"
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_click_on_a_point_opens_that_member_on_the_same_sentence(visit: Callable[..., Visit], width: int) -> None:
-    one = visit(width=width).open("models", family="heads", sentence="the cat sat")
+    one = visit(width=width).open("models", family="heads", sentence="the cat sat", details="true")
     page = one.page
     page.locator(POINTS).nth(2).click(force=True)  # it does not ship
     one.settle()
@@ -23,3 +23,12 @@ def test_a_click_on_a_point_opens_that_member_on_the_same_sentence(visit: Callab
     one.says("the cat sat")
     expect(page.get_by_role("button", name="Is open: 1")).to_be_disabled()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_click_on_a_card_opens_that_checkpoint_on_the_same_sentence(visit: Callable[..., Visit]) -> None:
+    one = visit().open("models", sentence="the cat sat")
+    one.page.locator(".cards").get_by_role("button", name="de-en").click()
+    one.page.wait_for_url("**checkpoint=de-en**")
+    one.settle()
+    one.says("the cat sat")
+    expect(one.page.locator(".cards [aria-pressed=true]")).to_contain_text("de-en, is open")

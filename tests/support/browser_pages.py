@@ -30,7 +30,7 @@ PAGES: dict[str, Page] = {
     "scaling": Page("scaling", "Scaling and softmax", (".st-key-softmax_scene .share",)),
     "decoding": Page("decoding", "Decoding", (".st-key-picture_next_token .row.chosen",)),
     "training": Page("training", "Training", (".machine .rows button", ".head-map .cell")),
-    "models": Page("models", "Models", (".st-key-cards [data-testid='stVerticalBlock']", CHART)),
+    "models": Page("models", "Models", (".cards button", CHART)),
 }
 
 

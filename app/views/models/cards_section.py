@@ -1,4 +1,4 @@
-"""Sections of Models: a card for each checkpoint, and all of them in one table that can be sorted."""
+"""A section of Models: all that is known of each checkpoint, as cards and in one table that can be sorted."""
 
 from collections.abc import Sequence
 
@@ -6,32 +6,34 @@ import streamlit as st
 
 from app.library.catalogue import Entry
 from app.state.choices import CHECKPOINT, open_checkpoint
+from app.views.models.cards_picture import Scores
 from transformer.config import ModelConfig
 
 LICENCES = ("Data", "Licence of the data", "Licence of the weights", "Licence")
 
 
-def cards(shown: Sequence[Entry], listed: Sequence[Entry]) -> None:
-    """Cards of some, and the table of all of them."""
+def all_checkpoints(listed: Sequence[Entry], scores: Scores) -> None:
+    """A card for each checkpoint, and all in one table that can be sorted."""
     if not listed:
         return
-    st.header("Checkpoints", anchor=False)
+    st.header("All checkpoints", anchor=False)
     with st.container(key="cards"):  # see page.css
-        for number, one in enumerate(shown):
+        for number, one in enumerate(listed):
             card(one, f"card_{number}")
     table = st.expander("All checkpoints in a table", key="all_checkpoints", on_change="rerun")
     if table.open:
         with table:
-            st.caption(
-                "The title of a column sorts. BLEU and chrF are the best that the files say, on their test sets."
-            )
+            st.caption("The title of a column sorts.")
             st.dataframe(
-                _table(listed), alt="All checkpoints with their sizes and scores", hide_index=True, placeholder="–"
+                _table(listed, scores),
+                alt="All checkpoints with their sizes and scores",
+                hide_index=True,
+                placeholder="–",
             )
 
 
 def card(one: Entry, key: str) -> None:
-    """What a checkpoint is, and a button that opens it. Names and scores come from files: text, never markdown."""
+    """What a checkpoint is, and a button that opens it. Names come from files: text, never markdown."""
     with st.container(border=True, key=key, gap="xsmall"):
         with st.container(key=f"title_{key}"):  # see page.css
             st.text(one.file.name)
@@ -44,8 +46,6 @@ def card(one: Entry, key: str) -> None:
         st.caption(_size(config, one.header.parameters, one.file.size))
         if options := _options(config):
             st.caption(options)
-        for score in _first_scores(one):
-            st.text(score)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             is_open = CHECKPOINT.value == one.file.name
             st.button(
@@ -88,29 +88,23 @@ def _options(config: ModelConfig) -> str:
     return f"Unlike the paper's: {', '.join(said)}." if said else ""
 
 
-def _first_scores(one: Entry) -> list[str]:
-    """The best BLEU of each test set, or exact matches of a toy; of validation only where there is no other."""
-    measure = "exact match" if one.is_toy else "BLEU"
-    best: dict[str, str] = {}
-    for score in sorted(one.scores, key=lambda score: -score.value):
-        if score.measure == measure:
-            best.setdefault(score.text, str(score))
-    tests = [said for text, said in best.items() if text != "validation"]
-    return tests[:4] or list(best.values()) or ["Its file names no score."]
-
-
 def _more(one: Entry) -> None:
     """Data and licences from the card, all scores with their signatures."""
     for name in LICENCES:
         if name in one.facts:
             st.markdown(f"**{name}**: {one.facts[name]}")
     if one.scores:
+        st.caption(
+            "All that its files say. Scores on the validation text are of the training: a greedy search on the first "
+            "sentences of it."
+        )
         st.dataframe(
             {
                 "text": [score.text for score in one.scores],
                 "measure": [score.measure for score in one.scores],
                 "score": [round(score.value, 2) for score in one.scores],
                 "search": [score.search for score in one.scores],
+                "sentences": [score.sentences or None for score in one.scores],
                 "date": [score.date for score in one.scores],
                 "signature": [score.signature for score in one.scores],
             },
@@ -121,8 +115,9 @@ def _more(one: Entry) -> None:
         st.caption("It has no card.")
 
 
-def _table(entries: Sequence[Entry]) -> dict[str, list[object]]:
+def _table(entries: Sequence[Entry], scores: Scores) -> dict[str, list[object]]:
     known = [(one, one.header) for one in entries if one.header is not None]
+    found = [scores.get(one.file.name) for one, _ in known]
     return {
         "checkpoint": [one.file.name for one, _ in known],
         "task": [f"{one.task.source} → {one.task.target}" for one, _ in known],
@@ -135,9 +130,9 @@ def _table(entries: Sequence[Entry]) -> dict[str, list[object]]:
         "norm": [header.config.norm for _, header in known],
         "positions": [header.config.positions for _, header in known],
         "window r": [str(header.config.attention_window or "unlimited") for _, header in known],
-        "pieces": [header.config.vocab_size for _, header in known],
-        "BLEU": [one.best("BLEU") for one, _ in known],
-        "chrF": [one.best("chrF") for one, _ in known],
-        "BLEU, validation": [one.best("BLEU", "validation") for one, _ in known],
+        "tokens": [header.config.vocab_size for _, header in known],
+        "measure": [score.measure if score else None for score in found],
+        "score": [round(score.value, 1) if score else None for score in found],
+        "measured on": [score.measured_on if score else None for score in found],
         "MB": [round(one.file.size / 1e6, 1) for one, _ in known],
     }

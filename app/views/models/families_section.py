@@ -1,13 +1,11 @@
-"""Sections of Models: a family as a plot, beside the paper's numbers; a click opens that member on the sentence."""
+"""Models: a family as a plot, a click on which opens that member; in the details the paper's numbers beside it."""
 
-from collections.abc import Sequence
+from typing import cast
 
 import streamlit as st
 
-from app.library.catalogue import Entry
 from app.library.families import Families, Family, Measure, Member
 from app.state.choices import CHECKPOINT, FAMILY, MEASURE, open_checkpoint
-from app.views.models.cards_section import card
 from app.views.models.family_plot import NOT_RUN, Place, family_alt, family_chart, family_table
 from app.views.shared.buttons import buttons
 from app.views.shared.placed import placed
@@ -16,9 +14,8 @@ TITLES: dict[Measure, str] = {"bleu": "BLEU", "chrf": "chrF", "perplexity": "Per
 UNITS: dict[Measure, str] = {"bleu": "BLEU", "chrf": "chrF", "perplexity": "perplexity of a token"}
 
 
-def families(found: Families, entries: Sequence[Entry]) -> None:
-    """The chosen family; `entries` are the members that ship."""
-    st.header("Families: alike but for one thing", anchor=False)
+def family_picture(found: Families) -> None:
+    """The chosen family as a plot, with the choice of the family and of the score above it."""
     if not found.families:
         st.caption(
             "Not run. `python -m transformer queue families` trains small models that differ in one thing (heads, "
@@ -26,62 +23,70 @@ def families(found: Families, entries: Sequence[Entry]) -> None:
             "is drawn here, score over value."
         )
         return
-    names = {family.name: family.name.replace("-", " ").capitalize() for family in found.families}
-    with st.container(key="choose_family", horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = buttons(FAMILY, names, "Family", opening=found.families[0].name)
-        measure = buttons(MEASURE, TITLES, "Score")
-    family = next(one for one in found.families if one.name == name)
-    _plots(family, measure, found.scored_on)
+    family, measure = _chosen(found)
+    with st.container(key="choose_family", horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.selectbox(
+            "What differs", [one.name for one in found.families],
+            format_func=lambda name: f"What differs: {_name(name)}", key=FAMILY.key, persist_state="session", width=270,
+            label_visibility="collapsed",
+        )  # fmt: skip
+        buttons(MEASURE, TITLES, "Score", says=False)
+    ours = [_place(member, measure, CHECKPOINT.value) for member in family.members]
+    title = f"{TITLES[measure]} over {family.varies}"
+    placed(
+        family_chart(ours, title=title, varies=family.varies, unit=UNITS[measure]),
+        key="family_ours",
+        name=f"{family.name} - {title}",
+        alt=family_alt(ours, title),
+        table=lambda: family_table(ours, family.varies, UNITS[measure]),
+        on_click=lambda point: _clicked(family, point.customdata),
+    )
+
+
+def _chosen(found: Families) -> tuple[Family, Measure]:
+    names = [one.name for one in found.families]
+    name = FAMILY.open(names[0], names)
+    measure = cast(Measure, MEASURE.open(allowed=TITLES))
+    return next(one for one in found.families if one.name == name), measure
+
+
+def _name(family: str) -> str:
+    return family.replace("-", " ")
+
+
+def families_in_full(found: Families) -> None:
+    """The chosen family beside the paper's, as buttons and as a table."""
+    if not found.families:
+        return
+    family, measure = _chosen(found)
+    st.header(f"What differs: {_name(family.name)}", anchor=False)
+    _papers(family, measure)
     _members(family)
     st.table(_rows(family))
     st.caption(
-        "The spread is the standard deviation over the seeds; one seed has none. The paper's numbers are of "
-        "newstest2013, after 100,000 updates on 4.5 million pairs: only the order can be compared, never the numbers."
+        f"Ours: BLEU and chrF on {found.measured_on}; perplexity of a token of the same text. While it is trained, a "
+        "member is validated with a greedy search on fewer sentences, so those scores differ. The spread is the "
+        "standard deviation over the seeds; one seed has none. The paper's numbers are of newstest2013, after 100,000 "
+        "updates on 4.5 million pairs: only the order can be compared, never the numbers."
     )
     if found.remarks:
         with st.expander("Where the order is not the paper's", key="said_disagreements"):
             for remark in found.remarks:
                 st.text(remark)
-    if entries:
-        with (
-            st.expander(f"The {len(entries)} members that ship, as cards", key="member_cards"),
-            st.container(key="members"),
-        ):
-            for number, one in enumerate(entries):
-                card(one, f"member_{number}")
 
 
-def _plots(family: Family, measure: Measure, scored_on: str) -> None:
-    """Ours at the left, the paper's at the right, each with its own axis."""
-    opened = CHECKPOINT.value
-    ours = [_place(member, measure, opened) for member in family.members]
+def _papers(family: Family, measure: Measure) -> None:
     theirs = [Place(member.label, member.paper.get(measure)) for member in family.members]
-    title = f"{TITLES[measure]} over {family.varies}"
+    if all(place.score is None for place in theirs):
+        return
     papers = f"The paper, table 3: {TITLES[measure]}"
-    has_papers = any(place.score is not None for place in theirs)
-    with st.container(key="family_duo"):
-        left, *right = st.columns([3, 2], gap="medium") if has_papers else [st.container()]
-        with left:
-            placed(
-                family_chart(ours, title=title, varies=family.varies, unit=UNITS[measure]),
-                key="family_ours",
-                name=f"{family.name} - {title}",
-                alt=family_alt(ours, title),
-                table=lambda: family_table(ours, family.varies, UNITS[measure]),
-                on_click=lambda point: _clicked(family, point.customdata),
-            )
-            st.caption(
-                f"Scored on {scored_on}. Filled points are included: click one to open it on the sentence above."
-            )
-        for column in right:
-            with column:
-                placed(
-                    family_chart(theirs, title=papers, varies=family.varies, unit=UNITS[measure], papers=True),
-                    key="family_paper",
-                    name=f"{family.name} - {papers}",
-                    alt=family_alt(theirs, papers, papers=True),
-                    table=lambda: family_table(theirs, family.varies, UNITS[measure], papers=True),
-                )
+    placed(
+        family_chart(theirs, title=papers, varies=family.varies, unit=UNITS[measure], papers=True),
+        key="family_paper",
+        name=f"{family.name} - {papers}",
+        alt=family_alt(theirs, papers, papers=True),
+        table=lambda: family_table(theirs, family.varies, UNITS[measure], papers=True),
+    )
 
 
 def _place(member: Member, measure: Measure, opened: object) -> Place:

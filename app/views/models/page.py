@@ -1,18 +1,27 @@
-"""Models: every checkpoint there is, what it scores, how it learnt, and families of models that differ in one thing.
+"""Which models are there, how good are they, and what differs? All checkpoints as cards, each with its one score, and
+beside them families of models that differ in one thing. In the details: their cards, all scores, how they learnt.
 
 Whatever is opened here is opened on the sentence above.
 """
 
+from collections.abc import Sequence
+
 import streamlit as st
 
+from app import components
 from app.library import checkpoints
-from app.library.catalogue import entry
-from app.library.families import read_families
+from app.library.catalogue import Entry, entry
+from app.library.families import Families, read_families
+from app.library.main_score import main_score
 from app.stage.checkpoint_choice import uploads
 from app.stage.scene import Scene
-from app.views.models.cards_section import cards
-from app.views.models.families_section import families
+from app.stage.template import details, say
+from app.state.choices import CHECKPOINT, open_checkpoint
+from app.views.models.cards_picture import Scores, cards_data, cards_table, signatures
+from app.views.models.cards_section import all_checkpoints
+from app.views.models.families_section import families_in_full, family_picture
 from app.views.models.scores_section import curves, published
+from app.views.shared.placed import belongings
 
 
 def draw(_scene: Scene | None, _controls: None) -> None:
@@ -21,10 +30,39 @@ def draw(_scene: Scene | None, _controls: None) -> None:
     shipped, own = [entry(file) for file in files.values()], [entry(file) for file in uploads().values()]
     found = read_families(files)
     members = {member.file.name for family in found.families for member in family.members if member.file}
+    listed = [*shipped, *own]
+    scores: Scores = {one.file.name: main_score(one, found) for one in listed}
+    shown = [one for one in (*own, *shipped) if one.file.name not in members or one.file.name == CHECKPOINT.value]
     if skipped := checkpoints.skipped_checkpoints():
         st.text(f"Not listed, because the file name is not valid UTF-8: {', '.join(skipped)}. Rename it to open it.")
-    cards([one for one in (*shipped, *own) if one.file.name not in members], shipped + own)
-    families(found, [one for one in shipped if one.file.name in members])
+    if shown:
+        _picture(shown, scores, found)
+    details(lambda: _details(shipped, listed, scores, found))
+
+
+def _picture(shown: Sequence[Entry], scores: Scores, found: Families) -> None:
+    with st.container(key="models_duo"):  # see page.css
+        left, right = st.columns([6, 5], gap="medium")
+    with left, st.container(key="picture_model_cards"):
+        components.model_cards(cards_data(shown, scores, CHECKPOINT.value), key="model_cards", on_open=open_checkpoint)
+    with left:
+        belongings(key="model_cards", name="checkpoints", table=lambda: cards_table(shown, scores))
+    with right:
+        family_picture(found)
+    how = signatures(scores)
+    counted = f"BLEU counts shared words and runs of words, 0 to 100, on plain text (sacrebleu {how}). " if how else ""
+    family = (
+        f"The plot has small models that are alike but for one thing, measured on {found.measured_on}; a click on a "
+        "filled point opens that model."
+        if found.families
+        else ""
+    )
+    say(f"{counted}Scores can be compared only where text and search are the same: each card names them.", family)
+
+
+def _details(shipped: Sequence[Entry], listed: Sequence[Entry], scores: Scores, found: Families) -> None:
+    all_checkpoints(listed, scores)
+    families_in_full(found)
     if shipped:
         published(shipped)
         curves(shipped)
