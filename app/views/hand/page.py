@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from app import components
@@ -56,7 +57,7 @@ def _calculation(scene: Scene, kind: Kind, layer: int, head: int) -> Calculation
     site = SITES[kind].format(layer)
     recorded = scene.record(*(f"{site}.{name}" for name in SITE_NAMES))
     tensors = {name: recorded[f"{site}.{name}"][head] for name in SITE_NAMES}
-    query = min(QUERIES[kind].open(0), len(queries) - 1)
+    query = min(QUERIES[kind].open(_opening_query(kind, tensors["weights"])), len(queries) - 1)
     key = min(KEYS[kind].open(int(tensors["weights"][query].argmax())), len(keys) - 1)
     return Calculation(
         scene,
@@ -69,6 +70,16 @@ def _calculation(scene: Scene, kind: Kind, layer: int, head: int) -> Calculation
         tensors,
         ByHand(tensors["query"][query], tensors["key"], tensors["value"], tensors["mask"][query], key),
     )
+
+
+def _opening_query(kind: Kind, weights: np.ndarray) -> int:
+    """The query that the page opens with: between the languages the one whose word has moved farthest in the sentence,
+    in self-attention the one in the middle, which has keys before and after it."""
+    rows = np.arange(len(weights))
+    if kind != "cross":
+        return len(weights) // 2
+    moved = np.where(weights.max(axis=-1) > 0.5, np.abs(weights.argmax(axis=-1) - rows), -1)
+    return int(moved[: max(len(rows) - 1, 1)].argmax())  # not the end
 
 
 def _choose(kind: Kind, name: str, place: int) -> None:
