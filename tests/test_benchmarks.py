@@ -112,7 +112,7 @@ def test_an_interpreter_without_opennmt_is_told() -> None:
     app.command()(training.main)
     result = CliRunner().invoke(app, ["--opennmt", str(ROOT / "none")], env={"COLUMNS": "250"})
     assert result.exit_code == 2
-    assert "is no Python that can import OpenNMT-py" in result.stderr
+    assert "is not a Python that can import OpenNMT-py" in result.stderr
 
 
 def test_the_table_of_training_has_a_line_for_every_measure(started: Started) -> None:

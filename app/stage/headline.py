@@ -21,7 +21,17 @@ def headline(scene: Scene) -> None:
         hypothesis.text or "(nothing)",
         scene.task.target_code,
         components.Sentences(tuple(each.source for each in scene.sentences), number, show_sentence),
-        given=scene.is_given,
+        mark=_mark(scene),
         color=role_color("decoder"),
         key="translation_line",
     )
+
+
+def _mark(scene: Scene) -> components.Mark:
+    """Says whose translation it is, or what the model read instead of what was typed."""
+    if scene.is_given:
+        return components.Mark("your translation", "The decoder reads your words instead of its own (teacher forcing).")
+    if scene.translation.typed:
+        why = "The model knows text with capitals in their places, so the sentence gets them back before it is read."
+        return components.Mark(f"read as: {scene.translation.source}", why)
+    return components.Mark()

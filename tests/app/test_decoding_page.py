@@ -412,7 +412,7 @@ def test_what_was_continued_is_shown_on_every_page(open_page: Open, folder: Path
     switch_page(app, "hand").run()
     healthy(app)
     line = component(app, "translation_line")
-    assert (line["text"], line["given"]) == ("the cat", True)
+    assert (line["text"], line["mark"]["words"]) == ("the cat", "your translation")
     switch_page(app, "decoding")
     app.session_state["part"] = "loop"
     app.run()

@@ -97,7 +97,7 @@ def opened(view: str, **state: str | bool) -> AppTest:
 def test_every_page_that_has_a_translation_shows_it(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
     line = components(opened(page), "translation_line")[0]
-    assert (line["text"], line["given"]) == (OWN, True)
+    assert (line["text"], line["mark"]["words"]) == (OWN, "your translation")
 
 
 @pytest.mark.parametrize("part", ["loop", "tree", "penalty", "lens", "reference"])

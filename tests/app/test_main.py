@@ -30,7 +30,7 @@ def test_a_button_leads_to_another_page_whatever_stands_in_the_address(
     page: str, open_app: Callable[..., AppTest]
 ) -> None:
     """By a link a widget stands in it that is bound to it; the tiny model hesitates, which the doctor sees."""
-    app = open_app(page, checkpoint="small", method="greedy", sentence="a b c", t="2")
+    app = open_app(page, checkpoint="small", method="greedy", sentence="a b c", t="2", details="true")
     begins = "to_hand" if page == "attention" else "doctor_"
     next(each for each in app.button if str(each.key).startswith(begins)).click().run()
     assert not app.exception

@@ -15,6 +15,7 @@ from tests.support.app_checkpoints import write_checkpoint
 from tests.support.drawn import array, attention_weights, charts, components, open_view
 from tests.support.patience import PATIENCE
 from transformer.decoding.translator import Translator
+from transformer.text.recasing import recased
 
 Open = Callable[..., AppTest]
 EXAMPLE = "I was looking for my glasses all morning."
@@ -221,6 +222,17 @@ def test_several_sentences_are_all_translated_and_one_is_shown(open_app: Open) -
     app.run()
     assert components(app, "token_strip")[0]["chips"][0]["text"].startswith("▁Where"[:2])
     assert components(app, "translation_line")[0]["shown"] == 1
+
+
+def test_a_sentence_in_capitals_is_read_with_another_case_and_every_page_says_so(open_app: Open, folder: Path) -> None:
+    typed = "THE CAT SAT ON THE MAT."
+    translator = Translator.load(folder / "en-de.safetensors")
+    expected = recased(typed, translator.tokenizer)
+    assert expected != typed
+    app = open_app("masks", sentence=typed)
+    assert components(app, "translation_line")[0]["mark"]["words"] == f"read as: {expected}"
+    plain = open_app("masks", sentence=expected)
+    assert components(plain, "translation_line")[0]["mark"]["words"] == ""
 
 
 def test_another_alternative_brings_its_own_pictures(open_app: Open, folder: Path) -> None:

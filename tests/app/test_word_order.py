@@ -15,6 +15,7 @@ from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import components, written
 from transformer.config import EOS
 from transformer.decoding.translator import Translator
+from transformer.text.recasing import recased
 
 Open = Callable[..., AppTest]
 SENTENCE = "the cat sat on the mat."
@@ -81,7 +82,7 @@ def test_the_bars_are_the_distances_of_the_encoders_outputs(
     try:
         found = picture(open_app("positions", checkpoint="order", sentence=SENTENCE, shuffle="3"))
         translator = Translator.load(path)
-        ids = [*translator.tokenizer.encode(SENTENCE), EOS]
+        ids = [*translator.tokenizer.encode(recased(SENTENCE, translator.tokenizer)), EOS]
         order = found["order"]
         assert sorted(order) == list(range(len(ids)))
         for bars, by in zip(found["bars"], (translator, without_positions(Translator.load(path))), strict=True):
@@ -108,7 +109,7 @@ def test_what_is_translated_is_what_models_with_and_without_a_table_write(open_a
         (as_it_is, Translator.load(path)),
         (taken_away, without_positions(Translator.load(path)).edited({})),
     ):
-        ids = [*by.tokenizer.encode(SENTENCE), EOS]
+        ids = [*by.tokenizer.encode(recased(SENTENCE, by.tokenizer)), EOS]
         for text, source in zip(shown, (ids, [ids[token] for token in order]), strict=True):
             assert (by.translate_ids(source).text or "(nothing)") == text
     assert taken_away[0] == taken_away[1]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Visit, chosen_in
 
 Begin = Callable[..., Visit]
 HOSTILE = "</script><img src=x onerror=alert(1)> the the"
@@ -103,8 +103,9 @@ def test_a_cell_is_chosen_by_a_click_or_a_key_among_the_lines_and_worked_out_by_
     page.locator(".st-key-chosen_cell").get_by_text("Row 2 (").wait_for()
     page.locator(".st-key-chosen_cell").get_by_text("attends to key 3").wait_for()
     page.get_by_role("button", name="Work it out by hand").click()
-    page.locator(".st-key-pick_t [aria-checked='true'][aria-label^='2:']").wait_for()
-    page.locator(".st-key-pick_s [aria-checked='true'][aria-label^='3:']").wait_for()
+    page.wait_for_url("**/hand?*")
+    one.settle()
+    assert (chosen_in(page)["t"], chosen_in(page)["s"]) == (["2"], ["3"])
 
 
 def test_bertviz_draws_our_weights_without_a_network_and_hostile_words_stay_words(visit: Begin) -> None:

@@ -44,6 +44,13 @@ def serious(page: Any) -> list[str]:
 
 
 WITHOUT_THE_SENTENCE = ("training", "models")
+OTHERS_BETWEEN = (
+    "steps",
+    "multihead",
+    "residual",
+    "positions",
+    "decoding",
+)  # something is between the tokens of a word
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -82,10 +89,7 @@ PARTS = {  # what a page opens with is seen above; here is what takes a click, a
     },
     "attention": {"Word alignment": ".st-key-alignment svg .line", "BertViz": "iframe[srcdoc]"},
     "steps": {"Every step": ".walk h2"},
-    "hand": {
-        "Details: formulas, code, tables, more pictures": ".st-key-picture_hand_map .hm image",
-        "All": ".st-key-picture_hand_values .hm image",
-    },
+    "hand": {"All": ".st-key-picture_hand_values .hm image"},
 }
 
 
@@ -160,7 +164,9 @@ def test_nobody_is_shut_out_of_what_the_doctor_says(visit: Begin) -> None:
 )
 def test_nobody_is_shut_out_of_a_mask_where_a_cell_is_chosen(visit: Begin, kind: str, dark: bool) -> None:
     """Of the last mask that is drawn: what all parts allow together, where there are several."""
-    one = visit(dark=dark).open("masks", sentence="the cat sat on the mat", kind=kind, sentence_of_batch="1")
+    one = visit(dark=dark).open(
+        "masks", sentence="the cat sat on the mat", kind=kind, sentence_of_batch="1", details="true"
+    )
     is_drawn(one, "masks")
     page = one.page
     click_cell(page, "picture_mask_parts", 1, 1)
@@ -218,6 +224,6 @@ def test_of_ten_visitors_none_sees_the_sentence_of_another(visit: Begin) -> None
         is_drawn(one, name)
         one.says(f"the {word}")
         shown = one.page.locator('[data-testid="stMain"]').evaluate(SAID)
-        assert word in shown or name in ("multihead", "residual", "positions", "decoding"), name  # others stand between
+        assert word in shown or name in OTHERS_BETWEEN, name
         found = [other for other in words if other != word and other in shown]
         assert not found, (word, shown[max(shown.find(found[0]) - 60, 0) :][:120])

@@ -8,7 +8,7 @@ from playwright.sync_api import sync_playwright
 
 from tests.support.browser_driver import FLAGS, ROOT, browser_path, running_app
 
-SHOWN = {"checkpoint": "en-de", "sentence": "Where is the nearest train station?"}
+SHOWN = {"checkpoint": "en-de", "sentence": "I was looking for my glasses all morning."}
 
 
 def main() -> None:
@@ -19,10 +19,11 @@ def main() -> None:
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
-        page = browser.new_page(viewport={"width": 1280, "height": 1500}, color_scheme="light")
+        page = browser.new_page(viewport={"width": 1280, "height": 720}, color_scheme="light", reduced_motion="reduce")
         page.set_default_timeout(180_000)
         page.goto(f"{address}/?{urlencode(SHOWN)}")
-        page.locator(".st-key-matrix .hm image").first.wait_for(state="attached")
+        page.locator(".canvas .arc").first.wait_for(state="attached")
+        page.locator(".canvas .token", has_text="Brille").first.hover()
         page.wait_for_timeout(1500)
         page.screenshot(path=ROOT / "app" / "picture.png")
         browser.close()

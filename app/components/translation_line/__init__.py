@@ -18,8 +18,15 @@ class Sentences(NamedTuple):
     on_choose: Callable[[int], None]
 
 
+class Mark(NamedTuple):
+    """A few words in front of the translation, and the sentence that explains them."""
+
+    words: str = ""
+    help: str = ""
+
+
 def translation_line(
-    tokens: list[dict[str, Any]], text: str, language: str, sentences: Sentences, *, given: bool, color: str, key: str
+    tokens: list[dict[str, Any]], text: str, language: str, sentences: Sentences, *, mark: Mark, color: str, key: str
 ) -> None:
     """Draws the tokens of a translation in one line, with a bar for the probability of each.
 
@@ -28,7 +35,7 @@ def translation_line(
         text: the whole translation; what a screen reader says.
         language: its code, or "".
         sentences: of several, each has a button in front of the line.
-        given: whether the visitor wrote the translation, not the model.
+        mark: stands in front of the tokens; empty: nothing does.
     """
 
     def chosen() -> None:
@@ -36,6 +43,6 @@ def translation_line(
         if isinstance(index, int) and 0 <= index < len(sentences.texts):
             sentences.on_choose(index)
 
-    data = {"tokens": tokens, "text": text, "lang": language, "given": given, "color": color}
+    data = {"tokens": tokens, "text": text, "lang": language, "mark": mark._asdict(), "color": color}
     data |= {"sentences": list(sentences.texts), "shown": sentences.shown}
     _component(data=data, key=key, on_chosen_change=chosen)

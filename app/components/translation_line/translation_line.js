@@ -23,11 +23,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
     group.append(...data.sentences.map((text, i) => button(i + 1, text, i === data.shown, () => setTriggerValue("chosen", i))));
     line.append(group);
   }
-  if (data.given) {
+  if (data.mark.words) {
     const mark = document.createElement("span");
     mark.className = "mark";
-    mark.textContent = "your translation";
-    mark.title = "The decoder reads your words instead of its own (teacher forcing).";
+    mark.textContent = data.mark.words;
+    mark.title = data.mark.help;
     line.append(mark);
   }
   const tokens = document.createElement("div");

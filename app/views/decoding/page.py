@@ -52,7 +52,7 @@ def draw(scene: Scene, _: Controls | None) -> None:
         "The decoder reads the source and all tokens written so far, and gives each token of its vocabulary a "
         "probability.",
         _CHOOSES[method_of(scene)],
-        "Click a written token to see how it was chosen, or another token of the list to continue with it.",
+        "Click a written token to see its distribution, or another token of the list to continue with it.",
     )
     details(lambda: _details(scene, step))
 
