@@ -55,7 +55,7 @@ def axis(text: str, limits: Sequence[float] | None = None, **more: Any) -> dict[
     """An axis with a title and a faint grid, which does not zoom."""
     found: dict[str, Any] = {
         "title": {"text": plotly_text(text), "font": {"size": AXIS_SIZE, "color": INK}, "standoff": 8},
-        "tickfont": {"size": 13},
+        "tickfont": {"size": 14},
         "gridcolor": GRID,
         "zeroline": False,
         "fixedrange": True,

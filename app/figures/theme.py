@@ -247,7 +247,7 @@ def minus(text: str) -> str:
 
 def chart_template() -> dict[str, Any]:
     """What all charts have in common, unless they say otherwise: a template of Plotly's."""
-    text = {"color": _QUIET, "size": 13}
+    text = {"color": _QUIET, "size": 14}
     axis = {
         "automargin": True,
         "ticklabeloverflow": "allow",  # else the browser measures all labels of all axes at each drawing

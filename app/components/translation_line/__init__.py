@@ -43,6 +43,6 @@ def translation_line(
         if isinstance(index, int) and 0 <= index < len(sentences.texts):
             sentences.on_choose(index)
 
-    data = {"tokens": tokens, "text": text, "lang": language, "mark": mark._asdict(), "color": color}
+    data: dict[str, Any] = {"tokens": tokens, "text": text, "lang": language, "mark": mark._asdict(), "color": color}
     data |= {"sentences": list(sentences.texts), "shown": sentences.shown}
     _component(data=data, key=key, on_chosen_change=chosen)

@@ -107,6 +107,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   let picture;
   const point = (which) => {
     state.token = typeof which === "function" ? which(state.token) : which;
+    if (!(state.token in data.tokens)) state.token = data.order[0];  // it was one of a longer sentence
     picture.mark(state.token);
     spoken.textContent = said(data, state.token);
   };

@@ -70,7 +70,7 @@ def family_chart(places: Sequence[Place], *, title: str, varies: str, unit: str,
         "yaxis": axis(unit, _limits(scores, spreads)),
         "annotations": [
             {"x": x, "y": 0.5, "yref": "paper", "text": NO_ROW if papers else NOT_RUN, "textangle": -90}
-            | {"showarrow": False, "font": {"color": INK, "size": 13}}
+            | {"showarrow": False, "font": {"color": INK, "size": 14}}
             for x, place in enumerate(places)
             if place.score is None
         ],
