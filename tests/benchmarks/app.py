@@ -34,7 +34,8 @@ TEXT = (
     "train station where my sister and her friends used to play when they were young and free and very happy"
 )
 
-HEAD, TOKEN = ".switches [data-name='head'] button", ".picker button"
+HEAD, ON_CANVAS, TOKEN = ".switches [data-name='head'] button", ".canvas .head", ".picker button"
+RADIO = "[role='radio']"
 
 
 class Row(NamedTuple):
@@ -46,22 +47,22 @@ class Row(NamedTuple):
 
 
 ROWS = {
-    "translate": Row("translate", HEAD),
+    "translate": Row("translate", ON_CANVAS),
     "steps": Row("steps", ".walk .next"),
     "hand": Row("hand", HEAD),
-    "hand, tokens": Row("hand", TOKEN),
-    "hand, all": Row("hand", HEAD, "written=all"),
-    "attention": Row("attention", HEAD),
-    "attention, row": Row("attention", TOKEN, "one=true"),
-    "attention, words": Row("attention", HEAD, "more=alignment"),
-    "multihead": Row("multihead", HEAD),
-    "masks": Row("masks", HEAD),
-    "residual": Row("residual", ".flow .chips button"),
-    "positions": Row("positions", TOKEN),
+    "hand, tokens": Row("hand", f".st-key-query_scene .words {RADIO}"),
+    "hand, all": Row("hand", HEAD, "written=all&details=true"),
+    "attention": Row("attention", ON_CANVAS),
+    "attention, row": Row("attention", TOKEN, "one=true&details=true"),
+    "attention, words": Row("attention", ON_CANVAS, "more=alignment&details=true"),
+    "multihead": Row("multihead", ".switches [data-name='layer'] button"),
+    "masks": Row("masks", ".st-key-causal .segments button"),
+    "residual": Row("residual", f".st-key-flow {RADIO}"),
+    "positions": Row("positions", ".st-key-order .tools button"),
     "scaling": Row("scaling", HEAD),
-    "decoding": Row("decoding", ".st-key-next button"),
-    "decoding, tree": Row("decoding", HEAD, "part=tree"),
-    "decoding, lens": Row("decoding", TOKEN, "part=lens"),
+    "decoding": Row("decoding", ".st-key-picture_next_token button:has-text('Next')"),
+    "decoding, tree": Row("decoding", ".st-key-picture_next_token button:has-text('Next')", "part=tree&details=true"),
+    "decoding, lens": Row("decoding", ".st-key-picture_next_token button:has-text('Next')", "part=lens&details=true"),
 }
 
 # Begins to watch the page; the time begins when the key or the mouse button goes down.

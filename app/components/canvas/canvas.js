@@ -110,7 +110,11 @@ function newView(parentElement) {
     view.number = Math.max((view.number ?? 0) + 1, Date.now());
     view.send("chosen", { ...view.here, number: view.number });
   };
-  view.act = (name, step, index) => view.send("acted", { name, step, index, ...view.here });
+  view.act = (name, step, index) => {  // the page may be left: not before it has answered, and nothing more is asked of it
+    view.wanted = [];
+    if (view.waits) setTimeout(() => view.act(name, step, index), 50);
+    else view.send("acted", { name, step, index, ...view.here });
+  };
   view.show = (form) => { view.form = window.headlightForm = form; view.again(); };
   view.write = () => writeItself(view);
   view.skip = () => { if (view.isWriting) { stopWriting(view); view.update(); } };

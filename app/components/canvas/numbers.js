@@ -40,9 +40,18 @@ export function ask(view, question) {
 
 const PATIENT = 4000;  // ms until an unanswered question is asked again
 
+// Whether the page is being drawn, or another one opened. Trap: a question that arrives meanwhile may be joined with the
+// request of another page, which is then never drawn (test_numbers_are_exact_and_a_click_on_a_number_opens_its_calculation).
+const isBusy = () => (document.querySelector("[data-testid=stApp]")?.dataset.testScriptState ?? "notRunning") !== "notRunning";
+
 export function sendNext(view) {
   const send = view.line?.send;
-  if (!send || view.waits || !view.wanted.length) return;
+  if (!send || view.waits || !view.wanted.length || !view.root.isConnected) return;
+  if (isBusy()) {
+    clearTimeout(view.later);
+    view.later = setTimeout(() => sendNext(view), 50);
+    return;
+  }
   view.waits = view.wanted.shift();
   clearTimeout(view.late);
   view.late = setTimeout(() => { view.waits = null; sendNext(view); }, PATIENT);
