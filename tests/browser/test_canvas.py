@@ -116,6 +116,18 @@ def test_an_arc_is_as_wide_as_its_weight(alone: Callable[[Scene], Any], tmp_path
         assert width == pytest.approx(1 + 8 * weights[q, k], abs=0.03)
 
 
+def test_a_page_is_left_while_the_canvas_is_on_it(alone: Callable[[Scene], Any], tmp_path: Path) -> None:
+    """The canvas has the width 0 before it goes, in which nothing can be laid out: its script must not search for one."""
+    page = alone(scene_with(write_checkpoint(tmp_path / "one.safetensors")))
+    page.evaluate("document.body.firstElementChild.style.display = 'none'")
+    page.evaluate("setTimeout(() => { window.alive = true; }, 200)")
+    page.wait_for_function("() => window.alive")
+    page.evaluate("document.body.firstElementChild.style.display = ''")
+    page.wait_for_function("() => { window.dispatchEvent(new Event('resize')); return true; }")
+    assert page.locator(".head").first.bounding_box()["width"] > 5
+    assert not page.errors
+
+
 @pytest.mark.parametrize("text", ["</script><img src=x onerror=alert(1)>", "the the the", "שלום עולם", "a", "x " * 40])
 def test_whatever_is_typed_is_drawn_as_text(text: str, alone: Callable[[Scene], Any], tmp_path: Path) -> None:
     scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"), text)

@@ -5,6 +5,7 @@
 
 import { chooseHeads } from "./heads.js";
 import { draw } from "./picture.js";
+import { watchSize } from "../shared/watch_size.js";
 
 function decode(base64) {
   const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
@@ -45,11 +46,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   chooseHeads(root, state);
   draw(root, state);
   let before = root.clientWidth;
-  const watcher = new ResizeObserver(() => {
+  const watcher = watchSize(root, () => {
     if (Math.abs(root.clientWidth - before) < 2) return;
     before = root.clientWidth;
     draw(root, state);
   });
-  watcher.observe(root);
   return () => watcher.disconnect();
 }

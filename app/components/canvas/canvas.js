@@ -16,6 +16,7 @@ import { alternativeText, sentence } from "./words.js";
 import { isNew, stopWriting, writeItself } from "./writing.js";
 import { isDark } from "../shared/themed.js";
 import { measurer } from "../shared/svg.js";
+import { watchSize } from "../shared/watch_size.js";
 import { sides, unpacked } from "./message.js";
 
 const NARROW = 40;  // rem
@@ -170,9 +171,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   if (view.line.standing) view.line.heard(view.line.standing);
   else setTimeout(start, 250);  // the wire is late, or there is none
-  const resized = () => { if (view.message && view.size !== sizeOf(view)) view.again(); };
-  const watcher = new ResizeObserver(resized);
-  watcher.observe(view.root);
+  const resized = () => { if (view.message && view.root.clientWidth && view.size !== sizeOf(view)) view.again(); };
+  const watcher = watchSize(view.root, resized);
   window.addEventListener("resize", resized);
   return () => { watcher.disconnect(); window.removeEventListener("resize", resized); };
 }

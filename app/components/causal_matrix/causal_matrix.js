@@ -3,6 +3,7 @@
 // prediction changes. Both passes arrive with the message, as base64 of float32, so the switch needs no server.
 
 import { numbered, standing } from "../shared/numbered_choices.js";
+import { watchSize } from "../shared/watch_size.js";
 import { matrix } from "./matrix.js";
 import { ahead, said, score } from "./words.js";
 
@@ -95,11 +96,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   draw();
   if (focused) root.querySelector(`select[data-name="${focused}"]`)?.focus({ preventScroll: true });
   let before = root.clientWidth;
-  const watcher = new ResizeObserver(() => {
+  const watcher = watchSize(root, () => {
     if (Math.abs(root.clientWidth - before) < 2) return;
     before = root.clientWidth;
     draw();
   });
-  watcher.observe(root);
   return () => watcher.disconnect();
 }

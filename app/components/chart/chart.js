@@ -9,6 +9,7 @@ import { withMinus } from "./hover.js";
 import { isPlain, write } from "./texts.js";
 import { thinOut } from "./ticks.js";
 import { isDark, resolved } from "../shared/themed.js";
+import { watchSize } from "../shared/watch_size.js";
 
 const CONFIG = { displayModeBar: false };
 const SMALLEST = 10;  // px of a number
@@ -126,8 +127,7 @@ function begin(root) {
   root.replaceChildren(plot);
   const chart = { root, plot, queue: Promise.resolve() };
   chart.again = () => { chart.queue = chart.queue.then(() => draw(chart)).catch((error) => failed(chart, error)); };
-  chart.watch = new ResizeObserver(() => { if (!current(chart)) chart.again(); });
-  chart.watch.observe(root);
+  chart.watch = watchSize(root, () => { if (!current(chart)) chart.again(); });
   return chart;
 }
 

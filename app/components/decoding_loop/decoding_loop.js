@@ -4,6 +4,7 @@
 
 import { chips } from "./chips.js";
 import { make, measurer, write } from "../shared/svg.js";
+import { watchSize } from "../shared/watch_size.js";
 
 const CHIP = 28, BAR = 5, NARROWEST = 540;
 
@@ -124,11 +125,10 @@ export default function ({ data, parentElement }) {
   const state = (parentElement.headlight ??= { all: false });
   draw(root, data, state);
   let before = root.clientWidth;
-  const watcher = new ResizeObserver(() => {
+  const watcher = watchSize(root, () => {
     if (Math.abs(root.clientWidth - before) < 2) return;
     before = root.clientWidth;
     draw(root, data, state);
   });
-  watcher.observe(root);
   return () => watcher.disconnect();
 }

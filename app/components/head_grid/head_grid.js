@@ -5,6 +5,7 @@ import { asked } from "../shared/arrow_keys.js";
 import { headMap, sketch, unpacked } from "../shared/head_map.js";
 import { measurer } from "../shared/svg.js";
 import { put } from "../shared/token.js";
+import { watchSize } from "../shared/watch_size.js";
 
 const MODES = [{ name: "without", text: "Without each" }, { name: "alone", text: "Each alone" }];
 
@@ -86,8 +87,7 @@ const behaviour = {
     this.map.addEventListener("pointermove", (event) => this.point(event.composedPath()[0]));
     this.map.addEventListener("pointerleave", () => this.point(null));
     root.replaceChildren(box);
-    this.watch = new ResizeObserver(() => { if (box.clientWidth !== this.width) this.draw(); });
-    this.watch.observe(box);
+    this.watch = watchSize(box, () => { if (box.clientWidth !== this.width) this.draw(); });
   },
   card(button, index) {
     const name = add("span", "name", button, `Head ${index + 1}`);

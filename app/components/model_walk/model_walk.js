@@ -3,6 +3,7 @@
 
 import { decoded } from "../shared/heat.js";
 import { measurer } from "../shared/svg.js";
+import { watchSize } from "../shared/watch_size.js";
 import { drawDims } from "./dims.js";
 import { drawKeys } from "./keys.js";
 import { drawMap, moveTo } from "./map.js";
@@ -20,7 +21,7 @@ class Walk {
     this.number = 0;
     this.parts = markup(root, this);
     this.measure = measurer(root);
-    new ResizeObserver(() => this.show()).observe(root);
+    watchSize(root, () => this.show());
     const arrived = () => (root.isConnected ? this.arrive() : document.removeEventListener("headlight-held", arrived));
     document.addEventListener("headlight-held", arrived);
     const key = (event) => (root.isConnected ? this.key(event) : document.removeEventListener("keydown", key));

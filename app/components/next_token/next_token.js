@@ -2,6 +2,7 @@
 // in again. All steps are here: stepping and playing need no server, which is told only where the reader stops.
 
 import { numbered, standing } from "../shared/numbered_choices.js";
+import { watchSize } from "../shared/watch_size.js";
 import { build } from "./frame.js";
 import { chosenPlace, fly, pass } from "./motion.js";
 import { drawPaths } from "./paths.js";
@@ -116,8 +117,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   loop.send = setTriggerValue;
   const onKey = (event) => loop.key(event);
   document.addEventListener("keydown", onKey);
-  const watcher = new ResizeObserver(() => { if (Math.abs(root.clientWidth - loop.width) > 1) loop.fit(); });
-  watcher.observe(root);
+  const watcher = watchSize(root, () => { if (Math.abs(root.clientWidth - loop.width) > 1) loop.fit(); });
   return () => {
     document.removeEventListener("keydown", onKey);
     watcher.disconnect();

@@ -7,6 +7,7 @@ import { playerOf } from "./player.js";
 import { scaleOfPage, viewOf } from "./view.js";
 import { numbered, standing } from "../shared/numbered_choices.js";
 import { isDark } from "../shared/themed.js";
+import { watchSize } from "../shared/watch_size.js";
 
 const TYPING = "input, textarea, select, [contenteditable], [role=radiogroup], [role=tablist]";
 
@@ -62,7 +63,7 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
     draw();
   }
   if (!before) {
-    new ResizeObserver(() => { if (isOther(root, state)) root.draw(); }).observe(root);
+    watchSize(root, () => { if (isOther(root, state)) root.draw(); });
     state.player.opens();
   }
   const keys = (event) => walk(event, state);

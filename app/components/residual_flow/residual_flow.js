@@ -7,6 +7,7 @@ import { numbered } from "../shared/numbered_choices.js";
 import { make, measurer } from "../shared/svg.js";
 import { isDark } from "../shared/themed.js";
 import { inWords, put } from "../shared/token.js";
+import { watchSize } from "../shared/watch_size.js";
 
 const HEAD = 20, LEAST = 18, MOST = 72;  // px at the usual size of the type: of the heading, of a sub-layer
 const PHONE = 520;
@@ -138,7 +139,7 @@ function draw(root, state) {
 class Flow {
   constructor(root) {
     Object.assign(this, { root, parts: skeleton(root), part: null });
-    new ResizeObserver(() => this.show()).observe(root);
+    watchSize(root, () => this.show());
     const arrived = () => (root.isConnected ? this.show() : document.removeEventListener("headlight-held", arrived));
     document.addEventListener("headlight-held", arrived);
   }

@@ -7,6 +7,7 @@ import { factsOf, sentenceOf } from "./facts.js";
 import { numbered, standing } from "../shared/numbered_choices.js";
 import { make, measurer } from "../shared/svg.js";
 import { wordsOf } from "../shared/words.js";
+import { watchSize } from "../shared/watch_size.js";
 
 const scaleOfPage = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 const KINDS_OF_NUMBERS = { f8: Float64Array, f4: Float32Array, u1: Uint8Array };
@@ -118,7 +119,6 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   root.draw = () => draw(root, state, send);
   if (!isDrawn) root.draw();
   if (!root.watcher) {
-    root.watcher = new ResizeObserver(() => { if (Math.abs(root.clientWidth - state.drawnAt) > 1) root.draw(); });
-    root.watcher.observe(root);
+    root.watcher = watchSize(root, () => { if (Math.abs(root.clientWidth - state.drawnAt) > 1) root.draw(); });
   }
 }

@@ -4,6 +4,7 @@
 import { asked } from "../shared/arrow_keys.js";
 import { headMap, unpacked } from "../shared/head_map.js";
 import { measurer } from "../shared/svg.js";
+import { watchSize } from "../shared/watch_size.js";
 
 const STEP = 700, REST = 500;  // ms a snapshot while it plays, and before the page is told where the reader is
 
@@ -71,8 +72,7 @@ function build(root, machine) {
   open.addEventListener("click", () => machine.send("opened", machine.data.rows[machine.at].number));
   map.addEventListener("pointermove", (event) => machine.point(event.composedPath()[0]));
   map.addEventListener("pointerleave", () => machine.point(null));
-  machine.watch = new ResizeObserver(() => { if (box.clientWidth !== machine.width) machine.drawHead(); });
-  machine.watch.observe(box);
+  machine.watch = watchSize(box, () => { if (box.clientWidth !== machine.width) machine.drawHead(); });
 }
 
 const behaviour = {

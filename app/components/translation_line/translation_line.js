@@ -1,5 +1,7 @@
 // The tokens of a translation in one line, which scrolls if it is too long. A bar below each token is its probability.
 
+import { watchSize } from "../shared/watch_size.js";
+
 function button(number, text, pressed, choose) {
   const node = document.createElement("button");
   node.type = "button";
@@ -55,7 +57,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (scrolls) tokens.tabIndex = 0;
     else tokens.removeAttribute("tabindex");
   };
-  const watcher = new ResizeObserver(fit);  // what is beside it takes room, or another window does
-  watcher.observe(tokens);
+  const watcher = watchSize(tokens, fit);  // what is beside it takes room, or another window does
   return () => watcher.disconnect();
 }

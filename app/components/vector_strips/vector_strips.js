@@ -5,6 +5,7 @@ import { asked } from "../shared/arrow_keys.js";
 import { painted } from "../shared/strip_image.js";
 import { cut, make, measurer } from "../shared/svg.js";
 import { isDark } from "../shared/themed.js";
+import { watchSize } from "../shared/watch_size.js";
 
 const HIGH = 22, PITCH = 30, TOP = 54, NAMES = 14, VALUES = 84;  // px
 const decode = ({ bdata }) => new Float32Array(Uint8Array.from(atob(bdata), (letter) => letter.charCodeAt(0)).buffer);
@@ -66,7 +67,7 @@ export default function ({ data: bytes, parentElement }) {
   const before = root.strips;
   const state = { data, rows, dimension: before && before.rows[0].values.length === rows[0].values.length ? before.dimension : data.dimension };
   root.strips = state;
-  if (!before) new ResizeObserver(() => draw(root, root.strips)).observe(root);
+  if (!before) watchSize(root, () => draw(root, root.strips));
   draw(root, state);
   setTimeout(() => draw(root, root.strips), 100);  // this is called before the page has its new colours
 }

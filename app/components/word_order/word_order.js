@@ -2,6 +2,7 @@
 // say how far its output moved. Pointing at a token, or the arrow keys, single it out. A long sentence scrolls sideways.
 
 import { make, measurer, write } from "../shared/svg.js";
+import { watchSize } from "../shared/watch_size.js";
 
 const PAD = 8, GAP = 6, HIGH = 34, FIRST = 4, SECOND = 118, BARS = 172, BAR = 96, TITLE = 24, NUMBER = 18, NARROWEST = 40;
 
@@ -119,11 +120,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   draw(before);
   let wide = root.clientWidth;
-  const watcher = new ResizeObserver(() => {
+  const watcher = watchSize(root, () => {
     if (Math.abs(root.clientWidth - wide) < 2) return;
     wide = root.clientWidth;
     draw(null);
   });
-  watcher.observe(root);
   return () => watcher.disconnect();
 }
