@@ -6,7 +6,7 @@ from typing import Literal, NoReturn
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-Group = Literal["Watch", "Attention", "Inside", "Decoding", "Learning"]
+Group = Literal["Watch", "Attention", "Inside", "Decoding", "Learning", "Experiment"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,14 @@ PAGES = (
         "Which models are there, how good, and what differs?",
         needs_scene=False,
         has_controls=False,
+    ),
+    PageInfo(
+        "whatif",
+        "What if",
+        "Experiment",
+        "What if a part were missing or different?",
+        has_controls=False,
+        has_headline=False,
     ),
 )
 FIRST = PAGES[0].name

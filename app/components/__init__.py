@@ -21,6 +21,7 @@ from app.components.meter import meter as meter
 from app.components.model_cards import model_cards as model_cards
 from app.components.model_walk import model_walk as model_walk
 from app.components.next_token import next_token as next_token
+from app.components.outcome import outcome as outcome
 from app.components.query_scene import query_scene as query_scene
 from app.components.ranking import ranking as ranking
 from app.components.residual_flow import residual_flow as residual_flow

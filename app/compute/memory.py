@@ -17,7 +17,7 @@ from contextlib import suppress
 
 import streamlit as st
 
-from app.compute import cached_results
+from app.compute import cached_results, subject
 from app.library import checkpoints
 
 CHECK_EVERY = 60.0  # seconds
@@ -59,6 +59,7 @@ def release_unused(now: float) -> bool:
         st.cache_data.clear()
         cached_results.release()
     if something:
+        subject.release()
         gc.collect()
         _return_to_system()
     return something

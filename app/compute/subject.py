@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+import streamlit as st
+
 from app.library.checkpoints import CheckpointFile, load
 from app.library.tasks import Task, task_of
 from transformer.analysis.edits import Edit, model_edits
@@ -27,8 +29,12 @@ class Subject:
     @property
     def translator(self) -> Translator:
         """Raises CheckpointError, OSError: the file cannot be loaded, or is no longer there."""
-        found = load(self.file)
-        return found.edited(model_edits(self.edits, found.model)) if self.edits else found
+        return _edited(self.file, self.edits) if self.edits else load(self.file)
+
+    @property
+    def original(self) -> "Subject":
+        """The same without edits."""
+        return Subject(self.file)
 
     @property
     def task(self) -> Task:
@@ -37,3 +43,15 @@ class Subject:
     @property
     def config(self) -> ModelConfig:
         return self.translator.model.config
+
+
+@st.cache_resource(max_entries=64, ttl="30m", show_spinner=False)
+def _edited(file: CheckpointFile, edits: tuple[Edit, ...]) -> Translator:
+    """Shares the weights of the unedited model. Kept, because some edits ask the model about another sentence first."""
+    found = load(file)
+    return found.edited(model_edits(edits, found.model))
+
+
+def release() -> None:
+    """Forgets all edited models."""
+    _edited.clear()

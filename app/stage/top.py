@@ -1,6 +1,7 @@
 """The common top of every page: one line with the sentence, and the translation below it. The page is drawn below.
 
 Headlight (all pages) | sentence | examples | checkpoint | menu
+what is edited in the model, if anything is
 the translation, as tokens                                        what the doctor finds
 """
 
@@ -12,6 +13,7 @@ from app.pages import PageInfo
 from app.stage import sentence
 from app.stage.checkpoint_choice import checkpoint_choice, opened, snapshot_slider
 from app.stage.controls import Controls, controls
+from app.stage.edits_line import edited
 from app.stage.guess_line import guess_line
 from app.stage.headline import headline
 from app.stage.menu import menu
@@ -47,6 +49,7 @@ def draw_top(page: PageInfo) -> Scene | None:
             settings = menu(subject)
         if subject is None or settings is None:
             return None
+        subject = edited(subject)
         selection = Selection(SHOWN_SENTENCE.value, ALTERNATIVE.value, GIVEN.value, GIVEN_IDS.value)
         try:
             with st.spinner("Translating …", show_time=True):

@@ -15,6 +15,7 @@ Name = TypeVar("Name", bound=str)
 
 LONGEST_SECOND = 400  # characters
 LONGEST_REFERENCE = 2000
+MOST_EDITS = 200
 GIVEN_SHOWN = -1  # in place of an alternative: the visitor's own translation
 CLEAREST = (-1, -1)  # in place of a layer and a head
 
@@ -108,6 +109,11 @@ UNDO = Choice[tuple[tuple[int, str, tuple[int, ...], int], ...]](
     "undo", (), lambda _: (), written="session", reset_by=SENTENCE_CHANGES
 )
 
+# What is changed in the model while it runs, as texts of transformer.analysis.edits
+EDITS = Choice[tuple[str, ...]](
+    "edits", (), lambda value: tuple(value.split(";")[:MOST_EDITS]), ";".join, reset_by=("checkpoint",)
+)
+
 # The search
 METHOD = Choice("method", "beam", str)
 BEAM = Choice("beam", 4, whole)
@@ -190,8 +196,11 @@ EPSILON = Choice("epsilon", 0.1, float, page="training")
 FAMILY = Choice("family", "", str, page="models")
 MEASURE = Choice("measure", "bleu", str, page="models")
 
+# What if
+EXPERIMENT = Choice("experiment", "heads", str, page="whatif")
+
 SEARCH = (METHOD, BEAM, ALTERNATIVES, PENALTY, ALPHA, TEMPERATURE, TOP_K, TOP_P, DRAWS, SEED)
-SCENE = (CHECKPOINT, SENTENCE, SHOWN_SENTENCE, ALTERNATIVE, GIVEN, GIVEN_IDS, *SEARCH)  # what a scene is made of
+SCENE = (CHECKPOINT, EDITS, SENTENCE, SHOWN_SENTENCE, ALTERNATIVE, GIVEN, GIVEN_IDS, *SEARCH)  # what a scene is made of
 
 PRIVATE = (SECOND, PREFIX, REFERENCE, RUN_SENTENCE, RUN_RIGHT)  # what else a copied link has
 PLACE = (KIND, LAYER, HEAD, STEP, SOURCE_TOKEN, OTHER_TOKEN)  # what a picture shows of it

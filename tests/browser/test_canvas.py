@@ -117,7 +117,7 @@ def test_an_arc_is_as_wide_as_its_weight(alone: Callable[[Scene], Any], tmp_path
 
 
 def test_a_page_is_left_while_the_canvas_is_on_it(alone: Callable[[Scene], Any], tmp_path: Path) -> None:
-    """The canvas has the width 0 before it goes, in which nothing can be laid out: its script must not search for one."""
+    """The canvas has the width 0 before it goes, in which nothing can be laid out."""
     page = alone(scene_with(write_checkpoint(tmp_path / "one.safetensors")))
     page.evaluate("document.body.firstElementChild.style.display = 'none'")
     page.evaluate("setTimeout(() => { window.alive = true; }, 200)")

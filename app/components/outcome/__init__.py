@@ -1,0 +1,45 @@
+"""Two translations of a sentence, token by token, the second by a model that was changed: what went and what is new."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from app.components.registration import component
+
+_component = component("outcome", styles=["token"])
+
+
+@dataclass(frozen=True)
+class OutcomeToken:
+    """A token of one of the two.
+
+    Attributes:
+        text: as the tokenizer writes it; text of a user is safe.
+        changed: the other translation has no such token at this place.
+        note: below it, such as "−1.2".
+        share: of the bar below it, 0 to 1.
+    """
+
+    text: str
+    changed: bool
+    note: str = ""
+    share: float = 0.0
+
+
+@dataclass(frozen=True)
+class OutcomeRow:
+    """One of the two: whose it is, what is written behind it, and its tokens."""
+
+    label: str
+    note: str
+    tokens: Sequence[OutcomeToken]
+
+
+def outcome(rows: tuple[OutcomeRow, OutcomeRow], *, summary: str, color: str, language: str, key: str) -> None:
+    """Draws the two rows and a sentence below them.
+
+    Args:
+        color: of the bars.
+        language: the code of the language of the tokens, or "".
+    """
+    data = {"rows": [asdict(row) for row in rows], "summary": summary, "color": color, "lang": language}
+    _component(data=data, key=key)

@@ -1,0 +1,71 @@
+"""What edits do to a translation: the original one, what the edited model writes, and how it scores the original."""
+
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+from app.compute import cached_results
+from app.compute.subject import Subject
+from transformer.config import EOS, DecodingConfig
+from transformer.decoding.translation import Hypothesis
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A sentence translated by a model and by another one, which is mostly the same with edits.
+
+    Attributes:
+        before: the best translation by the first model.
+        after: the best one by the other.
+        lost: by token of `before`, its log-probability by the first model less that by the other, which reads the same
+            tokens before it (teacher forcing); above 0 where the other finds the token less probable.
+    """
+
+    before: Hypothesis
+    after: Hypothesis
+    lost: tuple[float, ...]
+
+    @property
+    def missing(self) -> tuple[bool, ...]:
+        """By token of `before`, whether `after` has none for it."""
+        return self._changed(before=True)
+
+    @property
+    def new(self) -> tuple[bool, ...]:
+        """By token of `after`, whether `before` has none for it."""
+        return self._changed(before=False)
+
+    @property
+    def parts_at(self) -> int | None:
+        """The first step at which the two are different, from 0; None: they are equal."""
+        pairs = zip(self.before.ids, self.after.ids, strict=False)
+        shorter = min(len(self.before.ids), len(self.after.ids))
+        same = next((step for step, (one, other) in enumerate(pairs) if one != other), shorter)
+        return None if self.before.ids == self.after.ids else same
+
+    def _changed(self, *, before: bool) -> tuple[bool, ...]:
+        changed = [True] * len((self.before if before else self.after).ids)
+        matcher = SequenceMatcher(None, self.before.ids, self.after.ids, autojunk=False)
+        for one, other, size in matcher.get_matching_blocks():
+            start = one if before else other
+            changed[start : start + size] = [False] * size
+        return tuple(changed)
+
+
+def outcome(subject: Subject, source: str, settings: DecodingConfig, other: Subject | None = None) -> Outcome:
+    """What the edits of a subject change in the translation of a sentence.
+
+    Args:
+        source: one sentence, as the encoder reads it (`Translation.source`).
+        other: what it is compared with; without, the unedited model of the same file.
+
+    Raises:
+        TranslationError: one of the two cannot translate it.
+    """
+    settings = replace(settings, n_best=1)
+    first = other or subject.original
+    before = cached_results.translate_one(first, source, settings).hypotheses[0]
+    after = cached_results.translate_one(subject, source, settings).hypotheses[0]
+    ids = before.ids[:-1] if before.ids[-1:] == (EOS,) else before.ids
+    read = cached_results.given(subject, source, ids, settings).log_probabilities
+    lost = tuple(own - edited for own, edited in zip(before.log_probabilities, read, strict=False))
+    return Outcome(before, after, lost)

@@ -1,0 +1,41 @@
+"""An edit in a few words, for the line that names all of them. Layers, heads and positions count from 1."""
+
+from app.stage.heads import SHORT
+from transformer.analysis.edits import (
+    Edit,
+    HeadOff,
+    HeadUniform,
+    MaskOff,
+    PositionsOff,
+    PositionsShifted,
+    PositionsShuffled,
+    PositionsSwapped,
+    SublayerOff,
+    Temperature,
+    VectorPatched,
+)
+
+
+def edit_words(edit: Edit) -> str:
+    """For example "Encoder-decoder layer 2 head 6 off"."""
+    match edit:
+        case HeadOff(kind, layer, head):
+            return f"{SHORT[kind]} layer {layer + 1} head {head + 1} off"
+        case HeadUniform(kind, layer, head):
+            return f"{SHORT[kind]} layer {layer + 1} head {head + 1} uniform"
+        case SublayerOff(stack, layer, sublayer):
+            return f"{stack.capitalize()} layer {layer + 1} without {sublayer.replace('_', '-')}"
+        case MaskOff(part):
+            return f"No {part} mask"
+        case PositionsOff(stack):
+            return f"No positions in the {stack}"
+        case PositionsShifted(by):
+            return f"Positions shifted by {by}"
+        case PositionsShuffled(seed):
+            return f"Positions shuffled (seed {seed})"
+        case PositionsSwapped(first, second):
+            return f"Positions {first + 1} and {second + 1} swapped"
+        case Temperature(kind, layer, head, value):
+            return f"{SHORT[kind]} layer {layer + 1} head {head + 1} at temperature {value:g}"
+        case VectorPatched(layer, position, _):
+            return f"Position {position + 1} patched after encoder layer {layer + 1}"

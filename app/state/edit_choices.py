@@ -1,0 +1,44 @@
+"""The edits that a visitor has made (`EDITS`): adding one, taking it back. The newest is the last."""
+
+from collections.abc import Iterable
+
+from app.state.choices import EDITS, MOST_EDITS
+from transformer.analysis.edits import Edit, edit_text
+
+
+def is_on(edit: Edit) -> bool:
+    """Whether the model has this edit."""
+    return edit_text(edit) in EDITS.value
+
+
+def toggle(edit: Edit) -> None:
+    """Makes an edit, or takes it back."""
+    if is_on(edit):
+        undo(edit_text(edit))
+    else:
+        add([edit])
+
+
+def add(edits: Iterable[Edit]) -> None:
+    """Makes edits that the model does not have yet; beyond `MOST_EDITS` the oldest go."""
+    EDITS.choose(tuple(dict.fromkeys((*EDITS.value, *map(edit_text, edits))))[-MOST_EDITS:])
+
+
+def replace(kind: type | tuple[type, ...], edit: Edit | None, edits: Iterable[Edit]) -> None:
+    """Makes an edit in the place of all edits of its kind, or only takes those back.
+
+    Args:
+        edits: those that the model has.
+    """
+    kept = [each for each in edits if not isinstance(each, kind)]
+    EDITS.choose(tuple(map(edit_text, [*kept, *([edit] if edit else [])])))
+
+
+def undo(text: str) -> None:
+    """Takes one edit back."""
+    EDITS.choose(tuple(each for each in EDITS.value if each != text))
+
+
+def undo_all() -> None:
+    """Takes all edits back."""
+    EDITS.choose(())

@@ -1,0 +1,18 @@
+"""What if: six experiments that change the model or the sentence while the model runs, each a picture of its own."""
+
+from importlib import import_module
+
+from app.stage.scene import Scene
+from app.state.choices import EXPERIMENT
+from app.views.shared.buttons import buttons
+
+# The module below this folder that draws it, and its name on the page
+EXPERIMENTS = {
+    "heads": "Switch heads off",
+}
+
+
+def draw(scene: Scene, _: object = None) -> None:
+    """Draws the line of experiments, and the one that is chosen."""
+    name = buttons(EXPERIMENT, EXPERIMENTS, "Experiment", says=False)
+    import_module(f"app.views.whatif.{name}_part").draw(scene)
