@@ -19,7 +19,6 @@ class PageInfo:
         group: where it is in the menu.
         question: which it answers; the heading of the page, and the title of the browser's tab.
         needs_scene: it shows nothing without a translation. Other pages are given None then.
-        has_controls: kind, layer, head and tokens are chosen on it.
         has_headline: the translation is written above it, if it needs one.
     """
 
@@ -28,36 +27,33 @@ class PageInfo:
     group: Group
     question: str
     needs_scene: bool = True
-    has_controls: bool = True
     has_headline: bool = True
 
 
 PAGES = (
-    PageInfo("translate", "Translate", "Watch", "How is my sentence translated?", has_controls=False),
-    PageInfo("steps", "Step by step", "Watch", "What happens to the numbers on the way?", has_controls=False),
-    PageInfo("attention", "Attention", "Attention", "What does each word attend to?", has_controls=False),
+    PageInfo("translate", "Translate", "Watch", "How is my sentence translated?"),
+    PageInfo("steps", "Step by step", "Watch", "What happens to the numbers on the way?"),
+    PageInfo("attention", "Attention", "Attention", "What does each word attend to?"),
     PageInfo("hand", "Query, key, value", "Attention", "How is one weight computed?"),
     PageInfo("multihead", "Heads", "Attention", "Why several heads?"),
-    PageInfo("masks", "Masks", "Attention", "Why must it not look ahead?", has_controls=False),
-    PageInfo("positions", "Positions", "Inside", "How does it know the order of words?", has_controls=False),
-    PageInfo("residual", "Residual stream", "Inside", "What flows through the layers?", has_controls=False),
+    PageInfo("masks", "Masks", "Attention", "Why must it not look ahead?"),
+    PageInfo("positions", "Positions", "Inside", "How does it know the order of words?"),
+    PageInfo("residual", "Residual stream", "Inside", "What flows through the layers?"),
     PageInfo("scaling", "Scaling and softmax", "Inside", "Why divide by the square root of d_k?"),
-    PageInfo("decoding", "Decoding", "Decoding", "How is the next word chosen?", has_controls=False),
-    PageInfo("training", "Training", "Learning", "How did it learn?", needs_scene=False, has_controls=False),
+    PageInfo("decoding", "Decoding", "Decoding", "How is the next word chosen?"),
+    PageInfo("training", "Training", "Learning", "How did it learn?", needs_scene=False),
     PageInfo(
         "models",
         "Models",
         "Learning",
         "Which models are there, how good, and what differs?",
         needs_scene=False,
-        has_controls=False,
     ),
     PageInfo(
         "whatif",
         "What if",
         "Experiment",
         "What if a part were missing or different?",
-        has_controls=False,
         has_headline=False,
     ),
 )

@@ -1,4 +1,4 @@
-"""The controls, in the same place on every page: directly under the sentence, in view while the page scrolls.
+"""The controls of a page whose picture has none of its own.
 
 The first line has the kind of attention (or the stack), the layer and the head; below it there is a line for each
 token that can be chosen. What a page never uses is left out; what it uses only in some of its states is grey in the

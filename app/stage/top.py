@@ -12,7 +12,6 @@ import streamlit as st
 from app.pages import PageInfo
 from app.stage import sentence
 from app.stage.checkpoint_choice import checkpoint_choice, opened, snapshot_slider
-from app.stage.controls import Controls, controls
 from app.stage.edits_line import edited
 from app.stage.guess_line import guess_line
 from app.stage.headline import headline
@@ -23,7 +22,7 @@ from app.stage.section import redrawn
 from app.stage.template import next_question, question
 from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, PRIVATE, SCENE, SHOWN_SENTENCE
 
-DrawPage = Callable[[Scene | None, Controls | None], None]
+DrawPage = Callable[[Scene | None], None]
 
 
 def draw_top(page: PageInfo) -> Scene | None:
@@ -61,7 +60,7 @@ def draw_top(page: PageInfo) -> Scene | None:
 
 
 def draw_page(page: PageInfo, scene: Scene | None, draw: DrawPage) -> None:
-    """Draws the controls and the page, as a fragment: what is chosen on the page draws it again without the top."""
+    """Draws the page, as a fragment: what is chosen on the page draws it again without the top."""
 
     def body() -> None:
         if scene and page.needs_scene:
@@ -70,8 +69,7 @@ def draw_page(page: PageInfo, scene: Scene | None, draw: DrawPage) -> None:
                     headline(scene)
                 guess_line(scene)
         question(page)
-        chosen = controls(scene) if scene and page.has_controls else None
-        draw(scene, chosen)
+        draw(scene)
         next_question(page)
 
     redrawn(body, (*SCENE, *PRIVATE))

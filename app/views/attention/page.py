@@ -19,7 +19,7 @@ from app.figures.shown_weights import Naming, Options, Shown, shown
 from app.figures.theme import number
 from app.library.source_code import lines_from
 from app.pages import go_to
-from app.stage.controls import Controls, row_of_tokens
+from app.stage.controls import row_of_tokens
 from app.stage.heads import KEYS, QUERIES
 from app.stage.scene import Scene
 from app.stage.template import details
@@ -40,7 +40,7 @@ TABS = {"layers": "Across the layers", "alignment": "Word alignment", "bertviz":
 _TABS = "tabs"  # the key of the widget, whose values are the words
 
 
-def draw(scene: Scene, controls: Controls | None) -> None:
+def draw(scene: Scene) -> None:
     """Draws the page."""
     head = draw_canvas(scene, key="canvas", below=4.2)
     canvas_download(scene, head, key="canvas")

@@ -6,7 +6,7 @@ The picture shows the hypothesis that is shown on every page; the tree in the de
 from dataclasses import replace
 
 from app.compute import cached_results
-from app.stage.controls import Controls, controls
+from app.stage.controls import controls
 from app.stage.heads import chosen_head, opening_head
 from app.stage.scene import Scene
 from app.stage.template import details, say
@@ -42,7 +42,7 @@ _CHOOSES: dict[Method, str] = {
 }
 
 
-def draw(scene: Scene, _: Controls | None) -> None:
+def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
     scene = _with_tree(scene)
     step = min(max(STEP.open(0), 0), len(scene.target) - 1)

@@ -11,7 +11,7 @@ from app.components.chart import chart
 from app.figures.attention_stages import stages_table
 from app.figures.mask_reasons import key_name, row_name
 from app.figures.matrix import matrix_alt, matrix_table
-from app.stage.controls import Controls
+from app.stage.controls import controls
 from app.stage.heads import KEYS, QUERIES, choose_cell
 from app.stage.scene import Scene
 from app.stage.template import details, say
@@ -30,9 +30,9 @@ from transformer.config import BOS
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
 
-def draw(scene: Scene, controls: Controls) -> None:
+def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
-    kind, layer, head = controls.kind_layer_head()
+    kind, layer, head = controls(scene).kind_layer_head()
     this = _calculation(scene, kind, layer, head)
     parts = mask_parts(scene.config, scene.translation.source_ids, (BOS, *scene.hypothesis.ids[:-1]), kind)
     message = scene_message(kind, (this.queries, this.keys), this.tensors, parts, (this.query, this.hand.chosen))

@@ -8,7 +8,7 @@ from app.components import causal_matrix, comparison
 from app.components.comparison import Cell, Row
 from app.figures.theme import counted, probability_text, role_color
 from app.stage import template
-from app.stage.controls import Controls, controls
+from app.stage.controls import controls
 from app.stage.heads import clearest_of
 from app.stage.scene import Scene
 from app.state.choices import MASK_HEAD
@@ -18,7 +18,7 @@ from app.views.masks.twins import Twin, Twins, twins
 from app.views.shared.placed import belongings
 
 
-def draw(scene: Scene, _: Controls | None) -> None:
+def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
     masked, free = passes(scene)
     with st.container(key="masks_duo"):

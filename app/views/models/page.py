@@ -24,7 +24,7 @@ from app.views.models.scores_section import curves, published
 from app.views.shared.placed import belongings
 
 
-def draw(_scene: Scene | None, _controls: None) -> None:
+def draw(_scene: Scene | None) -> None:
     """Draws the page from top to bottom."""
     files = checkpoints.checkpoints()
     shipped, own = [entry(file) for file in files.values()], [entry(file) for file in uploads().values()]

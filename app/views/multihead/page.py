@@ -8,7 +8,7 @@ import streamlit as st
 
 from app import components
 from app.library.source_code import lines_between
-from app.stage.controls import Controls, row_of_tokens
+from app.stage.controls import controls, row_of_tokens
 from app.stage.scene import Scene
 from app.stage.section import section
 from app.stage.template import details, say
@@ -28,9 +28,9 @@ CHARTS: tuple[tuple[What, str], ...] = (
 )
 
 
-def draw(scene: Scene, controls: Controls) -> None:
+def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
-    kind, layer, head = controls.kind_and_layer()
+    kind, layer, head = controls(scene).kind_and_layer()
     found = layer_of(scene, kind, layer)
     last = len(scene.hypothesis.ids) - 1
     step = min(STEP.value, last) if STEP.is_chosen else found.telling_step

@@ -8,7 +8,7 @@ from app.components import comparison, word_order
 from app.figures.axes import TokenAxis, visible
 from app.figures.theme import faded, number, pair_color, role_color
 from app.stage import template
-from app.stage.controls import Controls, controls
+from app.stage.controls import controls
 from app.stage.scene import Scene
 from app.state.choices import SHUFFLE, take_sentence
 from app.views.positions.encoding_sections import encodings
@@ -19,7 +19,7 @@ from app.views.shared.placed import belongings
 SAME = 1e-3  # of the length of an output: below it, a difference is the rounding of float32
 
 
-def draw(scene: Scene, _: Controls | None) -> None:
+def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
     seed = SHUFFLE.open(first_seed(scene))
     order = shuffled(scene.source.tokens, seed)

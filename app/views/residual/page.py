@@ -16,7 +16,7 @@ from app.figures.station_texts import dropped
 from app.figures.strips import ENDS, of_norm
 from app.figures.theme import counted, number
 from app.library.source_code import lines_from
-from app.stage.controls import STACKS, Controls, Stack
+from app.stage.controls import STACKS, Stack
 from app.stage.followed import attending_steps, opening_token
 from app.stage.scene import Scene, scene_key
 from app.stage.template import details, say
@@ -39,7 +39,7 @@ from app.views.shared.vector_strips import placed_strips
 from transformer.model.attention_kinds import depth
 
 
-def draw(scene: Scene, controls: Controls | None) -> None:
+def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
     streams = {stack: _recorded(scene, stack) for stack in STACKS}
     axes = {"encoder": scene.source, "decoder": scene.target}

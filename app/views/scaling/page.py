@@ -9,7 +9,7 @@ from app import components
 from app.figures.tables import for_reading
 from app.figures.theme import number
 from app.library.source_code import lines_from, together
-from app.stage.controls import Controls
+from app.stage.controls import controls
 from app.stage.heads import QUERIES as QUERIES_OF
 from app.stage.heads import SHORT
 from app.stage.scene import Scene
@@ -47,9 +47,9 @@ from transformer.model.attention_kinds import KINDS, SITES, Kind
 THRESHOLDS = [0.001, 0.01, 0.05, 0.1, 0.5]
 
 
-def draw(scene: Scene, controls: Controls) -> None:
+def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
-    kind, layer, head = controls.kind_layer_head()
+    kind, layer, head = controls(scene).kind_layer_head()
     own = scene.config.d_k
     width = int(WIDTH_OF_HEAD.open(own, widths_of(own)))
     queries, keys = scene.axes(kind)

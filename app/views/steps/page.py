@@ -13,7 +13,6 @@ import streamlit as st
 from app import components
 from app.figures.axes import in_words
 from app.figures.tables import Table
-from app.stage.controls import Controls
 from app.stage.followed import attending_steps, opening_token
 from app.stage.heads import clearest_of
 from app.stage.scene import Scene, scene_key
@@ -31,7 +30,7 @@ from transformer.model.attention_kinds import KINDS, SITES, depth
 _DETAILS: tuple[Detail, ...] = ("lecture", "exam")
 
 
-def draw(scene: Scene, controls: Controls | None) -> None:
+def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
     detail = cast(Detail, DETAIL.open(allowed=_DETAILS))
     walk = stations(scene.config, detail, STATION.value)

@@ -40,7 +40,7 @@ OF_SNAPSHOTS = (RUN_KIND, RUN_HEAD, RUN_SENTENCE, RUN_RIGHT)  # chosen in the de
 MOST_COMPARED = 5
 
 
-def draw(scene: Scene | None, _controls: None) -> None:
+def draw(scene: Scene | None) -> None:
     """Draws the page from top to bottom."""
     names = run_names()
     if not names:

@@ -11,7 +11,6 @@ from app.library import checkpoints
 from app.library.catalogue import way_back
 from app.library.checkpoints import MOST_CHARACTERS
 from app.stage.checkpoint_choice import uploads
-from app.stage.controls import Controls
 from app.stage.scene import Scene
 from app.stage.template import details
 from app.state.choices import GIVEN, open_checkpoint, show_given, take_sentence
@@ -28,7 +27,7 @@ ABOUT_SOURCE = (
 ABOUT_TARGET = "Below each token: how probable the model found it there, and its id in the vocabulary."
 
 
-def draw(scene: Scene, controls: Controls | None) -> None:
+def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
     head = draw_canvas(scene, key="canvas", writes=True, below=DOORS)
     doors(lambda: canvas_download(scene, head, key="canvas"))

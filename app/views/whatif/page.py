@@ -12,7 +12,7 @@ EXPERIMENTS = {
 }
 
 
-def draw(scene: Scene, _: object = None) -> None:
+def draw(scene: Scene) -> None:
     """Draws the line of experiments, and the one that is chosen."""
     name = buttons(EXPERIMENT, EXPERIMENTS, "Experiment", says=False)
     import_module(f"app.views.whatif.{name}_part").draw(scene)
