@@ -5,6 +5,7 @@ from transformer.analysis.edits import (
     Edit,
     HeadOff,
     HeadUniform,
+    MaskCell,
     MaskOff,
     PositionsOff,
     PositionsShifted,
@@ -13,7 +14,9 @@ from transformer.analysis.edits import (
     SublayerOff,
     Temperature,
     VectorPatched,
+    WeightsSet,
 )
+from transformer.model.attention_kinds import Kind
 
 
 def edit_words(edit: Edit) -> str:
@@ -26,7 +29,12 @@ def edit_words(edit: Edit) -> str:
         case SublayerOff(stack, layer, sublayer):
             return f"{stack.capitalize()} layer {layer + 1} without {sublayer.replace('_', '-')}"
         case MaskOff(part):
-            return f"No {part} mask"
+            return f"No {'encoder-decoder' if part == 'cross' else part} mask"
+        case MaskCell(kind, layer, head, query, key, allowed):
+            may = "may" if allowed else "may not"
+            return f"{_place(kind, layer, head)}: query {query + 1} {may} attend to key {key + 1}"
+        case WeightsSet(kind, layer, head, query, _):
+            return f"{_place(kind, layer, head)}: weights of query {query + 1} set"
         case PositionsOff(stack):
             return f"No positions in the {stack}"
         case PositionsShifted(by):
@@ -39,3 +47,9 @@ def edit_words(edit: Edit) -> str:
             return f"{SHORT[kind]} layer {layer + 1} head {head + 1} at temperature {value:g}"
         case VectorPatched(layer, position, _):
             return f"Position {position + 1} patched after encoder layer {layer + 1}"
+
+
+def _place(kind: Kind, layer: int | None, head: int | None) -> str:
+    layers = "all layers" if layer is None else f"layer {layer + 1}"
+    heads = "all heads" if head is None else f"head {head + 1}"
+    return f"{SHORT[kind]} {layers}, {heads}"

@@ -10,6 +10,7 @@ from transformer.analysis.edits import (
     Edit,
     HeadOff,
     HeadUniform,
+    MaskCell,
     MaskOff,
     PositionsOff,
     PositionsShifted,
@@ -18,6 +19,7 @@ from transformer.analysis.edits import (
     SublayerOff,
     Temperature,
     VectorPatched,
+    WeightsSet,
     edit_text,
     parse_edit,
 )
@@ -30,7 +32,16 @@ EDITS = st.one_of(
     st.builds(HeadOff, KIND, COUNT, COUNT),
     st.builds(HeadUniform, KIND, COUNT, COUNT),
     st.builds(SublayerOff, STACK, COUNT, st.sampled_from(["self_attention", "cross_attention", "feed_forward"])),
-    st.builds(MaskOff, st.sampled_from(["causal", "padding"])),
+    st.builds(MaskOff, st.sampled_from(["causal", "padding", "cross"])),
+    st.builds(MaskCell, KIND, st.none() | COUNT, st.none() | COUNT, COUNT, COUNT, st.booleans()),
+    st.builds(
+        WeightsSet,
+        KIND,
+        COUNT,
+        st.none() | COUNT,
+        COUNT,
+        st.lists(st.tuples(COUNT, COUNT), min_size=1, max_size=60).map(tuple),
+    ),
     st.builds(PositionsOff, STACK),
     st.builds(PositionsShifted, COUNT),
     st.builds(PositionsShuffled, COUNT),
@@ -47,6 +58,8 @@ def test_the_text_of_an_edit_is_read_back_as_the_same_edit(edit: Edit) -> None:
 
 def test_layers_and_heads_count_from_1_in_the_text() -> None:
     assert edit_text(HeadOff("cross", 1, 5)) == "off=cross.2.6"
+    assert parse_edit("weights=cross.2.all.4.1-70.3-30") == WeightsSet("cross", 1, None, 3, ((0, 70), (2, 30)))
+    assert parse_edit("forbid=decoder.all.6.3.5") == MaskCell("decoder", None, 5, 2, 4, False)
     assert parse_edit("temperature=cross.2.6.0.5") == Temperature("cross", 1, 5, 0.5)
 
 
@@ -54,7 +67,10 @@ def test_layers_and_heads_count_from_1_in_the_text() -> None:
     "text",
     ["", "off", "off=", "off=cross.0.1", "off=cross.1", "off=across.1.1", "mask=none", "skip=encoder.1.norm",
      "positions=swap.1", "positions=shift.-1", "temperature=cross.1.1.hot", "patch=1.1.a-b", "off=cross.1.1.1",
-     "off=cross.²." + "9" * 50, "explode=all"],
+     "off=cross.²." + "9" * 50,
+     "allow=cross.1.1.1", "forbid=cross.1.1.1.0", "weights=cross.1.1.1", "weights=cross.all.1.1.1-1",
+     "weights=cross.1.1.1.1",
+     "weights=cross.1.1.1." + ".".join(["1-1"] * 300), "explode=all"],
 )  # fmt: skip
 def test_a_text_that_is_no_edit_gets_a_sentence_that_says_what_to_write(text: str) -> None:
     with pytest.raises(HeadlightError, match=r"Choose one of|Write, for example"):

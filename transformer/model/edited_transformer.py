@@ -47,7 +47,7 @@ class EditedTransformer(Transformer):
 
     def step(self, tokens: Tensor, state: DecoderState, probe: NullProbe = NULL_PROBE) -> Tensor:
         """As of the model, with the edits: logits (R, V)."""
-        return self._unedited[0].step(tokens, state, self._with_edits(probe))
+        return self._unedited[0].step(tokens, state, self._with_edits(probe).in_step(state.length))
 
     def _with_edits(self, probe: NullProbe) -> Probe:
         return probe.after(self._edits) if isinstance(probe, Probe) else self._edits

@@ -21,6 +21,24 @@ from transformer.errors import HeadlightError
 Edit = Callable[[Tensor], Tensor]
 
 
+class PositionEdit:
+    """An edit of some positions of the decoder. A pass over all positions has them as rows of the tensor; in a decoding
+    step all rows have one position, that of the step."""
+
+    def __call__(self, value: Tensor) -> Tensor:
+        """In a pass over all positions."""
+        raise NotImplementedError
+
+    def in_step(self, position: int) -> Edit:
+        """The edit for the step of a position, from 0."""
+        raise NotImplementedError
+
+
+def in_step(edit: Edit, position: int) -> Edit:
+    """An edit as it is applied in the decoding step of a position, from 0."""
+    return edit.in_step(position) if isinstance(edit, PositionEdit) else edit
+
+
 class NullProbe:
     """No probe: false, and every site is the identity."""
 
@@ -101,6 +119,13 @@ class Probe(NullProbe):
         joined = object.__new__(Probe)
         joined.__dict__ = {**self.__dict__, "_edits": edits, "_active": self._recorded | sites}
         return joined
+
+    def in_step(self, position: int) -> "Probe":
+        """This probe for the decoding step of a position, from 0. Its records are those of this probe."""
+        edits = {site: tuple(in_step(edit, position) for edit in edits) for site, edits in self._edits.items()}
+        found = object.__new__(Probe)
+        found.__dict__ = {**self.__dict__, "_edits": edits}
+        return found
 
     def is_probed(self, name: str) -> bool:
         """Whether this site is recorded or edited: asked only where computing it has a cost of its own."""

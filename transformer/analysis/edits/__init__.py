@@ -5,6 +5,8 @@
 An edited model translates, scores and traces as any other does, and shares the weights of the one it was made from.
 """
 
+from transformer.analysis.edits.attention_edits import MaskCell as MaskCell
+from transformer.analysis.edits.attention_edits import WeightsSet as WeightsSet
 from transformer.analysis.edits.edit_text import edit_text as edit_text
 from transformer.analysis.edits.edit_text import parse_edit as parse_edit
 from transformer.analysis.edits.model_edits import Edit as Edit

@@ -2,6 +2,8 @@
 
     off=cross.2.6            a head off: kind, layer, head        uniform=cross.2.6       a head that attends equally
     skip=decoder.3.feed_forward   a sub-layer off                 mask=causal             a part of the masks off
+    allow=decoder.2.6.3.5    query 3 may attend to key 5      forbid=cross.all.all.3.5  may not, in all layers and heads
+    weights=cross.2.6.4.1-70.3-30   query 4: 0.7 on key 1, 0.3 on key 3; weights=cross.2.all.… in all heads
     positions=off            no positions in the encoder          positions=off.decoder   nor in the decoder
     positions=shift.3        positions from 3 on                  positions=shuffle.7     in an order drawn with seed 7
     positions=swap.2.5       two of them swapped                  temperature=cross.2.6.0.5
@@ -11,8 +13,10 @@ Layers, heads and positions count from 1 here.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import get_args
 
+from transformer.analysis.edits.attention_edits import MaskCell, WeightsSet
 from transformer.analysis.edits.mask_edits import MaskPart
 from transformer.analysis.edits.model_edits import (
     Edit,
@@ -47,6 +51,12 @@ def edit_text(edit: Edit) -> str:
             return f"skip={stack}.{layer + 1}.{sublayer}"
         case MaskOff(part):
             return f"mask={part}"
+        case MaskCell(kind, layer, head, query, key, allowed):
+            name = "allow" if allowed else "forbid"
+            return f"{name}={kind}.{_or_all(layer)}.{_or_all(head)}.{query + 1}.{key + 1}"
+        case WeightsSet(kind, layer, head, query, weights):
+            row = ".".join(f"{key + 1}-{weight}" for key, weight in weights)
+            return f"weights={kind}.{layer + 1}.{_or_all(head)}.{query + 1}.{row}"
         case PositionsOff(stack):
             return "positions=off" if stack == "encoder" else f"positions=off.{stack}"
         case PositionsShifted(by):
@@ -67,7 +77,9 @@ def parse_edit(text: str) -> Edit:
     Raises:
         HeadlightError: there is none; the message says what was expected.
     """
-    name, _, rest = text[:MOST_CHARACTERS].partition("=")
+    if len(text) > MOST_CHARACTERS:
+        raise HeadlightError(f"The edit {text[:30]!a} … is too long. Write, for example, off=cross.2.6.")
+    name, _, rest = text.partition("=")
     parse = _PARSERS.get(name)
     if parse is None:
         raise HeadlightError(f"There is no edit {name[:30]!a}. Choose one of: {', '.join(_PARSERS)}.")
@@ -91,6 +103,20 @@ def _sublayer(parts: list[str]) -> Edit:
 def _mask(parts: list[str]) -> Edit:
     (part,) = parts
     return MaskOff(_one_of(part, get_args(MaskPart)))  # type: ignore[arg-type]
+
+
+def _cell(parts: list[str], *, allowed: bool) -> Edit:
+    kind, layer, head, query, key = parts
+    where = _all_or_from_one(layer), _all_or_from_one(head), _from_one(query), _from_one(key)
+    return MaskCell(_one_of(kind, tuple(KINDS)), *where, allowed)  # type: ignore[arg-type]
+
+
+def _weights(parts: list[str]) -> Edit:
+    kind, layer, head, query, first, *others = parts
+    pairs = [each.split("-") for each in (first, *others)]
+    weights = tuple((_from_one(key), _whole(weight)) for key, weight in pairs)
+    where = _from_one(layer), _all_or_from_one(head), _from_one(query)
+    return WeightsSet(_one_of(kind, tuple(KINDS)), *where, weights)  # type: ignore[arg-type]
 
 
 def _positions(parts: list[str]) -> Edit:
@@ -121,6 +147,9 @@ _PARSERS: dict[str, Callable[[list[str]], Edit]] = {
     "uniform": lambda parts: HeadUniform(*_head(parts)),
     "skip": _sublayer,
     "mask": _mask,
+    "allow": partial(_cell, allowed=True),
+    "forbid": partial(_cell, allowed=False),
+    "weights": _weights,
     "positions": _positions,
     "temperature": _temperature,
     "patch": _patch,
@@ -129,7 +158,10 @@ _EXAMPLES = {
     "off": "off=cross.2.6",
     "uniform": "uniform=encoder.1.3",
     "skip": "skip=decoder.3.feed_forward",
-    "mask": "mask=causal or mask=padding",
+    "mask": "mask=causal, mask=padding or mask=cross",
+    "allow": "allow=decoder.2.6.3.5 or allow=decoder.all.all.3.5",
+    "forbid": "forbid=cross.2.6.3.5 or forbid=cross.all.all.3.5",
+    "weights": "weights=cross.2.6.4.1-70.3-30",
     "positions": "positions=off, positions=shift.3, positions=shuffle.7 or positions=swap.2.5",
     "temperature": "temperature=cross.2.6.0.5",
     "patch": "patch=2.4.17-93-3",
@@ -150,3 +182,11 @@ def _from_one(text: str) -> int:
     if _whole(text) == 0:
         raise ValueError(text)
     return _whole(text) - 1
+
+
+def _or_all(number: int | None) -> str:
+    return "all" if number is None else str(number + 1)
+
+
+def _all_or_from_one(text: str) -> int | None:
+    return None if text == "all" else _from_one(text)

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from transformer.model.masks import window_mask
 
-MaskPart = Literal["causal", "padding"]
+MaskPart = Literal["causal", "padding", "cross"]
 
 
 def without_causal_part(mask: Tensor, window: int | None) -> Tensor:

@@ -7,18 +7,20 @@ those of the encoder: it reads all of its positions at once, in a pass as in a s
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 import torch
 from torch import Tensor
 
+from transformer.analysis.edits.attention_edits import MaskCell, WeightsSet
+from transformer.analysis.edits.checks import check_head, check_layer
 from transformer.analysis.edits.mask_edits import MaskPart, without_causal_part, without_padding_part
-from transformer.config import ModelConfig
+from transformer.analysis.edits.rows import InOrder
 from transformer.errors import HeadlightError
 from transformer.model import Probe, Transformer, census
-from transformer.model.attention_kinds import KINDS, SITES, Kind, depth
+from transformer.model.attention_kinds import SITES, Kind
 from transformer.model.probe import Edit as SiteEdit
+from transformer.model.probe import resolve
 
 Stack = Literal["encoder", "decoder"]
 Sublayer = Literal["self_attention", "cross_attention", "feed_forward"]
@@ -36,7 +38,7 @@ class HeadOff:
 
     def sites(self, model: Transformer) -> SiteEdits:
         """Raises HeadlightError: the model has no such head."""
-        _check_head(model.config, self.kind, self.layer, self.head)
+        check_head(model.config, self.kind, self.layer, self.head)
         return {f"{SITES[self.kind].format(self.layer)}.context": _at_head(self.head, torch.zeros_like)}
 
 
@@ -50,7 +52,7 @@ class HeadUniform:
 
     def sites(self, model: Transformer) -> SiteEdits:
         """Raises HeadlightError: the model has no such head."""
-        _check_head(model.config, self.kind, self.layer, self.head)
+        check_head(model.config, self.kind, self.layer, self.head)
         equal = _at_head(self.head, lambda scores: scores.masked_fill(scores.isfinite(), 0.0))
         return {f"{SITES[self.kind].format(self.layer)}.masked_scores": equal}
 
@@ -65,7 +67,7 @@ class SublayerOff:
 
     def sites(self, model: Transformer) -> SiteEdits:
         """Raises HeadlightError: the model has no such sub-layer."""
-        _check_layer(model.config, self.stack, self.layer)
+        check_layer(model.config, self.stack, self.layer)
         if self.stack == "encoder" and self.sublayer == "cross_attention":
             raise HeadlightError("The encoder has no cross_attention. Choose self_attention or feed_forward.")
         return {f"{self.stack}.layers.{self.layer}.{self.sublayer}.output": torch.zeros_like}
@@ -73,19 +75,20 @@ class SublayerOff:
 
 @dataclass(frozen=True)
 class MaskOff:
-    """A part of the masks is taken away, in all layers: the causal part, or padding in the encoder and towards it."""
+    """A part of the masks is taken away, in all layers: the causal part; padding in the encoder and towards it; or only
+    that towards it, which is all there is to the mask of encoder-decoder attention ("cross")."""
 
     part: MaskPart
 
     def sites(self, model: Transformer) -> SiteEdits:
-        """The masks of decoder self-attention, or those of the other two kinds."""
+        """The masks of decoder self-attention, or those of the other two kinds, or of the last of them."""
         window = model.config.attention_window
         if self.part == "causal":
             return {f"{SITES['decoder'].format('*')}.mask": lambda mask: without_causal_part(mask, window)}
-        return {
-            f"{SITES['encoder'].format('*')}.mask": lambda mask: without_padding_part(mask, window),
-            f"{SITES['cross'].format('*')}.mask": lambda mask: without_padding_part(mask, None),
-        }
+        towards: SiteEdits = {f"{SITES['cross'].format('*')}.mask": lambda mask: without_padding_part(mask, None)}
+        if self.part == "cross":
+            return towards
+        return {f"{SITES['encoder'].format('*')}.mask": lambda mask: without_padding_part(mask, window), **towards}
 
 
 @dataclass(frozen=True)
@@ -157,7 +160,7 @@ class Temperature:
 
     def sites(self, model: Transformer) -> SiteEdits:
         """Raises HeadlightError: the model has no such head, or the temperature is not a positive number."""
-        _check_head(model.config, self.kind, self.layer, self.head)
+        check_head(model.config, self.kind, self.layer, self.head)
         if not (math.isfinite(self.value) and self.value > 0):
             raise HeadlightError(f"The temperature {self.value} should be a positive number, such as 2.")
         site = f"{SITES[self.kind].format(self.layer)}.masked_scores"
@@ -179,7 +182,7 @@ class VectorPatched:
     def sites(self, model: Transformer) -> SiteEdits:
         """Raises HeadlightError: the model has no such layer, or the other sentence no such position."""
         config = model.config
-        _check_layer(config, "encoder", self.layer)
+        check_layer(config, "encoder", self.layer)
         if not 0 <= self.position < len(self.source_ids):
             raise HeadlightError(
                 f"Position {self.position + 1} is not in the other sentence, which has {len(self.source_ids)} tokens."
@@ -206,6 +209,8 @@ Edit = (
     | HeadUniform
     | SublayerOff
     | MaskOff
+    | MaskCell
+    | WeightsSet
     | PositionsOff
     | PositionsShifted
     | PositionsShuffled
@@ -221,17 +226,13 @@ def model_edits(edits: Iterable[Edit], model: Transformer) -> SiteEdits:
     Raises:
         HeadlightError: an edit does not fit this model.
     """
+    names = census(model.config)
     at_site: dict[str, tuple[SiteEdit, ...]] = {}
     for edit in edits:
-        for site, change in edit.sites(model).items():
-            at_site[site] = (*at_site.get(site, ()), change)
-    return {site: partial(_in_order, changes) for site, changes in at_site.items()}
-
-
-def _in_order(changes: tuple[SiteEdit, ...], now: Tensor) -> Tensor:
-    for change in changes:
-        now = change(now)
-    return now
+        for pattern, change in edit.sites(model).items():
+            for site in resolve(pattern, list(names)):
+                at_site[site] = (*at_site.get(site, ()), change)
+    return {site: InOrder(changes) for site, changes in at_site.items()}
 
 
 def _at_head(head: int, change: Callable[[Tensor], Tensor]) -> SiteEdit:
@@ -240,17 +241,3 @@ def _at_head(head: int, change: Callable[[Tensor], Tensor]) -> SiteEdit:
         return torch.where(here, change(now), now)  # (B, H, Q, …)
 
     return changed
-
-
-def _check_layer(config: ModelConfig, stack: str, layer: int) -> None:
-    layers = depth(config, stack)
-    if not 0 <= layer < layers:
-        raise HeadlightError(f"There is no layer {layer + 1} in the {stack}, which has {layers} layers.")
-
-
-def _check_head(config: ModelConfig, kind: Kind, layer: int, head: int) -> None:
-    if kind not in KINDS:
-        raise HeadlightError(f"There is no kind of attention {kind!a}. Choose one of: {', '.join(KINDS)}.")
-    _check_layer(config, "encoder" if kind == "encoder" else "decoder", layer)
-    if not 0 <= head < config.heads:
-        raise HeadlightError(f"There is no head {head + 1} in a layer of this model, which has {config.heads} heads.")

@@ -1,0 +1,21 @@
+"""Whether a model has the layer or the head that an edit names."""
+
+from transformer.config import ModelConfig
+from transformer.errors import HeadlightError
+from transformer.model.attention_kinds import KINDS, Kind, depth
+
+
+def check_layer(config: ModelConfig, stack: str, layer: int) -> None:
+    """Raises HeadlightError: the encoder or the decoder has no such layer."""
+    layers = depth(config, stack)
+    if not 0 <= layer < layers:
+        raise HeadlightError(f"There is no layer {layer + 1} in the {stack}, which has {layers} layers.")
+
+
+def check_head(config: ModelConfig, kind: Kind, layer: int, head: int) -> None:
+    """Raises HeadlightError: the model has no such head."""
+    if kind not in KINDS:
+        raise HeadlightError(f"There is no kind of attention {kind!a}. Choose one of: {', '.join(KINDS)}.")
+    check_layer(config, "encoder" if kind == "encoder" else "decoder", layer)
+    if not 0 <= head < config.heads:
+        raise HeadlightError(f"There is no head {head + 1} in a layer of this model, which has {config.heads} heads.")

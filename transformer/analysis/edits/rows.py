@@ -1,0 +1,57 @@
+"""What is done at a site of attention, (B, H, Q, K), where it matters which position of the decoder a row has."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from transformer.model.probe import Edit, PositionEdit, in_step
+
+
+@dataclass(frozen=True)
+class Row(PositionEdit):
+    """What is done to the row of one query at a site, (B, H, Q, K), in one head or, without, in all."""
+
+    query: int
+    head: int | None
+    change: Callable[[Tensor], Tensor]
+
+    def __call__(self, now: Tensor) -> Tensor:
+        """In a pass over all positions."""
+        if self.query >= now.shape[2]:
+            return now
+        row = torch.arange(now.shape[2], device=now.device)[:, None] == self.query  # (Q, 1)
+        return torch.where(self._in_head(now) & row, self.change(now), now)  # (B, H, Q, K)
+
+    def in_step(self, position: int) -> Edit:
+        """In a decoding step, where every row of the tensor has this position."""
+        return self._all_rows if position == self.query else _unchanged
+
+    def _all_rows(self, now: Tensor) -> Tensor:
+        return torch.where(self._in_head(now), self.change(now), now)  # (B, H, Q, K)
+
+    def _in_head(self, now: Tensor) -> Tensor:
+        heads = torch.arange(now.shape[1], device=now.device)[:, None, None]  # (H, 1, 1)
+        return torch.ones_like(heads, dtype=torch.bool) if self.head is None else heads == self.head  # (H, 1, 1)
+
+
+def _unchanged(now: Tensor) -> Tensor:
+    return now
+
+
+@dataclass(frozen=True)
+class InOrder(PositionEdit):
+    """Several changes at one site, one after the other."""
+
+    changes: tuple[Edit, ...]
+
+    def __call__(self, now: Tensor) -> Tensor:
+        """In a pass over all positions."""
+        for change in self.changes:
+            now = change(now)
+        return now
+
+    def in_step(self, position: int) -> Edit:
+        """In a decoding step."""
+        return InOrder(tuple(in_step(change, position) for change in self.changes))
