@@ -124,28 +124,8 @@ def pack(source: Side, written: Written, kinds: Mapping[Kind, KindOfAttention], 
 
 def message_id(message: bytes) -> str:
     """The name of a message: another sentence or another model has another one."""
-    return str(_header(message)["id"])
-
-
-def _header(message: bytes) -> dict[str, Any]:
     length = int.from_bytes(message[:4], "little")
-    found: dict[str, Any] = json.loads(message[4 : 4 + length])
-    return found
-
-
-def unpack(message: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """(header, weights by kind (L, H, Q, K) as bytes, masks by kind (Q, K)): the inverse, as the browser does it."""
-    header, at = _header(message), 4 + int.from_bytes(message[:4], "little")
-    weights, masks = {}, {}
-    for kind in header["kinds"]:
-        size = int(np.prod(kind["shape"]))
-        weights[kind["name"]] = np.frombuffer(message, np.uint8, size, at).reshape(kind["shape"])
-        at += size
-    for kind in header["kinds"]:
-        queries, keys = kind["shape"][2:]
-        masks[kind["name"]] = np.frombuffer(message, np.uint8, queries * keys, at).reshape(queries, keys).astype(bool)
-        at += queries * keys
-    return header, weights, masks
+    return str(json.loads(message[4 : 4 + length])["id"])
 
 
 def _side(side: Side) -> dict[str, Any]:

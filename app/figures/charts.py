@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.figures.axes import plotly_text
-from app.figures.theme import INK, TITLE_SIZE
+from app.figures.theme import GROUND, INK, TITLE_SIZE, themed
 
 AXIS_SIZE = 14  # px, titles of axes
 GRID = "rgba(128, 136, 150, 0.22)"
 BAR_ROOM = 86  # px below the plot: ticks and title of the axis, then the colour bar
 FAINT = "rgba(128, 136, 150, 0.55)"
+_QUIET, _LINE = themed("#5c6675", "#a9b2c0"), themed("#dde3ec", "#2d3745")
 
 
 @dataclass
@@ -39,11 +40,11 @@ def band(x0: float, x1: float, **more: Any) -> dict[str, Any]:
     return {"type": "rect", "x0": x0, "x1": x1, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"} | more
 
 
-def title(text: str, size: int = TITLE_SIZE) -> dict[str, Any]:
+def title(text: str) -> dict[str, Any]:
     """A title at the top left, its text shown letter by letter."""
     return {
         "text": plotly_text(text),
-        "font": {"size": size},
+        "font": {"size": TITLE_SIZE},
         "x": 0,
         "xanchor": "left",
         "y": 0.99,
@@ -89,4 +90,32 @@ def settled(text: str, height: int, *, top: int = 44, bottom: int = 50, right: i
         "dragmode": False,
         "plot_bgcolor": "rgba(0,0,0,0)",
         "legend": {"orientation": "h", "x": 1, "xanchor": "right", "y": 1.0, "yanchor": "bottom", "font": {"size": 14}},
+    }
+
+
+def chart_template() -> dict[str, Any]:
+    """What all charts have in common, unless they say otherwise: a template of Plotly's."""
+    text = {"color": _QUIET, "size": 14}
+    axis = {
+        "automargin": True,
+        "ticklabeloverflow": "allow",  # else the browser measures all labels of all axes at each drawing
+        "gridcolor": _LINE,
+        "zerolinecolor": _LINE,
+        "tickcolor": _LINE,
+        "tickfont": text,
+        "title": {"font": {"color": _QUIET, "size": 14}},
+    }
+    return {
+        "layout": {
+            "font": text,
+            "title": {"font": {"color": INK, "size": TITLE_SIZE, "weight": 600}, "x": 0, "xanchor": "left"},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "xaxis": axis | {"showgrid": False, "zeroline": False},
+            "yaxis": axis,
+            "legend": {"font": {"color": INK}},
+            "hoverlabel": {"bgcolor": GROUND, "bordercolor": _LINE, "font": {"color": INK, "size": 14}},
+            "margin": {"l": 0, "r": 0},
+        },
+        "data": {"heatmap": [{"colorbar": {"outlinewidth": 0, "tickfont": text}}]},
     }

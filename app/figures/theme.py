@@ -10,7 +10,7 @@ always 0 to 1, so that heads can be compared.
 
 import re
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 from transformer.model.attention_kinds import Kind
 
@@ -91,7 +91,6 @@ _MASK: dict[MaskReason, str] = {
 
 GROUND = themed("#ffffff", "#10151d")  # of the page, as app/.streamlit/config.toml has it
 INK = themed("#1c2430", "#e8ecf3")  # text and outlines
-_QUIET, _LINE = themed("#5c6675", "#a9b2c0"), themed("#dde3ec", "#2d3745")
 _BLACK, _WHITE = "#000000", "#ffffff"
 
 HATCH = themed("#aab2bf", "#4d5666")  # lines over what a mask forbids
@@ -243,31 +242,3 @@ def fixed(value: float, digits: int) -> str:
 def minus(text: str) -> str:
     """A number with the sign that is a minus, not a hyphen. (Tables and files keep "-", which can be computed with.)"""
     return text.replace("-", "−")
-
-
-def chart_template() -> dict[str, Any]:
-    """What all charts have in common, unless they say otherwise: a template of Plotly's."""
-    text = {"color": _QUIET, "size": 14}
-    axis = {
-        "automargin": True,
-        "ticklabeloverflow": "allow",  # else the browser measures all labels of all axes at each drawing
-        "gridcolor": _LINE,
-        "zerolinecolor": _LINE,
-        "tickcolor": _LINE,
-        "tickfont": text,
-        "title": {"font": {"color": _QUIET, "size": 14}},
-    }
-    return {
-        "layout": {
-            "font": text,
-            "title": {"font": {"color": INK, "size": TITLE_SIZE, "weight": 600}, "x": 0, "xanchor": "left"},
-            "paper_bgcolor": "rgba(0,0,0,0)",
-            "plot_bgcolor": "rgba(0,0,0,0)",
-            "xaxis": axis | {"showgrid": False, "zeroline": False},
-            "yaxis": axis,
-            "legend": {"font": {"color": INK}},
-            "hoverlabel": {"bgcolor": GROUND, "bordercolor": _LINE, "font": {"color": INK, "size": 14}},
-            "margin": {"l": 0, "r": 0},
-        },
-        "data": {"heatmap": [{"colorbar": {"outlinewidth": 0, "tickfont": text}}]},
-    }

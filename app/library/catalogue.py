@@ -85,15 +85,6 @@ class Entry:
         found = data.get("max_length") if isinstance(data, dict) else None
         return found if isinstance(found, int) and found > 0 else None
 
-    def best(self, measure: str, text: str | None = None) -> float | None:
-        """Its highest score of this measure: on this text, or on any but that of validation."""
-        found = [
-            score.value
-            for score in self.scores
-            if score.measure == measure and (score.text == text if text else score.text != "validation")
-        ]
-        return max(found, default=None)
-
 
 def entry(file: CheckpointFile) -> Entry:
     """What is known of this file."""

@@ -48,9 +48,9 @@ class Controls:
         kinds = Options(KIND.key, "Attention", [SHORT[each] for each in KINDS], list(KINDS).index(kind))
         return kind, *self._choose(kind, [kinds])
 
-    def kind_and_layer(self, opening: Kind = "cross") -> tuple[Kind, int, int]:
+    def kind_and_layer(self) -> tuple[Kind, int, int]:
         """The same for a page in whose picture the head is chosen: the line has the kind and the layer."""
-        kind = KIND.open(opening, KINDS)
+        kind = KIND.open("cross", KINDS)
         kinds = Options(KIND.key, "Attention", [SHORT[each] for each in KINDS], list(KINDS).index(kind))
         return kind, *self._choose(kind, [kinds], in_picture=True)
 
@@ -65,24 +65,15 @@ class Controls:
             switches(line, None, key="switches", on_choose=lambda _, index: _choose_stack(STACKS[index]))
         return stack
 
-    def layer_and_head(
-        self, kind: Kind, *, on_layer: Callable[[], None] | None = None, layers: bool = True, heads: bool = True
-    ) -> tuple[int, int]:
-        """Layer and head, from 0. Opens with `app.stage.heads.opening_head`.
-
-        Args:
-            on_layer: is called when another layer was chosen.
-            layers, heads: whether they have a meaning just now; otherwise they are grey.
-        """
-        return self._choose(kind, [], on_layer, layers, heads)
+    def layer_and_head(self, kind: Kind, *, enabled: bool) -> tuple[int, int]:
+        """Layer and head, from 0; grey where they are not used. Opens with `app.stage.heads.opening_head`."""
+        return self._choose(kind, [], enabled)
 
     def _choose(
         self,
         kind: Kind,
         before: list[Options],
-        on_layer: Callable[[], None] | None = None,
-        layers: bool = True,
-        heads: bool = True,
+        enabled: bool = True,
         in_picture: bool = False,
     ) -> tuple[int, int]:
         count = depth(self.scene.config, kind)
@@ -95,33 +86,29 @@ class Controls:
                 HEAD.choose(index + 1)
             else:
                 LAYER.choose(index + 1)
-                if on_layer:
-                    on_layer()
 
         def choose_clearest() -> None:
             choose_head(*clearest_of(self.scene, kind))
-            if on_layer:
-                on_layer()
 
         line = [
             *before,
-            Options(LAYER.key, "Layer", _numbers(count), layer, disabled=not layers),
-            Options(HEAD.key, "Head", _numbers(self.scene.config.heads), head, disabled=not heads),
+            Options(LAYER.key, "Layer", _numbers(count), layer, disabled=not enabled),
+            Options(HEAD.key, "Head", _numbers(self.scene.config.heads), head, disabled=not enabled),
         ]
-        button = None if in_picture else Button("Clearest head", CLEAREST, disabled=not (layers and heads))
+        button = None if in_picture else Button("Clearest head", CLEAREST, disabled=not enabled)
         if in_picture:
             line.pop()
         with self.heads:
             switches(line, button, key="switches", on_choose=choose, on_press=choose_clearest)
         return layer, head
 
-    def row(self, stack: Stack, *, disabled: bool = False, then: Callable[[], None] | None = None) -> int:
+    def row(self, stack: Stack, *, disabled: bool = False) -> int:
         """The chosen row of a stack, from 0: a position in the source, or a step t of the decoder, which reads token t
-        and predicts the next. Opens with the first. `then` is called after another was chosen."""
+        and predicts the next. Opens with the first."""
         place, label = (SOURCE_TOKEN, "Token") if stack == "encoder" else (STEP, "Step t")
         axis = self.scene.source if stack == "encoder" else self.scene.target
         with self.tokens:
-            return row_of_tokens(axis, place, label, key=f"pick_{place.key}", disabled=disabled, then=then)
+            return row_of_tokens(axis, place, label, key=f"pick_{place.key}", disabled=disabled)
 
     def token(self, axis: TokenAxis, place: Choice[int], label: str, opening: int = 0) -> int:
         """The chosen token of an axis, from 0."""

@@ -4,84 +4,31 @@ A page reads a choice with `value`, or with `open` where it draws the widget, an
 steps and sentences count from 0 here and from 1 in the address; layers and heads count from 1.
 """
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar, cast
-
 from app.library.checkpoints import MOST_CHARACTERS
+from app.state.address_texts import (
+    from_one,
+    heads,
+    heads_text,
+    ids,
+    ids_text,
+    one_head,
+    one_head_text,
+    one_of,
+    plus_one,
+    strings,
+    switch,
+    switch_text,
+    text,
+    whole,
+)
 from app.state.choice import Choice, Event
 from transformer.model.attention_kinds import KINDS, Kind
-
-Name = TypeVar("Name", bound=str)
 
 LONGEST_SECOND = 400  # characters
 LONGEST_REFERENCE = 2000
 MOST_EDITS = 200
 GIVEN_SHOWN = -1  # in place of an alternative: the visitor's own translation
 CLEAREST = (-1, -1)  # in place of a layer and a head
-
-
-def text(most: int) -> Callable[[str], str]:
-    return lambda value: value[:most]
-
-
-def one_of(names: Sequence[Name]) -> Callable[[str], Name]:
-    return lambda value: names[names.index(cast(Name, value))]
-
-
-def whole(value: str) -> int:
-    if not (value.isascii() and value.isdigit() and len(value) < 7):
-        raise ValueError(value)
-    return int(value)
-
-
-def from_one(value: str) -> int:
-    """A number that counts from 1 in the address and from 0 here."""
-    if whole(value) == 0:
-        raise ValueError(value)
-    return whole(value) - 1
-
-
-def plus_one(value: int) -> str:
-    return str(value + 1)
-
-
-def switch(value: str) -> bool:
-    return {"true": True, "false": False}[value]
-
-
-def lower(value: object) -> str:
-    return str(value).lower()
-
-
-def ids(value: str) -> tuple[int, ...]:
-    return tuple(map(whole, value.split("-"))) if value else ()
-
-
-def joined(value: tuple[int, ...]) -> str:
-    return "-".join(map(str, value))
-
-
-def heads(value: str) -> list[tuple[int, int]]:
-    """Heads such as "1.3,2.4", layer and head from 1."""
-    pairs = [part.split(".") for part in value.split(",")]
-    return [(from_one(layer), from_one(head)) for layer, head in pairs]
-
-
-def heads_text(value: list[tuple[int, int]]) -> str:
-    return ",".join(f"{layer + 1}.{head + 1}" for layer, head in value)
-
-
-def one_head(value: str) -> tuple[int, int]:
-    return heads(value)[0]
-
-
-def one_head_text(value: tuple[int, int]) -> str:
-    return heads_text([value])
-
-
-def strings(value: str) -> list[str]:
-    return value.split(",")
-
 
 SENTENCE_CHANGES: tuple[Event, ...] = ("sentence", "checkpoint")
 SEARCH_CHANGES: tuple[Event, ...] = ("sentence", "checkpoint", "search")
@@ -101,9 +48,7 @@ ALTERNATIVE = Choice(
 )
 GIVEN = Choice("given", "", text(MOST_CHARACTERS), written="link", reset_by=SENTENCE_CHANGES)  # the visitor's own
 # Its tokens, if it was made token by token
-GIVEN_IDS = Choice[tuple[int, ...]](
-    "given_ids", (), ids, joined, written="link", reset_by=SENTENCE_CHANGES
-)  # if made token by token
+GIVEN_IDS = Choice[tuple[int, ...]]("given_ids", (), ids, ids_text, written="link", reset_by=SENTENCE_CHANGES)
 # What was shown before each token that the reader put in place of one: (alternative, own translation, its ids, step)
 UNDO = Choice[tuple[tuple[int, str, tuple[int, ...], int], ...]](
     "undo", (), lambda _: (), written="session", reset_by=SENTENCE_CHANGES
@@ -135,12 +80,12 @@ SOURCE_TOKEN = Choice("s", 0, from_one, plus_one, always=True, reset_by=SEARCH_C
 OTHER_TOKEN = Choice("k", 0, from_one, plus_one, always=True, reset_by=SEARCH_CHANGES)  # of self-attention: the key
 
 # Whether the details below the picture are open, on every page
-DETAILS = Choice("details", False, switch, lower)
+DETAILS = Choice("details", False, switch, switch_text)
 
 # Attention
-HIDE_SPECIAL = Choice("hide", False, switch, lower, page="attention")
-WORDS = Choice("words", False, switch, lower, page="attention")
-ONE_ROW = Choice("one", False, switch, lower, page="attention")
+HIDE_SPECIAL = Choice("hide", False, switch, switch_text, page="attention")
+WORDS = Choice("words", False, switch, switch_text, page="attention")
+ONE_ROW = Choice("one", False, switch, switch_text, page="attention")
 NAMING = Choice("naming", "both", str, page="attention")
 NAMING_OF_WORDS = Choice("naming_words", "predicts", str, page="attention")
 TAB = Choice("more", "layers", str, page="attention")
@@ -155,7 +100,7 @@ BERTVIZ = Choice("bertviz", "head", str, page="attention")
 STATION = Choice("at", "", str, page="steps")
 DETAIL = Choice("detail", "lecture", str, page="steps")
 WRITTEN_STEP = Choice("written", "product", str, page="hand")
-ALL_TERMS = Choice("all_terms", False, switch, lower, page="hand")
+ALL_TERMS = Choice("all_terms", False, switch, switch_text, page="hand")
 MATRIX = Choice("matrix", "query", str, page="multihead")
 ROW_OF_BATCH = Choice("sentence_of_batch", 2, whole, page="masks")
 MASK_HEAD = Choice[tuple[int, int]](
@@ -177,9 +122,9 @@ COUNTS_ABOVE = Choice("counts_above", 0.01, float, page="scaling")
 
 # Decoding
 PART = Choice("part", "loop", str, page="decoding")
-NODE = Choice[tuple[int, ...]]("node", (), ids, joined, page="decoding", reset_by=SEARCH_CHANGES)  # step, node
+NODE = Choice[tuple[int, ...]]("node", (), ids, ids_text, page="decoding", reset_by=SEARCH_CHANGES)  # step, node
 PREFIX = Choice[tuple[int, ...]](
-    "beginning", (), ids, joined, written="link", page="decoding", reset_by=SENTENCE_CHANGES
+    "beginning", (), ids, ids_text, written="link", page="decoding", reset_by=SENTENCE_CHANGES
 )  # tokens that the visitor makes the search begin with
 CONTINUED_NODE = Choice("continued_node", -1, whole, page="decoding", reset_by=SEARCH_CHANGES)
 REFERENCE = Choice("reference", "", text(LONGEST_REFERENCE), written="link", page="decoding", reset_by=SENTENCE_CHANGES)
@@ -220,11 +165,6 @@ def search_changed() -> None:
     happened("search")
     if ALTERNATIVE.value != GIVEN_SHOWN:
         ALTERNATIVE.forget()
-
-
-def sentence_typed() -> None:
-    """Another text was entered."""
-    happened("sentence")
 
 
 def show_sentence(index: int) -> None:

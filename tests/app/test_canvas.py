@@ -19,14 +19,13 @@ from app.figures.canvas_message import (
     message_id,
     pack,
     quantised,
-    unpack,
 )
 from app.library.checkpoints import CheckpointFile
 from app.stage.heads import opening_head
 from app.stage.scene import Scene, Selection, scene_of
 from app.views.shared.canvas_picture import answer, message_of
 from tests.support.app_checkpoints import Size, write_checkpoint
-from tests.support.drawn import attention_weights, components
+from tests.support.drawn import attention_weights, components, unpacked_canvas
 from tests.support.small_alignment import made_map
 from transformer.model.attention_kinds import KINDS, Kind
 
@@ -70,7 +69,7 @@ def checkpoints_of_all_sorts() -> list[tuple[Size, int, dict[str, Any]]]:
 @pytest.mark.parametrize(("size", "seed", "options"), checkpoints_of_all_sorts())
 def test_a_written_number_is_the_tensors(size: Size, seed: int, options: dict[str, Any], tmp_path: Path) -> None:
     scene = scene_with(write_checkpoint(tmp_path / "one.safetensors", size, seed, options))
-    header, packed, masks = unpack(message_of(scene))
+    header, packed, masks = unpacked_canvas(message_of(scene))
     for kind in KINDS:
         weights = exact(scene, kind)
         assert packed[kind].shape == weights.shape
@@ -131,7 +130,7 @@ def test_a_question_about_what_is_not_there_has_no_answer(question: Question, tm
 
 def test_runners_up_are_the_most_probable_other_tokens(tmp_path: Path) -> None:
     scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"))
-    target = unpack(message_of(scene))[0]["target"]
+    target = unpacked_canvas(message_of(scene))[0]["target"]
     for runners, chosen in zip(target["runners"], scene.hypothesis.ids, strict=True):
         assert len(runners) == 5
         assert chosen not in [runner["id"] for runner in runners]
@@ -149,7 +148,7 @@ def test_it_opens_with_the_head_that_aligns_where_that_was_measured(tmp_path: Pa
     assert found is not None
     aligning, why = opening_head(scene, "cross")
     assert "aligns words best" in why
-    assert unpack(message_of(scene))[0]["kinds"][0]["opening"] == list(aligning)
+    assert unpacked_canvas(message_of(scene))[0]["kinds"][0]["opening"] == list(aligning)
     assert opening_head(scene, "encoder")[1].endswith("most concentrated on words.")
 
 
@@ -158,7 +157,7 @@ def test_it_opens_with_the_head_that_aligns_where_that_was_measured(tmp_path: Pa
 )
 def test_whatever_is_typed_arrives_as_it_is(text: str, tmp_path: Path) -> None:
     scene = scene_with(write_checkpoint(tmp_path / "one.safetensors"), text)
-    header, packed, _ = unpack(message_of(scene))
+    header, packed, _ = unpacked_canvas(message_of(scene))
     assert len(header["source"]["tokens"]) == len(scene.translation.source_pieces) == packed["cross"].shape[3]
     assert all(token.isprintable() for token in header["source"]["tokens"])
 

@@ -104,8 +104,6 @@ def test_the_cards_of_what_ships_say_what_their_files_say(monkeypatch: pytest.Mo
     assert found["en-de"].languages == ("en", "de")
     assert found["reverse"].is_toy
     metrics = found["en-de"].header.metrics  # type: ignore[union-attr]
-    assert found["en-de"].best("BLEU") == metrics["test_bleu"]
-    assert found["en-de"].best("BLEU", "validation") == metrics["valid_bleu"]
     drawn = cards(opened(checkpoint="reverse"))
     assert drawn["en-de"]["score"] == f"BLEU {metrics['test_bleu']:.1f}"
     assert drawn["en-de"]["measured"] == f"on {found['en-de'].facts['Test']}"
@@ -303,7 +301,7 @@ def test_a_checkpoint_of_unknown_origin_is_an_entry_too(shelf: Path) -> None:
     one = entry(CheckpointFile.at(shelf / "wrong.safetensors"))
     assert one.header is None
     assert one.languages == ("", "")
-    assert one.best("BLEU") is None
+    assert one.scores == ()
 
 
 # The doctor's line

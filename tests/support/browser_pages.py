@@ -13,7 +13,6 @@ class Page:
     pictures: tuple[str, ...]
 
 
-HEATMAP = ".js-plotly-plot .hm image"
 CHART = ".js-plotly-plot .trace"
 CHARTS_ARE_DRAWN = """() => [...document.querySelectorAll('.chart')].every(
     chart => chart.ariaBusy === 'false' || !chart.clientWidth)"""

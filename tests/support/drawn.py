@@ -118,3 +118,18 @@ def switches(app: AppTest) -> list[dict[str, Any]]:
     """What can be chosen in the first line of the bar, from left to right."""
     (found,) = components(app, "switches")
     return list(found["choices"])
+
+
+def unpacked_canvas(message: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """(header, weights by kind (L, H, Q, K) as bytes, masks by kind (Q, K)) of a message to the canvas."""
+    at = 4 + int.from_bytes(message[:4], "little")
+    header, weights, masks = json.loads(message[4:at]), {}, {}
+    for kind in header["kinds"]:
+        size = int(np.prod(kind["shape"]))
+        weights[kind["name"]] = np.frombuffer(message, np.uint8, size, at).reshape(kind["shape"])
+        at += size
+    for kind in header["kinds"]:
+        queries, keys = kind["shape"][2:]
+        masks[kind["name"]] = np.frombuffer(message, np.uint8, queries * keys, at).reshape(queries, keys).astype(bool)
+        at += queries * keys
+    return header, weights, masks

@@ -14,8 +14,7 @@ import numpy as np
 import streamlit as st
 
 from app.components.registration import component
-from app.figures.charts import Figure
-from app.figures.theme import chart_template
+from app.figures.charts import Figure, chart_template
 
 _component = component(
     "chart", html="<div class='chart'></div>", isolated=False

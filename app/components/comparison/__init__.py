@@ -16,13 +16,11 @@ class Cell:
         text: what the model wrote, or what was measured; text of a user is safe.
         note: below it, smaller.
         share: drawn as a bar, 0 to 1.
-        tone: "good" or "bad" marks what the comparison is about.
     """
 
     text: str
     note: str = ""
     share: float | None = None
-    tone: str = ""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import { element } from "./frame.js";
 
 const DURATION = 280;  // ms
 
-export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 // Where the chosen token is in the distribution now; call it before the next step is shown.
 export function chosenPlace(parts) {

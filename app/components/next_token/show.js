@@ -5,7 +5,7 @@ import { element, FEWEST_ROWS, MOST_ROWS } from "./frame.js";
 const scaled = (node, share) => { node.style.transform = `scaleX(${share})`; };
 
 // The most probable tokens of a step; the last place is for the chosen one, where it is not among them.
-export function shownRows(step, count) {
+function shownRows(step, count) {
   const rows = step.rows.slice(0, count);
   const chosen = step.rows.find((row) => row.chosen);
   if (chosen && !rows.includes(chosen)) rows[count - 1] = chosen;

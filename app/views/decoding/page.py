@@ -60,7 +60,7 @@ def draw(scene: Scene) -> None:
 def _details(scene: Scene, step: int) -> None:
     chosen, part = controls(scene), PART.open(allowed=PARTS)
     with_head = part in WITH_HEAD
-    layer, head = chosen.layer_and_head("cross", layers=with_head, heads=with_head)
+    layer, head = chosen.layer_and_head("cross", enabled=with_head)
     chosen.row("decoder", disabled=part not in WITH_STEPS)
     buttons(PART, PARTS, "Part", says=False)
     if part == "loop":

@@ -49,14 +49,12 @@ class Writing:
     def _q(self) -> str:
         return self._colored("query", f"q_{{{self.query + 1}}}")
 
-    def _k(self, key: int | None = None) -> str:
-        return self._colored("key", f"k_{{{(self.hand.chosen if key is None else key) + 1}}}")
+    @property
+    def _k(self) -> str:
+        return self._colored("key", f"k_{{{self.hand.chosen + 1}}}")
 
     def _v(self, key: int) -> str:
         return self._colored("value", f"v_{{{key + 1}}}")
-
-    def _s(self, key: int | None = None) -> str:
-        return f"s_{{{(self.hand.chosen if key is None else key) + 1}}}"
 
     def _shown(self, count: int) -> int:
         """How many terms of a sum of `count` are shown: one alone is not worth folding."""
@@ -71,7 +69,7 @@ class Writing:
         over = "over 1 key" if keys == 1 else f"over {keys} keys"
         minus = rf" - {exponent(hand.subtracted)}" if hand.subtracted else ""
         lines = [
-            (rf"{self._q} \cdot {self._k()}", f"= {digits(product)}", f"{dims} products"),
+            (rf"{self._q} \cdot {self._k}", f"= {digits(product)}", f"{dims} products"),
             (rf"{digits(product)} / \sqrt{{{dims}}}", f"= {digits(score)}", "the score"),
             (r"\text{mask}", rf"\to {digits(masked)}", "allowed" if hand.mask[j] else "forbidden"),
             (rf"e^{{{exponent(masked)}{minus}}}", f"= {digits(e)}", "four decimals"),
@@ -94,14 +92,14 @@ class Writing:
             parts.append(rf"\underset{{{i}}}{{({q})({k})}}")
         total = rf"= {digits(hand.products[hand.chosen])}"
         rest = float(hand.terms[hand.order[len(parts) :]].sum())
-        return _sum(rf"{self._q} \cdot {self._k()}", parts, hand.d_k - len(parts), rest, total)
+        return _sum(rf"{self._q} \cdot {self._k}", parts, hand.d_k - len(parts), rest, total)
 
     def scale(self) -> str:
         """The division by sqrt(d_k)."""
         hand = self.hand
         product, root = digits(hand.products[hand.chosen]), digits(hand.d_k**0.5)
         return (
-            rf"{self._s()} = \frac{{{self._q} \cdot {self._k()}}}{{\sqrt{{d_k}}}} = "
+            rf"s_{{{self.hand.chosen + 1}}} = \frac{{{self._q} \cdot {self._k}}}{{\sqrt{{d_k}}}} = "
             rf"\frac{{{product}}}{{\sqrt{{{hand.d_k}}}}} = \frac{{{product}}}{{{root}}} = "
             rf"{digits(hand.scores[hand.chosen])}"
         )

@@ -25,7 +25,7 @@ WITHOUT, WITH = "without the division", "divided by √d_k"
 BINS = 41
 
 
-def histograms(products: np.ndarray, scores: np.ndarray, *, title: str, height: int = 330) -> Figure:
+def histograms(products: np.ndarray, scores: np.ndarray, *, title: str) -> Figure:
     """How often each size of a score occurs, before and after the division. Both are given as flat arrays."""
     limit = max(float(np.abs(products).max()), float(np.abs(scores).max()), 1e-6) * 1.02
     edges = np.linspace(-limit, limit, BINS + 1)
@@ -48,7 +48,7 @@ def histograms(products: np.ndarray, scores: np.ndarray, *, title: str, height: 
         "xaxis": axis("score", [-limit, limit]),
         "yaxis": axis("share of the scores", tickformat=".0%", rangemode="tozero"),
     }
-    return Figure(data, _narrow(title, height) | more)
+    return Figure(data, _narrow(title, 330) | more)
 
 
 def random_histograms(d_k: int) -> Figure:

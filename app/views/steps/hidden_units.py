@@ -9,12 +9,12 @@ from app.figures.theme import pair_color
 SHOWN = 24  # units in the bar chart
 
 
-def strongest_units(before: np.ndarray, after: np.ndarray, count: int = SHOWN) -> np.ndarray:
-    """The units of one token that answer most, then those furthest below zero: (F,) -> (count,)."""
+def strongest_units(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """The units of one token that answer most, then those furthest below zero: (F,) -> (SHOWN,)."""
     order = np.lexsort((before, -np.abs(after)))
-    half = min(count, order.size) - min(count, order.size) // 3
+    half = min(SHOWN, order.size) - min(SHOWN, order.size) // 3
     loud, rest = order[:half], order[half:]
-    quiet = rest[np.argsort(before[rest], kind="stable")][: min(count, order.size) - half]
+    quiet = rest[np.argsort(before[rest], kind="stable")][: min(SHOWN, order.size) - half]
     return np.concatenate([loud, quiet])
 
 
