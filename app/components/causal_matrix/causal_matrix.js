@@ -1,11 +1,12 @@
 // The causal mask on a translation: one head's attention as a matrix, rows are queries, columns are keys; what may not be
 // attended to is hatched. A switch takes the mask away: what was hatched shows its weights in red, and beside each row its
 // prediction changes. Both passes arrive with the message, as base64 of float32, so the switch needs no server.
+// `given` says which pass is shown, and then there is no switch; `height` is that of the picture.
 
 import { numbered, standing } from "../shared/numbered_choices.js";
 import { watchSize } from "../shared/watch_size.js";
 import { matrix } from "./matrix.js";
-import { ahead, said, score } from "./words.js";
+import { ahead, leaks, said, score } from "./words.js";
 
 function floats(base64) {
   return new Float32Array(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)).buffer);
@@ -54,6 +55,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const sentence = JSON.stringify([data.reads, data.predicts]);
   if (state.sentence !== sentence) Object.assign(state, { sentence, query: Math.min(1, data.reads.length - 1), key: Math.min(2, data.reads.length - 1) });
   state.data = data;
+  const isGiven = data.given !== undefined;
+  if (isGiven) state.free = data.given;
   state.passes = [data.masked, data.free].map((pass) => ({ ...pass, weights: floats(pass.weights), mask: bytes(pass.mask) }));
   for (const [name, color] of Object.entries(data.colors)) root.style.setProperty(`--${name}`, color);
 
@@ -73,8 +76,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     choice(root, { name: "layer", label: "Layer", count: data.layers, chosen: data.layer }, data.heard, report),
     choice(root, { name: "head", label: "Head", count: data.heads, chosen: data.head }, data.heard, report));
   leaked.textContent = ahead(state);
-  tools.append(segments, heads, leaked);
-  root.replaceChildren(tools, stage, scores, spoken);
+  tools.append(...(isGiven ? [] : [segments]), heads, leaked);
+  root.replaceChildren(tools, stage, ...(isGiven ? [] : [scores]), spoken);
 
   let picture;
   function update() {
@@ -83,7 +86,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
       button.tabIndex = Boolean(free) === state.free ? 0 : -1;
     });
     picture.update();
-    leaked.style.visibility = state.free ? "" : "hidden";
+    leaked.style.visibility = state.free && leaks(state) ? "" : "hidden";
     scores.textContent = score(state);
     spoken.textContent = said(state);
   }

@@ -11,11 +11,11 @@ const number = (weight) => (weight < 0.005 ? "" : weight >= 0.995 ? "1.0" : weig
 
 function sized(root, data, measure) {
   const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16, width = root.clientWidth / unit;
-  const size = data.reads.length, narrow = width < NARROW;
+  const size = data.reads.length, high = data.height ?? HEIGHT, narrow = width < NARROW;
   const longest = Math.max(...data.reads.map((token) => measure(token, TEXT)));
   const left = Math.min(longest, narrow ? 64 : 120) + (narrow ? 16 : 34), top = Math.min(0.8 * longest + 8, 80) + 28;
-  const beside = narrow ? 96 : Math.min(Math.max(width - left - (HEIGHT - top), PREDICTS), WIDEST);
-  const cell = Math.min((HEIGHT - top) / size, (width - left - beside) / size, LARGEST);
+  const beside = narrow ? 96 : Math.min(Math.max(width - left - (high - top), PREDICTS), WIDEST);
+  const cell = Math.min((high - top) / size, (width - left - beside) / size, LARGEST);
   return { unit, width, size, narrow, left, top, beside, cell, right: left + cell * size, bottom: top + cell * size };
 }
 
@@ -26,7 +26,7 @@ export function matrix(root, stage, state, pointed) {
   const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width: width * unit, height: height * unit, tabindex: 0, role: "group", class: "picture" });
   hatch(svg);
   const weight = shades(data.scale), leak = shades(data.leak);
-  const layers = { allowed: make("g", {}, svg), leaks: make("g", { class: "leaks" }, svg), never: make("g", {}, svg), forbidden: make("g", { class: "forbidden" }, svg) };
+  const layers = { allowed: make("g", {}, svg), leaks: make("g", { class: `leaks${data.given ? " outlined" : ""}` }, svg), never: make("g", {}, svg), forbidden: make("g", { class: "forbidden" }, svg) };
   const cells = [];
   for (let q = 0; q < size; q++) {
     runs(passes, size, q, (from, to, never) => bare(never ? layers.never : layers.forbidden, left + from * cell, top + q * cell, (to - from) * cell, cell));

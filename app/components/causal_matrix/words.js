@@ -10,6 +10,9 @@ export function score({ free, passes: [masked, open] }) {
   return free ? `${said} (with it: ${right(masked)}, ${signed(masked.score)}).` : `${said}.`;
 }
 
+// Whether the second pass may attend to anything that the first may not.
+export const leaks = ({ passes: [masked, open] }) => open.mask.some((may, at) => may && !masked.mask[at]);
+
 // The share of the head's attention that is on later tokens.
 export function ahead({ passes: [, open], data }) {
   const size = data.reads.length;

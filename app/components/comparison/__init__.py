@@ -16,11 +16,13 @@ class Cell:
         text: what the model wrote, or what was measured; text of a user is safe.
         note: below it, smaller.
         share: drawn as a bar, 0 to 1.
+        changed: whether it is marked as another than the first of its row.
     """
 
     text: str
     note: str = ""
     share: float | None = None
+    changed: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ function node(name, className, text) {
 }
 
 function filled(cell, lang) {
-  const box = node("td"), text = node("div", "text", cell.text);
+  const box = node("td", cell.changed ? "changed" : ""), text = node("div", "text", cell.text);
   text.setAttribute("lang", lang);
   text.setAttribute("dir", "auto");
   text.title = cell.text;

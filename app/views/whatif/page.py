@@ -9,6 +9,7 @@ from app.views.shared.buttons import buttons
 # The module below this folder that draws it, and its name on the page
 EXPERIMENTS = {
     "heads": "Switch heads off",
+    "masks": "Take a mask away",
 }
 
 

@@ -1,0 +1,148 @@
+"""Take a mask away: which key a query may attend to is then no longer its concern; where it matters, and where not."""
+
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from app.components import causal_matrix, comparison
+from app.components.switches import Options, switches
+from app.compute import cached_results
+from app.compute.cached_results import Observed
+from app.compute.teacher_forcing import predictions
+from app.figures.theme import role_color
+from app.pages import page_named
+from app.stage import template
+from app.stage.heads import clearest_of
+from app.stage.scene import Scene
+from app.state import edit_choices
+from app.state.choices import MASK_HEAD
+from app.views.masks.causal_picture import Pass, message, table
+from app.views.masks.twins import twins
+from app.views.shared.placed import belongings
+from app.views.whatif.before_and_after import before_and_after
+from app.views.whatif.mask_rows import Batch, Reread, batch_of, reread_of, rows_of
+from transformer.analysis.edits import MaskOff
+from transformer.analysis.edits.mask_edits import MaskPart
+
+PARTS: dict[MaskPart, str] = {"causal": "Causal mask", "padding": "Padding mask", "cross": "Encoder-decoder mask"}
+
+
+def draw(scene: Scene) -> None:
+    """Draws the switches, the matrix of a head, and what both models do."""
+    off = tuple(part for part in PARTS if MaskOff(part) in scene.subject.edits)
+    _switches(off)
+    original = _original(scene)
+    before, after = (_pass(each, original) for each in (original, scene))
+    pads = "padding" in off or "cross" in off
+    reread = None if pads and "causal" not in off else reread_of(scene, original)
+    batch = batch_of(scene) if pads else None
+    with st.container(key="whatif_masks_duo"):
+        left, right = st.columns(2, gap="medium")
+        with left:
+            _matrix(scene, original, before, after)
+        with right:
+            both = twins(scene)
+            texts = original.hypothesis.text, scene.translation.hypotheses[0].text
+            comparison(
+                ("Original", "Edited", "Trained without (small)") if both else ("Original", "Edited"),
+                rows_of(before.predictions, after.predictions, texts, reread, batch, both),
+                title="Where the masks matter",
+                key="whatif_masks",
+                color=role_color("decoder"),
+                language=scene.task.target_code,
+            )
+    template.say(*_sentences(off, before, after, reread, batch))
+    template.details(partial(_details, scene))
+
+
+def _switches(off: tuple[MaskPart, ...]) -> None:
+    """A switch for each part. Without padding there is nothing left of the mask towards the encoder."""
+    gone = {part: part in off or (part == "cross" and "padding" in off) for part in PARTS}
+    switches(
+        [
+            Options(part, name, ("on", "off"), int(gone[part]), disabled=gone[part] and part not in off)
+            for part, name in PARTS.items()
+        ],
+        None,
+        key="whatif_mask_switches",
+        on_choose=partial(_choose, off),
+    )
+
+
+def _choose(off: tuple[MaskPart, ...], part: MaskPart, index: int) -> None:
+    if bool(index) != (part in off):
+        edit_choices.toggle(MaskOff(part))
+
+
+def _original(scene: Scene) -> Scene:
+    """The same sentence, translated by the unedited model."""
+    subject = scene.subject.original
+    settings = replace(scene.translation.settings, n_best=1)
+    found = cached_results.translate_one(subject, scene.translation.source, settings)
+    return replace(scene, subject=subject, translation=found, shown=0, given=None, problem="")
+
+
+def _pass(scene: Scene, original: Scene) -> Pass:
+    """A pass of one of the two models over the translation by the original one."""
+    ids = original.hypothesis.ids
+    found: Observed = cached_results.observed(scene.subject, original.translation.source_ids, ids)
+    return Pass(found.attention["decoder"], predictions(found.trace["logits"], ids))
+
+
+def _matrix(scene: Scene, original: Scene, before: Pass, after: Pass) -> None:
+    heads = [(i, j) for i in range(scene.config.decoder_layers) for j in range(scene.config.heads)]
+    layer, head = MASK_HEAD.open(clearest_of(original, "decoder"), heads)
+    with st.container(key="picture_whatif_causal"):
+        shown = message(original, before, after, layer, head)
+        causal_matrix(
+            shown | {"given": bool(scene.subject.edits), "height": 300},
+            key="whatif_causal",
+            on_choose=lambda name, index: MASK_HEAD.choose((index, head) if name == "layer" else (layer, index)),
+        )
+    name = f"Decoder self-attention, original and edited model, layer {layer + 1}, head {head + 1}"
+    belongings(key="whatif_causal", name=name, table=lambda: table(original.target, before, after, layer, head))
+
+
+def _sentences(
+    off: tuple[MaskPart, ...], before: Pass, after: Pass, reread: Reread | None, batch: Batch | None
+) -> list[str]:
+    """What the picture shows, in at most three sentences, with its numbers."""
+    said = []
+    if "causal" in off:
+        said.append(
+            "Alone, with keys and values in the cache, step t has only the keys 1 to t, so the causal mask has nothing "
+            "to hide there."
+        )
+        scores = f"{before.predictions.score:.1f} to {after.predictions.score:.1f}".replace("-", "−")
+        said.append(
+            f"All rows at once, {after.ahead:.0%} of the attention goes to later tokens, and the log-probability of "
+            f"the translation goes from {scores}."
+        )
+        if reread and reread.before != reread.after:
+            said.append(
+                "Where each step reads its words again, earlier rows see later ones, as in no training step: the "
+                "translation changes."
+            )
+    if batch and len(said) < 3:
+        share = (
+            f"{batch.share:.0%} of the encoder's attention is"
+            if "padding" in off
+            else "the decoder's attention is also"
+        )
+        changes = "and what it writes changes" if batch.before != batch.after else "but it writes the same"
+        said.append(
+            f"In the batch {share} on padding, {changes}; a sentence that is alone has none, so nothing happens to it."
+        )
+    if not said:
+        said = [
+            "A mask says which keys a query may attend to: no later tokens (causal), and no padding.",
+            "Switch one off: where does it matter?",
+        ]
+    return said
+
+
+def _details(scene: Scene) -> None:
+    """The translations token by token, and where the masks are explained."""
+    before_and_after(scene, key="whatif_masks_outcome")
+    st.page_link(page_named("masks"), label="The masks of a batch, cell by cell: page Masks", icon=":material/grid_on:")
