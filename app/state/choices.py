@@ -143,6 +143,7 @@ MEASURE = Choice("measure", "bleu", str, page="models")
 
 # What if
 EXPERIMENT = Choice("experiment", "heads", str, page="whatif")
+ALL_HEADS = Choice("all_heads", False, switch, switch_text, page="whatif")  # of the layer, whose row is set by hand
 
 SEARCH = (METHOD, BEAM, ALTERNATIVES, PENALTY, ALPHA, TEMPERATURE, TOP_K, TOP_P, DRAWS, SEED)
 SCENE = (CHECKPOINT, EDITS, SENTENCE, SHOWN_SENTENCE, ALTERNATIVE, GIVEN, GIVEN_IDS, *SEARCH)  # what a scene is made of

@@ -10,6 +10,7 @@ from app.views.shared.buttons import buttons
 EXPERIMENTS = {
     "heads": "Switch heads off",
     "masks": "Take a mask away",
+    "attention": "Move the attention",
 }
 
 

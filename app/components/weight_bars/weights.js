@@ -1,0 +1,16 @@
+// The arithmetic of a row: one weight is set, and the others share what is left as before.
+
+const WHOLE = 10000;
+
+// The row in which key `index` has this weight. Where the others have nothing to share by, they share by `base`.
+export function withWeight(row, index, weight, base) {
+  const others = (values) => values.reduce((sum, value, i) => (i === index ? sum : sum + value), 0);
+  const shares = others(row) > 1e-9 ? row : others(base) > 1e-9 ? base : row.map(() => 1);
+  const rest = others(shares);
+  return row.map((_, i) => (i === index ? (rest ? weight : 1) : ((1 - weight) * shares[i]) / rest));
+}
+
+export const onlyOn = (row, index) => row.map((_, i) => Number(i === index));
+export const uniform = (row) => row.map(() => 1 / row.length);
+export const whole = (row) => row.map((weight) => Math.round(WHOLE * weight));
+export const perCent = (weight) => (weight > 0 && weight < 0.005 ? "<1%" : `${Math.round(100 * weight)}%`);

@@ -1,0 +1,155 @@
+"""One row of encoder-decoder attention: what the model gives each source token while it predicts a token, and the edit
+that sets it by hand.
+
+The row is that of one head, or the mean over all heads of its layer, which then all get the same weights.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from app.compute import cached_results
+from app.compute.cached_results import Observed
+from app.compute.subject import Subject
+from app.compute.teacher_forcing import Predictions, predictions
+from app.figures.axes import in_words, visible
+from app.figures.theme import CHOSEN, kind_color
+from app.stage.scene import Scene
+from transformer.analysis.edits import WeightsSet
+from transformer.decoding.translation import Hypothesis
+
+
+@dataclass(frozen=True)
+class Place:
+    """Which row: layer and head (None: all heads of the layer) and decoding step, from 0."""
+
+    layer: int
+    head: int | None
+    step: int
+
+    def is_set_by(self, edit: object) -> bool:
+        """Whether an edit sets this row, or this row among those of other heads."""
+        return (
+            isinstance(edit, WeightsSet)
+            and (edit.kind, edit.layer, edit.query) == ("cross", self.layer, self.step)
+            and (None in (edit.head, self.head) or edit.head == self.head)
+        )
+
+    def edit(self, weights: Sequence[int]) -> WeightsSet:
+        """The edit that gives the keys these weights."""
+        row = tuple((key, weight) for key, weight in enumerate(weights) if weight)
+        return WeightsSet("cross", self.layer, self.head, self.step, row)
+
+
+@dataclass(frozen=True)
+class Row:
+    """The row of a place, without an edit of it (`base`) and as it is (`now`): weights (S), and what is predicted from
+    the same tokens before it.
+
+    Attributes:
+        pieces: the translation that is made without the edit; `place.step` is one of its tokens.
+    """
+
+    place: Place
+    pieces: tuple[str, ...]
+    base: np.ndarray
+    now: np.ndarray
+    predicted: tuple[Predictions, Predictions]
+
+    @property
+    def moved(self) -> float:
+        """How much of the weight is on another token than without the edit, 0 to 1."""
+        return float(np.abs(self.now - self.base).sum(dtype=np.float64) / 2)
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The key that lost most, and the one that got most."""
+        return int((self.base - self.now).argmax()), int((self.now - self.base).argmax())
+
+    @property
+    def first(self) -> tuple[int, int]:
+        """The id that is ranked first, without the edit and with it."""
+        before, after = (int(each.first[self.place.step]) for each in self.predicted)
+        return before, after
+
+    @property
+    def log_probabilities(self) -> tuple[float, float]:
+        """Of the token of the translation, without the edit and with it."""
+        before, after = (float(each.log_probabilities[self.place.step]) for each in self.predicted)
+        return before, after
+
+
+def without_row(subject: Subject, place: Place) -> Subject:
+    """The subject with its other edits."""
+    return replace(subject, edits=tuple(edit for edit in subject.edits if not place.is_set_by(edit)))
+
+
+def written(subject: Subject, scene: Scene) -> Hypothesis:
+    """The best translation of the sentence by a model."""
+    settings = replace(scene.translation.settings, n_best=1)
+    return cached_results.translate_one(subject, scene.translation.source, settings).hypotheses[0]
+
+
+def row_of(scene: Scene, place: Place) -> Row:
+    """The row, from two passes over the translation that is made without its edit."""
+    base = without_row(scene.subject, place)
+    written_without = written(base, scene)
+    ids = written_without.ids
+    place = replace(place, step=min(place.step, len(ids) - 1))
+    found = [cached_results.observed(each, scene.translation.source_ids, ids) for each in (base, scene.subject)]
+
+    def weights(of: Observed) -> np.ndarray:
+        heads = of.attention["cross"].weights[place.layer, :, place.step].astype(np.float64)  # (H, S)
+        row: np.ndarray = heads.mean(axis=0) if place.head is None else heads[place.head]
+        return row
+
+    before, after = (predictions(each.trace["logits"], ids) for each in found)
+    return Row(place, written_without.pieces, weights(found[0]), weights(found[1]), (before, after))
+
+
+def opening_step(pieces: Sequence[str], weights: np.ndarray) -> int:
+    """The step of a content word: of the longer tokens that begin a word, the one whose row (T, S) has the largest
+    weight."""
+    steps = [
+        step for step, piece in enumerate(pieces) if piece.startswith("▁") and len(piece) > 4 and piece[1:].isalpha()
+    ]
+    return max(steps or range(len(pieces)), key=lambda step: float(weights[step].max()))
+
+
+def message(scene: Scene, row: Row, head: int) -> dict[str, Any]:
+    """What `app.components.weight_bars` draws.
+
+    Args:
+        head: that is chosen, also while all heads of the layer are set.
+    """
+    place = row.place
+    return {
+        "tokens": [visible(token) for token in scene.source.tokens],
+        "base": row.base.tolist(),
+        "row": row.now.tolist(),
+        "steps": [f"{step + 1}: {in_words(piece)}" for step, piece in enumerate(row.pieces)],
+        "step": place.step,
+        "layer": place.layer,
+        "head": head,
+        "all": place.head is None,
+        "layers": scene.config.decoder_layers,
+        "heads": scene.config.heads,
+        "words": f"{scene.subject.file.path} {scene.translation.source_ids} {place.step}",
+        "place": f"{place.layer} {place.head}",
+        "color": kind_color("cross"),
+        "chosen": CHOSEN,
+        "lang": "",
+        "alt": f"Encoder-decoder attention, weights of step {place.step + 1} on the {len(row.now)} source tokens. Drag "
+        "a bar, or use the arrow keys: up and down change a weight, left and right take another token.",
+    }
+
+
+def table(scene: Scene, row: Row) -> dict[str, list[Any]]:
+    """The same as columns of a table."""
+    return {
+        "key": list(scene.source.tokens),
+        "weight of the model": row.base.tolist(),
+        "weight now": row.now.tolist(),
+    }
