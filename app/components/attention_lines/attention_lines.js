@@ -5,27 +5,19 @@
 
 import { chooseHeads } from "./heads.js";
 import { draw } from "./picture.js";
-import { watchSize } from "../shared/watch_size.js";
-
-function decode(base64) {
-  const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-  return new Float32Array(bytes.buffer);
-}
+import { numbersIn } from "../shared/arrays.js";
+import { element } from "../shared/dom.js";
+import { watchWidth } from "../shared/watch_size.js";
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const state = (parentElement.headlight ??= { pinned: null, sentence: null, row: null, head: null, on: new Set() });
   if (!root.querySelector(".stage")) {
-    const bar = document.createElement("div");
-    bar.className = "heads";
-    bar.setAttribute("role", "group");
-    bar.setAttribute("aria-label", "Heads that are drawn");
-    const stage = document.createElement("div"), spoken = document.createElement("div"), alt = document.createElement("p");
-    stage.className = "stage";
-    spoken.className = "spoken";
-    spoken.setAttribute("aria-live", "polite");
-    alt.className = "alt hidden";
-    root.replaceChildren(bar, stage, spoken, alt);
+    root.replaceChildren();
+    element("div", { class: "heads", role: "group", "aria-label": "Heads that are drawn" }, root);
+    element("div", "stage", root);
+    element("div", { class: "spoken", "aria-live": "polite" }, root);
+    element("p", "alt hidden", root);
   }
   const sentence = JSON.stringify([data.keys.tokens, data.queries.tokens]);
   if (state.sentence !== sentence) state.pinned = null;  // another sentence: the pinned token is gone; another head: it stays
@@ -41,15 +33,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
   state.head = head;
   state.report = (pinned) => { if (data.reports) setTriggerValue("pin", pinned ?? { side: -1, index: 0 }); };
   state.data = data;
-  state.weights = decode(data.weights);
+  state.weights = numbersIn(data.weights);
   root.querySelector(".alt").textContent = data.alt;
   chooseHeads(root, state);
   draw(root, state);
-  let before = root.clientWidth;
-  const watcher = watchSize(root, () => {
-    if (Math.abs(root.clientWidth - before) < 2) return;
-    before = root.clientWidth;
-    draw(root, state);
-  });
-  return () => watcher.disconnect();
+  return watchWidth(root, () => draw(root, state));
 }

@@ -1,6 +1,7 @@
 // Buttons for the heads of the layer. Pressed: its lines are drawn. A double click leaves only this one.
 
 import { draw } from "./picture.js";
+import { button, element, handled } from "../shared/dom.js";
 
 export function chooseHeads(root, state) {
   const { data } = state;
@@ -8,43 +9,29 @@ export function chooseHeads(root, state) {
   bar.replaceChildren();
   root.onkeydown = null;
   if (!data.heads) return;
-  const label = document.createElement("span");
-  label.textContent = "Heads";
-  bar.appendChild(label);
+  element("span", "", bar, "Heads");
   const set = (on) => {
     if (!on.length) return;  // the last one stays
     state.on = new Set(on);
-    buttons.forEach((button, j) => button.setAttribute("aria-pressed", String(state.on.has(j))));
+    buttons.forEach((node, j) => node.setAttribute("aria-pressed", String(state.on.has(j))));
     draw(root, state);
   };
   const toggle = (j) => set(data.heads.map((_, i) => i).filter((i) => state.on.has(i) !== (i === j)));
-  const add = (text, title, action) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = text;
-    button.title = title;
-    button.addEventListener("click", action);
-    bar.appendChild(button);
-    return button;
-  };
   const buttons = data.heads.map(({ color, dashed }, j) => {
-    const button = add(`${j + 1}`, `Head ${j + 1}: on or off (a double click leaves only this one)`, () => toggle(j));
-    button.className = dashed ? "head dashed" : "head";
-    button.style.setProperty("--role", color);
-    button.setAttribute("aria-label", `Head ${j + 1}`);
-    button.setAttribute("aria-pressed", String(state.on.has(j)));
-    button.addEventListener("dblclick", () => set([j]));
-    return button;
+    const said = { "aria-label": `Head ${j + 1}`, title: `Head ${j + 1}: on or off (a double click leaves only this one)` };
+    const node = button({ class: dashed ? "head dashed" : "head", "aria-pressed": state.on.has(j), ...said }, bar, `${j + 1}`, () => toggle(j));
+    node.style.setProperty("--role", color);
+    node.addEventListener("dblclick", () => set([j]));
+    return node;
   });
   if (data.heads.length > 1) {
-    add("all", "All heads of this layer", () => set(data.heads.map((_, j) => j)));
-    add("one", `Only head ${data.chosen + 1}, the chosen one`, () => set([data.chosen]));
+    button({ title: "All heads of this layer" }, bar, "all", () => set(data.heads.map((_, j) => j)));
+    button({ title: `Only head ${data.chosen + 1}, the chosen one` }, bar, "one", () => set([data.chosen]));
   }
   root.onkeydown = (event) => {
     const j = "123456789".indexOf(event.key);
     if (event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1 || j < 0 || j >= data.heads.length) return;
-    event.preventDefault();
-    event.stopPropagation();
+    handled(event);
     toggle(j);
   };
 }

@@ -1,6 +1,8 @@
 // One token of the lines isolated: by hover or focus while it lasts, by click or Enter until it is let go (a second
 // click, Escape). Arrow keys walk along a row and across. `show` draws what is left: {side, index}, or null for all.
 
+import { focusedIn, handled, within } from "../shared/dom.js";
+
 export function isolate(root, state, svg, tokens, flat, show) {
   const settle = () => show(state.pinned);
   const pin = (side, index, quietly = false) => {
@@ -15,7 +17,7 @@ export function isolate(root, state, svg, tokens, flat, show) {
     settle();
   };
   const go = (side, index) => {
-    const next = tokens[side][Math.max(0, Math.min(index, tokens[side].length - 1))];
+    const next = tokens[side][within(index, 0, tokens[side].length - 1)];
     tokens.flat().forEach((t) => t.setAttribute("tabindex", -1));
     next.setAttribute("tabindex", 0);
     next.focus();
@@ -34,14 +36,13 @@ export function isolate(root, state, svg, tokens, flat, show) {
       else if (along.includes(event.key)) go(side, index + (event.key === along[1] ? 1 : -1));
       else if (across.includes(event.key)) go(event.key === across[1] ? 1 : 0, index);
       else return;
-      event.preventDefault();
-      event.stopPropagation();
+      handled(event);
     });
   }));
   const last = state.pinned && state.pinned.index < tokens[state.pinned.side].length ? state.pinned : null;
   state.pinned = null;
-  const had = root.getRootNode().activeElement?.closest?.(".token");  // the keyboard stays where it was
-  const focused = had && root.contains(had) ? tokens[had.dataset.side]?.[had.dataset.index] : null;
+  const had = focusedIn(root)?.closest(".token");  // the keyboard stays where it was
+  const focused = had ? tokens[had.dataset.side]?.[had.dataset.index] : null;
   (focused ?? tokens[1][0])?.setAttribute("tabindex", 0);
   root.querySelector(".stage").replaceChildren(svg);
   if (last) pin(last.side, last.index, true); else settle();

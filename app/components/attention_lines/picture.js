@@ -3,6 +3,7 @@
 import { isolate } from "./isolate.js";
 import { place } from "./layout.js";
 import { drawTokens } from "./tokens.js";
+import { cellText } from "../shared/numbers.js";
 import { make, measurer } from "../shared/svg.js";
 
 const FAINTEST = 0.01;  // a lighter line cannot be seen; isolating a token draws its lines down to SPOKEN
@@ -54,7 +55,7 @@ export function draw(root, state) {
       const at = layout.flat
         ? { x: box.ax, y: focus.side ? box.ay + 18 : box.ay - 8, "text-anchor": "middle" }
         : { x: focus.side ? box.ax + 6 : box.ax - 6, y: box.ay + 5, "text-anchor": focus.side ? "start" : "end" };
-      const text = weight >= 0.995 ? "1.0" : weight.toFixed(2).slice(1);
+      const text = cellText(weight, ".00");
       make("text", { class: "number", ...at, ...(on.length > 1 ? { style: `fill:${heads[head].color}` } : {}) }, numbers, text);
     });
     spoken.textContent = inWords(data, focus, partners.sort((a, b) => b[0] - a[0]), on.length > 1);

@@ -1,6 +1,6 @@
 // The parts of the canvas, made once.
 
-import { element } from "./tokens.js";
+import { element } from "../shared/dom.js";
 import { make } from "../shared/svg.js";
 import { listen } from "./pointing.js";
 import { walkHeads } from "./heads.js";
@@ -9,8 +9,7 @@ export function build(view) {
   const { root } = view;
   root.replaceChildren();
   root.classList.add("canvas");
-  view.say = element("div", "say", root);
-  view.say.setAttribute("role", "status");
+  view.say = element("div", { class: "say", role: "status" }, root);
   view.tools = element("div", "tools", root);
   const frame = element("div", "frame-of-stage", root), arcs = element("div", "arcs", frame), matrix = element("div", "matrix", frame);
   const labels = [element("div", "label first", arcs), element("div", "label second", arcs)];
@@ -18,15 +17,10 @@ export function build(view) {
   view.stage = { frame, arcs, matrix, labels, svg, tokens };
   const side = element("div", "beside", root);
   view.kinds = element("div", "kinds", side);
-  view.kinds.setAttribute("role", "radiogroup");
-  view.kinds.setAttribute("aria-label", "Kind of attention");
-  const part = element("div", "part", side), box = element("div", "heads", part), canvas = element("canvas", "", box), buttons = element("div", "", box);
-  box.setAttribute("role", "radiogroup");
-  canvas.setAttribute("aria-hidden", "true");
+  const part = element("div", "part", side), box = element("div", { class: "heads", role: "radiogroup" }, part);
+  const canvas = element("canvas", { "aria-hidden": "true" }, box), buttons = element("div", "", box);
   view.heads = { part, box, canvas, buttons, all: [] };
-  view.computed = element("div", "computed", side);
-  view.computed.setAttribute("role", "region");
-  view.computed.setAttribute("aria-label", "How the weight is computed");
+  view.computed = element("div", { class: "computed", role: "region", "aria-label": "How the weight is computed" }, side);
   view.facts = element("div", "facts", part);
   view.alt = element("p", "hidden", root);
   listen(view);

@@ -16,7 +16,7 @@ import { alternativeText, sentence } from "./words.js";
 import { isNew, stopWriting, writeItself } from "./writing.js";
 import { isDark } from "../shared/themed.js";
 import { measurer } from "../shared/svg.js";
-import { watchSize } from "../shared/watch_size.js";
+import { rem, watchSize } from "../shared/watch_size.js";
 import { sides, unpacked } from "./message.js";
 
 const NARROW = 40;  // rem
@@ -25,7 +25,7 @@ const NARROW = 40;  // rem
 function arrange(view) {
   const { root, stage, message, here, standing } = view;
   view.isArranging = true;  // a token that has the focus and is replaced tells that it has lost it
-  view.rem = parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
+  view.rem = rem();
   const narrow = root.clientWidth < NARROW * view.rem, scroller = root.getRootNode().host?.closest("[data-testid=stMain]");
   root.classList.toggle("narrow", narrow);
   const top = root.getBoundingClientRect().top + (scroller?.scrollTop ?? 0);
@@ -61,7 +61,7 @@ function arrange(view) {
   view.isArranging = false;
 }
 
-const sizeOf = (view) => `${view.root.clientWidth} ${window.innerHeight} ${getComputedStyle(document.documentElement).fontSize}`;
+const sizeOf = (view) => `${view.root.clientWidth} ${window.innerHeight} ${rem()}`;
 
 function newView(parentElement) {
   const root = parentElement.querySelector(".root");

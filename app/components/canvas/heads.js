@@ -1,7 +1,7 @@
 // All heads of the kind at once, a small picture each. Pointing or walking with the arrow keys previews a head, a click or
 // Enter chooses it. In a long sentence a dot of a small picture is the strongest weight of a few cells.
 
-import { element } from "./tokens.js";
+import { button, focusedIn, handled, within } from "../shared/dom.js";
 import { ofHead } from "./message.js";
 import { resolved } from "../shared/themed.js";
 
@@ -16,19 +16,17 @@ export function newHeads(view) {
   place.box.style.height = `${label + side * kind.layers}px`;
   canvas.style.cssText = `width:${label + wide * kind.heads}px;height:${label + side * kind.layers}px`;
   paintHeads(view);
-  const focused = place.buttons.contains(view.root.getRootNode().activeElement);
+  const focused = focusedIn(place.buttons);
   place.buttons.replaceChildren();
   place.all = [];
   for (let layer = 0; layer < kind.layers; layer++) {
     for (let head = 0; head < kind.heads; head++) {
-      const button = element("button", "head", place.buttons);
-      button.setAttribute("role", "radio");
-      button.setAttribute("aria-label", `Layer ${layer + 1}, head ${head + 1}`);
-      button.style.cssText = `left:${label + head * wide}px;top:${label + layer * side}px;width:${wide}px;height:${side}px`;
-      Object.assign(button.dataset, { layer, head });
-      button.addEventListener("pointerenter", (event) => { if (event.pointerType === "mouse") view.previewHead({ layer, head }); });
-      button.addEventListener("click", () => view.chooseHead({ layer, head }));
-      place.all.push(button);
+      const said = { class: "head", role: "radio", "aria-label": `Layer ${layer + 1}, head ${head + 1}` };
+      const node = button(said, place.buttons, undefined, () => view.chooseHead({ layer, head }));
+      node.style.cssText = `left:${label + head * wide}px;top:${label + layer * side}px;width:${wide}px;height:${side}px`;
+      Object.assign(node.dataset, { layer, head });
+      node.addEventListener("pointerenter", (event) => { if (event.pointerType === "mouse") view.previewHead({ layer, head }); });
+      place.all.push(node);
     }
   }
   if (focused) place.all[view.here.layer * kind.heads + view.here.head]?.focus({ preventScroll: true });
@@ -84,12 +82,12 @@ function rgb(color, context) {
 
 export function showHeads(view, here) {
   const kind = view.message.kind[here.kind];
-  view.heads.all.forEach((button) => {
-    const chosen = +button.dataset.layer === view.here.layer && +button.dataset.head === view.here.head;
-    const current = +button.dataset.layer === here.layer && +button.dataset.head === here.head;
-    button.setAttribute("aria-checked", String(chosen));
-    button.tabIndex = current ? 0 : -1;
-    button.classList.toggle("shown", current);
+  view.heads.all.forEach((node) => {
+    const chosen = +node.dataset.layer === view.here.layer && +node.dataset.head === view.here.head;
+    const current = +node.dataset.layer === here.layer && +node.dataset.head === here.head;
+    node.setAttribute("aria-checked", String(chosen));
+    node.tabIndex = current ? 0 : -1;
+    node.classList.toggle("shown", current);
   });
   view.heads.box.setAttribute("aria-label", `Heads of ${kind.title}: ${kind.layers} layers with ${kind.heads} heads each`);
 }
@@ -98,11 +96,10 @@ export function walkHeads(view, event) {
   const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
   const kind = view.message.kind[view.here.kind], from = view.preview ?? view.here;
   if (step) {
-    const layer = Math.min(Math.max(from.layer + step[0], 0), kind.layers - 1), head = Math.min(Math.max(from.head + step[1], 0), kind.heads - 1);
+    const layer = within(from.layer + step[0], 0, kind.layers - 1), head = within(from.head + step[1], 0, kind.heads - 1);
     view.previewHead({ layer, head });
     view.heads.all[layer * kind.heads + head].focus({ preventScroll: true });
   } else if (event.key === "Escape" && view.preview) view.previewHead(null);
   else return;
-  event.preventDefault();
-  event.stopPropagation();
+  handled(event);
 }

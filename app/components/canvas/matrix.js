@@ -1,8 +1,9 @@
 // The head as a matrix: rows are queries, columns are keys. A cell is pointed at or walked to with the arrow keys, and
 // opened by a click or Enter. Numbers are written into the cells as soon as they are exact.
 
-import { element } from "./tokens.js";
-import { exactOf, percent } from "./numbers.js";
+import { element, handled, within } from "../shared/dom.js";
+import { exactOf } from "./numbers.js";
+import { percent } from "../shared/numbers.js";
 import { ofHead, plain } from "./message.js";
 import { resolved } from "../shared/themed.js";
 
@@ -27,12 +28,9 @@ export function newMatrix(view) {
     name.style.left = `${(k + 0.5) * wide}px`;
     return name;
   });
-  const canvas = element("canvas", "grid", inside), frame = element("div", "frame", inside);
+  const canvas = element("canvas", { class: "grid", tabindex: 0, role: "application", "aria-roledescription": "matrix" }, inside), frame = element("div", "frame", inside);
   canvas.style.cssText = `width:${wide * kind.keys}px;height:${tall * kind.queries}px`;
   Object.assign(view.cells, { canvas, frame });
-  canvas.tabIndex = 0;
-  canvas.setAttribute("role", "application");
-  canvas.setAttribute("aria-roledescription", "matrix");
   const cellOf = (event) => {
     const place = canvas.getBoundingClientRect();
     const query = Math.floor(((event.clientY - place.top) / place.height) * kind.queries), key = Math.floor(((event.clientX - place.left) / place.width) * kind.keys);
@@ -46,11 +44,10 @@ export function newMatrix(view) {
   canvas.addEventListener("keydown", (event) => {
     const now = view.point ?? { query: 0, key: 0 };
     const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
-    if (step) view.pointAt({ query: Math.min(Math.max(now.query + step[0], 0), kind.queries - 1), key: Math.min(Math.max(now.key + step[1], 0), kind.keys - 1) });
+    if (step) view.pointAt({ query: within(now.query + step[0], 0, kind.queries - 1), key: within(now.key + step[1], 0, kind.keys - 1) });
     else if (event.key === "Enter" || event.key === " ") view.open(now);
     else return;
-    event.preventDefault();
-    event.stopPropagation();
+    handled(event);
   });
 }
 

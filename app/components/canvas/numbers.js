@@ -1,10 +1,8 @@
 // Numbers that are written. A byte of the message says a weight to a 255th; what is written is the tensor's own number,
 // asked for a whole head at a time. Until it is there, a number is written only if its byte leaves no doubt about it.
 
-export function percent(share) {
-  if (share < 0.001) return share === 0 ? "0%" : "<0.1%";
-  return share >= 0.0995 ? `${Math.round(100 * share)}%` : `${(100 * share).toFixed(1)}%`;
-}
+import { numbersIn } from "../shared/arrays.js";
+import { percent } from "../shared/numbers.js";
 
 export function certain(byte) {
   const least = percent(Math.max(0, byte - 0.5) / 255), most = percent(Math.min(255, byte + 0.5) / 255);
@@ -12,10 +10,6 @@ export function certain(byte) {
 }
 
 const nameOf = (kind, layer, head) => `${kind}.${layer}.${head}`;
-
-export function floats(base64) {
-  return new Float32Array(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)).buffer);
-}
 
 // The exact weights of a head, (Q, K), if they are here.
 export const exactOf = (view, kind, layer, head) => view.answers.get(`head.${nameOf(kind, layer, head)}`)?.weights;
@@ -62,7 +56,7 @@ export function sendNext(view) {
 export function hear(view, told) {
   if (!told || told.id !== view.waits?.id || !told.answer) return false;
   const { id, answer } = told;
-  view.answers.set(id, { ...answer, weights: typeof answer.weights === "string" ? floats(answer.weights) : answer.weights });
+  view.answers.set(id, { ...answer, weights: typeof answer.weights === "string" ? numbersIn(answer.weights) : answer.weights });
   view.waits = null;
   clearTimeout(view.late);
   sendNext(view);

@@ -1,8 +1,9 @@
 // What is said of the head below the small pictures; of two words, the heads that link them most; and how one weight is
 // computed, in the place of the small pictures.
 
-import { ask, percent } from "./numbers.js";
-import { element } from "./tokens.js";
+import { ask } from "./numbers.js";
+import { fixed, percent } from "../shared/numbers.js";
+import { button, element, focusedIn } from "../shared/dom.js";
 import { plain } from "./message.js";
 
 const LINKED = 6;
@@ -24,8 +25,7 @@ export function showFacts(view, here) {
   const opens = kind.opening[0] === here.layer && kind.opening[1] === here.head;
   if (view.preview) element("span", "", line, " (preview)");
   else if (!opens) {
-    const back = element("button", "link", line, "Back to the head shown first");
-    back.addEventListener("click", () => view.chooseHead({ layer: kind.opening[0], head: kind.opening[1] }));
+    button("link", line, "Back to the head shown first", () => view.chooseHead({ layer: kind.opening[0], head: kind.opening[1] }));
   }
   const count = kind.layers * kind.heads;
   element("div", "why", place, opens && !view.preview ? kind.why : count === 1 ? "The only head of this kind." : `One of ${count} heads. Point to preview, click to choose.`);
@@ -42,16 +42,14 @@ function linked(view, place, kind, exact) {
   const list = element("div", "linked", place);
   for (const [weight, i] of found) {
     const layer = Math.floor(i / kind.heads), head = i % kind.heads;
-    const button = element("button", "", list);
-    element("span", "", button, `layer ${layer + 1}, head ${head + 1}`);
-    element("span", "number", button, exact ? finer(weight) : "");
-    if (layer === view.here.layer && head === view.here.head) button.setAttribute("aria-current", "true");
-    button.addEventListener("pointerenter", (event) => { if (event.pointerType === "mouse") view.previewHead({ layer, head }); });
-    button.addEventListener("pointerleave", () => view.previewHead(null));
-    button.addEventListener("click", () => view.chooseHead({ layer, head }));
+    const node = button("", list, undefined, () => view.chooseHead({ layer, head }));
+    element("span", "", node, `layer ${layer + 1}, head ${head + 1}`);
+    element("span", "number", node, exact ? finer(weight) : "");
+    if (layer === view.here.layer && head === view.here.head) node.setAttribute("aria-current", "true");
+    node.addEventListener("pointerenter", (event) => { if (event.pointerType === "mouse") view.previewHead({ layer, head }); });
+    node.addEventListener("pointerleave", () => view.previewHead(null));
   }
-  const how = element("button", "link", place, "How this head's weight is computed");
-  how.addEventListener("click", () => view.open({ query, key }));
+  button("link", place, "How this head's weight is computed", () => view.open({ query, key }));
 }
 
 // How one weight is computed, with the numbers of the tensors.
@@ -64,14 +62,12 @@ export function showCell(view) {
   const name = JSON.stringify([view.here, cell, Boolean(found)]);
   if (place.dataset.shows === name && place.childElementCount) return;
   place.dataset.shows = name;
-  const focused = place.contains(view.root.getRootNode().activeElement);
+  const focused = focusedIn(place);
   place.replaceChildren();
   const { keys, queries } = view.both, query = plain(queries.tokens[cell.query]), key = plain(keys.tokens[cell.key]);
   const head = element("div", "title", place);
   element("b", "", head, `How “${query}” weighs “${key}”`);
-  const close = element("button", "close", head, "×");
-  close.setAttribute("aria-label", "Close the calculation");
-  close.addEventListener("click", () => view.open(null));
+  const close = button({ class: "close", "aria-label": "Close the calculation" }, head, "×", () => view.open(null));
   element("div", "why", place, `Layer ${view.here.layer + 1}, head ${view.here.head + 1}`);
   if (!found) element("div", "why", place, "Asking the model for the numbers …");
   else calculation(view, place, found, { ...cell, keyName: key, queryName: query });
@@ -79,7 +75,7 @@ export function showCell(view) {
   view.focusCell = false;
 }
 
-const short = (value) => value.toFixed(2).replace("-", "−");
+const short = (value) => fixed(value, 2);
 
 function calculation(view, place, found, { key, keyName, queryName }) {
   const steps = element("ol", "steps", place), step = (text) => { const item = element("li", "", steps); element("div", "", item, text); return item; };
@@ -103,17 +99,12 @@ function calculation(view, place, found, { key, keyName, queryName }) {
   const share = found.context > 0 ? found.added / found.context : 0;
   strip(step(`Adds ${percent(found.weights[key])} of the value of “${keyName}” to the output: length ${short(found.added)}${share ? `, the sum of all has ${short(found.context)}` : ""}`), found.value.map((value) => value * found.weights[key]));
   if (!view.standing.acts) return;
-  const link = element("button", "link", place, "Every term of it: Query, key, value");
-  link.addEventListener("click", () => view.act("hand", view.cell.query, view.cell.key));
+  button("link", place, "Every term of it: Query, key, value", () => view.act("hand", view.cell.query, view.cell.key));
 }
 
 // Signed numbers as a strip of cells, amber to teal; its strongest colour is the largest of them.
 function strip(parent, values) {
-  const box = element("div", "strip", parent), most = Math.max(...values.map(Math.abs), 1e-12);
-  box.setAttribute("role", "img");
-  box.setAttribute("aria-label", `${values.length} numbers, the largest ${short(most)} in size`);
-  values.forEach((value) => {
-    const one = element("i", value < 0 ? "minus" : "plus", box);
-    one.style.opacity = (Math.abs(value) / most).toFixed(3);
-  });
+  const most = Math.max(...values.map(Math.abs), 1e-12);
+  const box = element("div", { class: "strip", role: "img", "aria-label": `${values.length} numbers, the largest ${short(most)} in size` }, parent);
+  for (const value of values) element("i", value < 0 ? "minus" : "plus", box).style.opacity = (Math.abs(value) / most).toFixed(3);
 }

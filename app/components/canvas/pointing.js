@@ -1,6 +1,8 @@
 // Pointing at tokens with mouse, finger or keyboard. Hovering isolates while it lasts, a click or Enter until the next one,
 // Escape lets go. Arrow keys walk along a row and across. A key and a query that are both held: the heads that link them.
 
+import { handled, within } from "../shared/dom.js";
+
 export function listen(view) {
   const { tokens } = view.stage;
   const of = (event) => {
@@ -30,13 +32,12 @@ function walk(view, event, from) {
     const row = view.tokens[from.side], side = event.key === up ? "key" : event.key === down ? "query" : from.side;
     const other = view.tokens[side], index = from.index + (event.key === on ? 1 : event.key === back ? -1 : 0);
     const place = side === from.side ? index : nearest(view, from, side);
-    const goal = other[Math.min(Math.max(place, 0), other.length - 1)];
+    const goal = other[within(place, 0, other.length - 1)];
     row.forEach((node) => { node.tabIndex = -1; });
     goal.tabIndex = 0;
     goal.focus();
   } else return;
-  event.preventDefault();
-  event.stopPropagation();
+  handled(event);
 }
 
 function nearest(view, from, side) {

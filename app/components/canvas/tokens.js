@@ -2,20 +2,13 @@
 // token that is isolated, each is written at the other end of its arc, as a button that opens its calculation.
 
 import { ofHead, plain } from "./message.js";
-import { percent, weightText } from "./numbers.js";
+import { weightText } from "./numbers.js";
+import { element, focusedIn } from "../shared/dom.js";
+import { percent } from "../shared/numbers.js";
 
 const WRITTEN = 3;  // 255ths: a smaller weight is not written beside its token
 const SEEN = 8;  // 255ths: a token with a smaller weight stands back
 const RUNNERS = 2;
-
-export const element = (name, className, parent, text) => {
-  const node = document.createElement(name);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  if (name === "button") node.type = "button";
-  parent?.append(node);
-  return node;
-};
 
 const at = (node, { x, y, w, h }) => {
   node.style.cssText += `left:${x.toFixed(1)}px;top:${y.toFixed(1)}px;width:${w.toFixed(1)}px;${h ? `height:${h.toFixed(1)}px` : ""}`;
@@ -24,15 +17,12 @@ const at = (node, { x, y, w, h }) => {
 
 export function newTokens(view) {
   const { layout, stage, both } = view;
-  const had = view.root.getRootNode().activeElement?.closest?.(".token");
-  const focused = had && stage.tokens.contains(had) ? [had.dataset.side, +had.dataset.index] : null;
+  const had = focusedIn(stage.tokens)?.closest(".token"), focused = had ? [had.dataset.side, +had.dataset.index] : null;
   stage.tokens.replaceChildren();
   view.tokens = { key: [], query: [] };
   view.labels = { key: [], query: [] };
   for (const [side, { tokens, role, label }, boxes] of [["key", both.keys, layout.keys], ["query", both.queries, layout.queries]]) {
-    const group = element("div", `side ${role}`, stage.tokens);
-    group.setAttribute("role", "group");
-    group.setAttribute("aria-label", label);
+    const group = element("div", { class: `side ${role}`, role: "group", "aria-label": label }, stage.tokens);
     tokens.forEach((token, index) => {
       const button = at(element("button", `token${side === "query" && both.writes ? " writes" : ""}`, group), boxes[index]);
       button.style.fontSize = `${layout.size}rem`;

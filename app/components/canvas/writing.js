@@ -1,14 +1,14 @@
 // The translation writes itself: its tokens and their arcs appear one after the other, in at most three seconds. Any key or
 // click shows all of it. Once for a sentence, again on demand, and never where less motion is wanted.
 
-const LONGEST = 3000, USUAL = 240;  // ms, of all and of one token
+import { isCalm } from "../shared/dom.js";
 
-const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+const LONGEST = 3000, USUAL = 240;  // ms, of all and of one token
 
 export function writeItself(view) {
   const count = view.message.target.tokens.length;
   stopWriting(view);
-  if (still()) { view.update(); return; }
+  if (isCalm()) { view.update(); return; }
   view.isWriting = true;
   view.written = 0;
   const pace = Math.min(USUAL, LONGEST / (count + 1));

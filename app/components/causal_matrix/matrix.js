@@ -1,16 +1,16 @@
 // Draws the matrix in units of 1/16 rem, so that it grows with the type of the page. Where the cells are too small for
 // a name each, every second, third ... is written, and those of the row and column that are pointed at.
 
-import { cut, make, measurer, write } from "../shared/svg.js";
+import { handled, within } from "../shared/dom.js";
+import { cellText, percent } from "../shared/numbers.js";
 import { shades } from "../shared/shades.js";
+import { cut, make, measurer, write } from "../shared/svg.js";
+import { scaleOfPage } from "../shared/watch_size.js";
 
 const HEIGHT = 392, LARGEST = 44, TEXT = 15, SMALLEST = 14, NUMBERS_FROM = 30, PREDICTS = 240, WIDEST = 350, NARROW = 520;
 
-const per_cent = (p) => (p < 0.001 ? "<0.1%" : p < 0.0995 ? `${(100 * p).toFixed(1)}%` : `${Math.round(100 * p)}%`);
-const number = (weight) => (weight < 0.005 ? "" : weight >= 0.995 ? "1.0" : weight.toFixed(2).slice(1));
-
 function sized(root, data, measure) {
-  const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16, width = root.clientWidth / unit;
+  const unit = scaleOfPage(), width = root.clientWidth / unit;
   const size = data.reads.length, high = data.height ?? HEIGHT, narrow = width < NARROW;
   const longest = Math.max(...data.reads.map((token) => measure(token, TEXT)));
   const left = Math.min(longest, narrow ? 64 : 120) + (narrow ? 16 : 34), top = Math.min(0.8 * longest + 8, 80) + 28;
@@ -21,7 +21,7 @@ function sized(root, data, measure) {
 
 export function matrix(root, stage, state, pointed) {
   const { data, passes } = state, measure = measurer(root), place = sized(root, data, measure);
-  const { unit, width, size, left, top, cell, right, bottom, narrow } = place;
+  const { unit, width, size, left, top, cell, bottom } = place;
   const height = bottom + 6;
   const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width: width * unit, height: height * unit, tabindex: 0, role: "group", class: "picture" });
   hatch(svg);
@@ -62,14 +62,13 @@ export function matrix(root, stage, state, pointed) {
     for (const { at, rect, text, shade } of cells) {
       const { fill, ink } = shade(pass.weights[at]);
       rect.style.fill = fill;
-      if (text) { text.textContent = pass.mask[at] ? number(pass.weights[at]) : ""; text.style.fill = ink; }
+      if (text) { text.textContent = pass.mask[at] ? cellText(pass.weights[at]) : ""; text.style.fill = ink; }
     }
     rows.forEach((row) => row(pass, state.free));
     point();
   }
   function go(query, key) {
-    const inside = (at) => Math.min(Math.max(at, 0), size - 1);
-    [state.query, state.key] = [inside(query), inside(key)];
+    [state.query, state.key] = [query, key].map((at) => within(at, 0, size - 1));
     point();
     pointed();
   }
@@ -83,8 +82,7 @@ export function matrix(root, stage, state, pointed) {
   svg.addEventListener("keydown", (event) => {
     const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
     if (!step) return;
-    event.preventDefault();
-    event.stopPropagation();
+    handled(event);
     go(state.query + step[0], state.key + step[1]);
   });
   stage.replaceChildren(svg);
@@ -120,7 +118,7 @@ function staircase({ size, left, top, cell }, mask) {
   return path || "M0,0";
 }
 
-function names(svg, data, { size, left, top, cell, right, narrow }, measure) {
+function names(svg, data, { left, top, cell, right, narrow }, measure) {
   const every = Math.max(Math.ceil(SMALLEST / cell), 1), found = [];
   const style = `font-size: ${TEXT}px; fill: ${data.colors.decoder}`;
   make("text", { class: "quiet", x: left - 8, y: top - 8, "text-anchor": "end", style: "font-size: 14px" }, svg, "reads");
@@ -155,7 +153,7 @@ function predictions(svg, data, { top, cell, right, beside, narrow }, measure) {
       filled.setAttribute("width", Math.max(room * pass.probabilities[q], 1));
       kept.style.visibility = free ? "" : "hidden";
       if (others) others.style.visibility = free ? "" : "hidden";
-      if (value) value.textContent = per_cent(pass.probabilities[q]);
+      if (value) value.textContent = percent(pass.probabilities[q]);
       if (other) other.replaceChildren();
       if (other && !pass.right[q]) write(other, cut(pass.first[q], beside - (after + 44 - right), 14, measure));
     };

@@ -1,13 +1,14 @@
 // What the picture says in words: the score of the pass, the attention ahead, and the cell that is pointed at.
 
-const quoted = (token) => `“${token.replace(/^▁/, "") || token}”`;
-const signed = (value) => value.toFixed(2).replace("-0.00", "0.00").replace("-", "−");
+import { fixed } from "../shared/numbers.js";
+import { quoted } from "../shared/token.js";
+
 const right = ({ right }) => `${right.filter(Boolean).length} of ${right.length}`;
 
 export function score({ free, passes: [masked, open] }) {
   const pass = free ? open : masked;
-  const said = `${free ? "Without" : "With"} the mask: ${right(pass)} tokens ranked first, log-probability ${signed(pass.score)}`;
-  return free ? `${said} (with it: ${right(masked)}, ${signed(masked.score)}).` : `${said}.`;
+  const said = `${free ? "Without" : "With"} the mask: ${right(pass)} tokens ranked first, log-probability ${fixed(pass.score, 2)}`;
+  return free ? `${said} (with it: ${right(masked)}, ${fixed(masked.score, 2)}).` : `${said}.`;
 }
 
 // Whether the second pass may attend to anything that the first may not.

@@ -6,10 +6,10 @@
 // Where only what is marked has changed, the data have the same revision, and Plotly draws the marks alone.
 
 import { withMinus } from "./hover.js";
-import { isPlain, write } from "./texts.js";
+import { escaped, isPlain, letters, writeTexts } from "./texts.js";
 import { thinOut } from "./ticks.js";
 import { isDark, resolved } from "../shared/themed.js";
-import { watchSize } from "../shared/watch_size.js";
+import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
 const CONFIG = { displayModeBar: false };
 const SMALLEST = 10;  // px of a number
@@ -28,10 +28,9 @@ function library() {
 }
 
 // Figures are made for type of 16 px; in a larger window, with larger type, the whole drawing is larger.
-const scale = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 
 const current = (chart) =>
-  chart.drawn === chart.text && chart.width === chart.root.clientWidth && chart.dark === isDark() && chart.scale === scale();
+  chart.drawn === chart.text && chart.width === chart.root.clientWidth && chart.dark === isDark() && chart.scale === scaleOfPage();
 
 // Numbers in the cells of a heatmap, a trace of text with `meta: {columns, beside, short}`: as large as cells of this
 // width allow; else the `short` ones; else none. `beside` are the px at the sides that are not cells, `letter` says how
@@ -48,10 +47,6 @@ function fitted(trace, width) {
   }
   return { ...trace, visible: false };
 }
-
-const MARKS = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };  // Plotly reads them; a reader sees one letter each
-const letters = (text) => [...text.replace(/&(lt|gt|amp);/g, (mark) => MARKS[mark])];
-const escaped = (text) => text.replace(/[<>&]/g, (one) => Object.keys(MARKS).find((mark) => MARKS[mark] === one));
 
 function shortened(trace, cell) {
   const all = trace.text.map(letters);
@@ -89,7 +84,7 @@ async function draw(chart) {
 async function drawAnew(chart) {
   const Plotly = await library();
   const { root, plot, text } = chart;
-  const size = scale(), outside = root.clientWidth, width = Math.round(outside / size);
+  const size = scaleOfPage(), outside = root.clientWidth, width = Math.round(outside / size);
   if (!width || chart.gone) return;  // 0: it is not shown yet
   const dark = isDark();
   const { figure, reports } = JSON.parse(resolved(text));
@@ -101,7 +96,7 @@ async function drawAnew(chart) {
   const others = traces.filter((trace) => !isPlain(trace)), data = JSON.stringify(others);
   if (data !== chart.data) Object.assign(chart, { data, revision: (chart.revision ?? 0) + 1 });
   await Plotly.react(plot, others, { ...layout, datarevision: chart.revision }, CONFIG);
-  write(plot, plain);
+  writeTexts(plot, plain);
   thinOut(plot);
   plot.style.transform = size === 1 ? "" : `scale(${size})`;  // Plotly reads it to know what is pointed at
   root.style.height = `${figure.layout.height * size}px`;
@@ -142,7 +137,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     root.setAttribute("role", "figure");
     root.setAttribute("aria-busy", "true");
     root.setAttribute("aria-label", alt);
-    root.style.height = `${figure.layout.height * scale()}px`;
+    root.style.height = `${figure.layout.height * scaleOfPage()}px`;
     chart.text = text;
     chart.again();
   }

@@ -3,8 +3,9 @@
 // the way back by which it becomes the next input.
 
 import { chips } from "./chips.js";
+import { button, focusedIn } from "../shared/dom.js";
 import { make, measurer, write } from "../shared/svg.js";
-import { watchSize } from "../shared/watch_size.js";
+import { watchWidth } from "../shared/watch_size.js";
 
 const CHIP = 28, BAR = 5, NARROWEST = 540;
 
@@ -105,30 +106,19 @@ function draw(root, data, state) {
   make("text", { class: "small", x: 0, y: low + 58 }, svg, data.note);
   const height = low + 66;
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  const hadFocus = root.contains(root.getRootNode().activeElement);
+  const hadFocus = focusedIn(root);
   root.replaceChildren(...(state.folds ? [folding(root, data, state)] : []), svg);
   if (hadFocus) root.querySelector("button")?.focus();
 }
 
 function folding(root, data, state) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "folding";
-  button.setAttribute("aria-expanded", String(Boolean(state.all)));
-  button.textContent = state.all ? "Only the tokens around the strongest" : "All tokens";
-  button.addEventListener("click", () => { state.all = !state.all; draw(root, data, state); });
-  return button;
+  const text = state.all ? "Only the tokens around the strongest" : "All tokens";
+  return button({ class: "folding", "aria-expanded": Boolean(state.all) }, null, text, () => { state.all = !state.all; draw(root, data, state); });
 }
 
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".root");
   const state = (parentElement.headlight ??= { all: false });
   draw(root, data, state);
-  let before = root.clientWidth;
-  const watcher = watchSize(root, () => {
-    if (Math.abs(root.clientWidth - before) < 2) return;
-    before = root.clientWidth;
-    draw(root, data, state);
-  });
-  return () => watcher.disconnect();
+  return watchWidth(root, () => draw(root, data, state));
 }

@@ -2,7 +2,7 @@
 // drawing within it, where they are now.
 
 import { inlined } from "./inlined.js";
-import { SVG, make } from "../shared/svg.js";
+import { make } from "../shared/svg.js";
 
 // Any colour of CSS as [rgb, opacity]: programs that open an SVG know few of them.
 const dot = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d", { willReadFrequently: true });
@@ -14,11 +14,9 @@ function plain(color) {
   return [`rgb(${red},${green},${blue})`, opacity / 255];
 }
 
-// A drawing inside it is copied, as `inlined` gives it.
-export function asBoxes(picture, inlined) {
+export function asBoxes(picture) {
   const origin = picture.getBoundingClientRect();
-  const svg = document.createElementNS(SVG, "svg");
-  for (const side of ["width", "height"]) svg.setAttribute(side, origin[side]);
+  const svg = make("svg", { width: origin.width, height: origin.height });
   const within = (box) => ({ x: box.left - origin.left, y: box.top - origin.top, width: box.width, height: box.height });
   const put = (node, parent) => {
     if (node.nodeType === Node.TEXT_NODE) return write(node, parent);
@@ -31,10 +29,8 @@ export function asBoxes(picture, inlined) {
     }
     const style = getComputedStyle(node), place = within(node.getBoundingClientRect()), rx = parseFloat(style.borderRadius) || 0;
     const group = style.opacity === "1" ? parent : make("g", { opacity: style.opacity }, parent);
-    if (node instanceof SVGSVGElement || node instanceof HTMLCanvasElement) {
-      const copy = node instanceof SVGSVGElement ? inlined(node) : make("image", { href: node.toDataURL() });
-      for (const [name, value] of Object.entries(place)) copy.setAttribute(name, value);
-      group.append(copy);
+    if (node instanceof HTMLCanvasElement) {
+      make("image", { href: node.toDataURL(), ...place }, group);
       return;
     }
     const [fill, opacity] = plain(style.backgroundColor);

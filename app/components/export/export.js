@@ -3,8 +3,9 @@
 // HTML is drawn as SVG by boxes.js.
 
 import { asBoxes } from "./boxes.js";
+import { button, element } from "../shared/dom.js";
 import { inlined } from "./inlined.js";
-import { SVG } from "../shared/svg.js";
+import { SVG, make } from "../shared/svg.js";
 
 // Puts the parts of a picture below each other, also those that scroll inside it. Returns the height of all.
 function stacked(layers, copies) {
@@ -24,25 +25,16 @@ function picture(target) {
   const { width, height } = layers[0] instanceof SVGSVGElement && layers[0].classList.contains("main-svg")
     ? { width: layers[0].width.baseVal.value, height: layers[0].height.baseVal.value }  // a chart may be drawn larger
     : layers[0].getBoundingClientRect();
-  const whole = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  whole.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  whole.setAttribute("width", width);
-  whole.setAttribute("height", height);
-  const ground = document.createElementNS(whole.namespaceURI, "rect");
-  ground.setAttribute("width", "100%");
-  ground.setAttribute("height", "100%");
-  ground.setAttribute("fill", getComputedStyle(document.querySelector("[data-testid=stApp]") ?? document.body).backgroundColor);
-  whole.appendChild(ground);
-  for (const layer of layers) whole.appendChild(layer instanceof SVGElement ? inlined(layer) : asBoxes(layer, inlined));
+  const whole = make("svg", { xmlns: SVG, width, height });
+  make("rect", { width: "100%", height: "100%", fill: ground() }, whole);
+  for (const layer of layers) whole.appendChild(layer instanceof SVGElement ? inlined(layer) : asBoxes(layer));
   const high = layers[0].matches("[data-stacked]") ? stacked(layers, [...whole.children].slice(1)) : height;
   whole.setAttribute("height", high);
   return { text: new XMLSerializer().serializeToString(whole), width, height: high };
 }
 
 function save(blob, name) {
-  const a = document.createElement("a");
-  a.href = URL.createObjectURL(blob);
-  a.download = name;
+  const a = element("a", { href: URL.createObjectURL(blob), download: name });
   a.click();
   setTimeout(() => URL.revokeObjectURL(a.href), 10000);
 }
@@ -59,20 +51,15 @@ function reachable(target, name) {
 // The figure as one file that needs no network: a chart with all that it does when one points at it, else its drawing.
 async function page(target, name, drawn) {
   const plot = document.querySelector(`.st-key-${CSS.escape(target)} .js-plotly-plot`);
-  const title = document.createElement("title");
-  title.textContent = name;
-  const head = `<!doctype html><meta charset="utf-8">${title.outerHTML}`;
+  const head = `<!doctype html><meta charset="utf-8">${element("title", "", null, name).outerHTML}`;
   if (!plot) return `${head}<body style="margin:1rem">${drawn.text}</body>`;
   const library = await (await fetch(new URL("app/static/plotly.min.js", location.href))).text();
-  const figure = JSON.stringify({ data: plot.data, layout: { ...plot.layout, ...GROUND() } }, withPlainArrays).replaceAll("<", "\\u003c");
+  const figure = JSON.stringify({ data: plot.data, layout: { ...plot.layout, paper_bgcolor: ground(), plot_bgcolor: ground() } }, withPlainArrays).replaceAll("<", "\\u003c");
   return `${head}<body><div id="figure"></div><script>${library}</script>
 <script>const figure = ${figure}; Plotly.newPlot("figure", figure.data, figure.layout);</script></body>`;
 }
 
-const GROUND = () => {
-  const color = getComputedStyle(document.querySelector("[data-testid=stApp]") ?? document.body).backgroundColor;
-  return { paper_bgcolor: color, plot_bgcolor: color };
-};
+const ground = () => getComputedStyle(document.querySelector("[data-testid=stApp]") ?? document.body).backgroundColor;
 const withPlainArrays = (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
 
 async function image(drawn) {
@@ -94,17 +81,10 @@ const KINDS = {
 export default function ({ data, parentElement }) {
   reachable(data.target, data.name);
   const root = parentElement.querySelector(".root");
-  const row = document.createElement("div");
-  row.className = "buttons";
-  const note = document.createElement("span");
-  note.className = "note";
-  note.setAttribute("role", "status");
+  root.replaceChildren();
+  const row = element("div", "buttons", root), note = element("span", { class: "note", role: "status" });
   for (const [kind, file] of Object.entries(KINDS)) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = kind;
-    button.setAttribute("aria-label", `Save the picture as ${kind}`);
-    button.addEventListener("click", async () => {
+    button({ "aria-label": `Save the picture as ${kind}` }, row, kind, async () => {
       const drawn = picture(data.target);
       note.textContent = drawn ? "" : "There is no picture to save yet.";
       if (!drawn) return;
@@ -114,8 +94,6 @@ export default function ({ data, parentElement }) {
         note.textContent = `This browser could not make the ${kind}; the SVG works.`;
       }
     });
-    row.appendChild(button);
   }
-  row.appendChild(note);
-  root.replaceChildren(row);
+  row.append(note);
 }

@@ -1,56 +1,21 @@
 // All heads of a layer side by side: what each attends to, how long the vector is that it writes, and what the model predicts
 // without it. The row of tokens chooses the step, in the browser; a click on a head chooses it, and it is drawn large.
 
-import { asked } from "../shared/arrow_keys.js";
+import { element } from "../shared/dom.js";
 import { headMap, sketch, unpacked } from "../shared/head_map.js";
+import { radios } from "../shared/radios.js";
 import { measurer } from "../shared/svg.js";
 import { put } from "../shared/token.js";
-import { watchSize } from "../shared/watch_size.js";
+import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
 const MODES = [{ name: "without", text: "Without each" }, { name: "alone", text: "Each alone" }];
 
-const add = (name, className, parent, text) => {
-  const node = document.createElement(name);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  if (parent) parent.append(node);
-  return node;
-};
-
 const token = (className, parent, text) => {
-  const node = add("span", className, parent);
+  const node = element("span", className, parent);
   node.dir = "auto";
   put(node, text);
   return node;
 };
-
-// A row of radio buttons: click, arrow keys, Home and End.
-function radios(row, count, choose, fill) {
-  row.setAttribute("role", "radiogroup");
-  const buttons = Array.from({ length: count }, (_, index) => {
-    const button = add("button", "", row);
-    button.type = "button";
-    button.setAttribute("role", "radio");
-    fill(button, index);
-    button.addEventListener("click", () => choose(index));
-    return button;
-  });
-  row.addEventListener("keydown", (event) => {
-    const now = buttons.findIndex((button) => button.getAttribute("aria-checked") === "true");
-    const goal = asked(event, now, count);
-    if (goal === undefined) return;
-    choose(goal);
-    buttons[goal].focus({ preventScroll: true });
-  });
-  return buttons;
-}
-
-function check(buttons, chosen) {
-  buttons.forEach((button, index) => {
-    button.setAttribute("aria-checked", String(index === chosen));
-    button.tabIndex = index === chosen ? 0 : -1;
-  });
-}
 
 // Brings a button into view inside its row, without moving the page.
 function reveal(row, button) {
@@ -62,39 +27,34 @@ function reveal(row, button) {
 const behaviour = {
   build(root) {
     const { data } = this;
-    const box = this.box = add("div", "heads picture");
-    box.setAttribute("role", "figure");
-    box.setAttribute("aria-label", data.alt);
+    const box = this.box = element("div", { class: "heads picture", role: "figure", "aria-label": data.alt });
     box.style.setProperty("--hue", data.color);
     box.style.setProperty("--decoder", data.decoder);
-    const steps = add("div", "steps", box);
-    add("span", "label", steps, "Next token");
-    this.row = add("div", "row", steps);
-    this.row.setAttribute("aria-label", "Step of the translation");
-    this.steps = radios(this.row, data.steps.length, (index) => this.step(index), (button, index) => token("", button, data.steps[index].predicts));
-    const modes = add("div", "modes", steps);
-    modes.setAttribute("aria-label", "Which heads are left");
-    this.modes = radios(modes, MODES.length, (index) => { this.mode = index; this.show(); }, (button, index) => { button.textContent = MODES[index].text; });
-    this.says = add("p", "says", box);
-    this.says.setAttribute("aria-live", "polite");
-    this.grid = add("div", "grid", box);
-    this.grid.setAttribute("aria-label", "Heads");
-    this.cards = radios(this.grid, data.heads.length, (index) => this.choose(index), (button, index) => this.card(button, index));
-    const one = add("div", "one", box);
-    this.title = add("div", "title", one);
-    this.map = add("div", "", one);
-    this.pointed = add("div", "pointed", one);
+    const steps = element("div", "steps", box);
+    element("span", "label", steps, "Next token");
+    this.row = element("div", "row", steps);
+    const predicted = data.steps.map(({ predicts }) => (node) => token("", node, predicts));
+    this.steps = radios(this.row, "Step of the translation", predicted, this.at, (index) => this.step(index));
+    this.modes = radios(element("div", "modes", steps), "Which heads are left", MODES.map(({ text }) => text), this.mode, (index) => { this.mode = index; this.show(); });
+    this.says = element("p", { class: "says", "aria-live": "polite" }, box);
+    this.parts = [];
+    const cards = data.heads.map((_, index) => (node) => this.card(node, index));
+    this.cards = radios(element("div", "grid", box), "Heads", cards, this.head, (index) => this.choose(index));
+    const one = element("div", "one", box);
+    this.title = element("div", "title", one);
+    this.map = element("div", "", one);
+    this.pointed = element("div", "pointed", one);
     this.map.addEventListener("pointermove", (event) => this.point(event.composedPath()[0]));
     this.map.addEventListener("pointerleave", () => this.point(null));
     root.replaceChildren(box);
     this.watch = watchSize(box, () => { if (box.clientWidth !== this.width) this.draw(); });
   },
   card(button, index) {
-    const name = add("span", "name", button, `Head ${index + 1}`);
-    const parts = { length: add("i", "", name), map: add("span", "map", button) };
-    parts.size = add("i", "", add("span", "size", button));
-    parts.without = add("span", "without", button);
-    button.parts = parts;
+    const name = element("span", "name", button, `Head ${index + 1}`);
+    const parts = { length: element("i", "", name), map: element("span", "map", button) };
+    parts.size = element("i", "", element("span", "size", button));
+    parts.without = element("span", "without", button);
+    this.parts[index] = parts;
   },
   step(index) {
     this.at = index;
@@ -115,14 +75,13 @@ const behaviour = {
     const { data } = this;
     this.width = this.box.clientWidth;
     if (!this.width) return;
-    const unit = this.unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+    this.unit = scaleOfPage();
     const count = data.heads.length, phone = matchMedia("(max-width: 640px)").matches;
     const columns = count <= 4 ? Math.max(count, 2) : count <= 8 || phone ? 4 : 8;
     this.box.style.setProperty("--columns", columns);
     this.box.classList.toggle("narrow", columns > 4);
     const shape = { rows: data.rows.length, columns: data.columns.length, color: data.color, allowed: data.allowed };
-    this.cards.forEach((button, index) => {
-      const place = button.parts.map;
+    this.parts.forEach(({ map: place }, index) => {
       place.replaceChildren();
       sketch(place, unpacked(data.heads[index].weights), shape, place.clientWidth, place.clientHeight);
     });
@@ -140,21 +99,21 @@ const behaviour = {
   },
   show() {
     const { data, at } = this, step = data.steps[at];
-    check(this.steps, at);
-    reveal(this.row, this.steps[at]);
-    check(this.cards, this.head);
-    check(this.modes, this.mode);
+    this.steps.mark(at);
+    reveal(this.row, this.steps.buttons[at]);
+    this.cards.mark(this.head);
+    this.modes.mark(this.mode);
     const { name } = MODES[this.mode];
     const longest = Math.max(...data.heads.map((head) => head.lengths[at]), 1e-9);
-    this.cards.forEach(({ parts, ...card }, index) => {
+    this.parts.forEach((parts, index) => {
       const head = data.heads[index], without = head[name][at];
       parts.length.textContent = `writes ${head.lengths[at].toFixed(2)}`;
       parts.size.style.width = `${(100 * head.lengths[at]) / longest}%`;
       parts.without.replaceChildren();
       parts.without.classList.toggle("other", without.token !== step.top);
       token("token", parts.without, without.token);
-      add("span", "percent", parts.without, without.probability);
-      this.cards[index].setAttribute("aria-label", `Head ${index + 1} writes a vector of length ${head.lengths[at].toFixed(2)}; ${this.mode ? "with it alone" : "without it"} the next token is ${without.token}, ${without.probability}`);
+      element("span", "percent", parts.without, without.probability);
+      this.cards.buttons[index].setAttribute("aria-label", `Head ${index + 1} writes a vector of length ${head.lengths[at].toFixed(2)}; ${this.mode ? "with it alone" : "without it"} the next token is ${without.token}, ${without.probability}`);
     });
     this.tell(step);
     this.drawn?.mark(data.framed ? at : null);
@@ -166,7 +125,7 @@ const behaviour = {
     const better = this.mode ? (a, b) => a > b : (a, b) => a < b;
     const found = heads.reduce((best, head, index) => (better(head[name][at].kept, heads[best][name][at].kept) ? index : best), 0);
     says.replaceChildren("With all heads the next token is ");
-    token("", add("b", "", says), step.top);
+    token("", element("b", "", says), step.top);
     says.append(` (${step.topProbability}). `);
     if (heads.length === 1) says.append(`This layer has one head. ${this.mode ? "Alone" : "Without it"}, `);
     else if (this.mode) {
@@ -176,7 +135,7 @@ const behaviour = {
       says.append(others ? `Without ${others === 1 ? "one" : others} of the ${heads.length} heads it is another one` : "It stays so without any one of them");
       says.append(`. The largest difference is made by head ${found + 1}: without it, `);
     }
-    token("", add("b", "", says), step.predicts);
+    token("", element("b", "", says), step.predicts);
     says.append(` has ${heads[found][name][at].keptText} instead of ${step.probability}.`);
     if (heads.length > 1) says.append(` Without all ${heads.length} it has ${step.none}.`);
   },

@@ -1,25 +1,19 @@
 // How much of the limit is used, counted by the server's tokenizer; seen from half of the limit on. While the user types into the watched input, the
 // draft goes to the server after a pause, and only the count comes back.
 
+import { element } from "../shared/dom.js";
+
 const PAUSE = 250;
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
-  const full = data.used > data.limit;
-  const meter = document.createElement("div");
-  meter.className = full ? "meter full" : data.used < data.limit / 2 ? "meter quiet" : "meter";
-  meter.setAttribute("role", "meter");
-  meter.setAttribute("aria-valuemin", "0");
-  meter.setAttribute("aria-valuemax", String(data.limit));
-  meter.setAttribute("aria-valuenow", String(Math.min(data.used, data.limit)));
-  meter.setAttribute("aria-label", `${data.used} of ${data.limit} ${data.unit}`);
-  const track = document.createElement("span"), bar = document.createElement("i"), count = document.createElement("span");
-  track.className = "track";
-  bar.style.width = `${Math.min(100, (100 * data.used) / data.limit)}%`;
-  track.appendChild(bar);
-  count.className = "count";
-  count.textContent = full ? `${data.used} of ${data.limit} ${data.unit}: too long` : `${data.used} of ${data.limit} ${data.unit}`;
-  meter.append(track, count);
+  const full = data.used > data.limit, used = `${data.used} of ${data.limit} ${data.unit}`;
+  const meter = element("div", {
+    class: full ? "meter full" : data.used < data.limit / 2 ? "meter quiet" : "meter", role: "meter", "aria-label": used,
+    "aria-valuemin": 0, "aria-valuemax": data.limit, "aria-valuenow": Math.min(data.used, data.limit),
+  });
+  element("i", "", element("span", "track", meter)).style.width = `${Math.min(100, (100 * data.used) / data.limit)}%`;
+  element("span", "count", meter, full ? `${used}: too long` : used);
   root.replaceChildren(meter);
 
   let timer = null;

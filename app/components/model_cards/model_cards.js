@@ -1,33 +1,22 @@
 // The checkpoints as cards: languages and name, size, the one score and how it was measured. A click opens a checkpoint.
 
-const add = (name, className, parent, text) => {
-  const node = document.createElement(name);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  parent?.append(node);
-  return node;
-};
+import { button, element } from "../shared/dom.js";
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const focused = [...root.querySelectorAll("button")].indexOf(parentElement.activeElement);
   const scrolled = root.querySelector(".cards")?.scrollTop ?? 0;
-  const list = add("div", "cards picture");
-  list.setAttribute("role", "group");
-  list.setAttribute("aria-label", data.label);
+  const list = element("div", { class: "cards picture", role: "group", "aria-label": data.label });
   for (const card of data.cards) {
-    const button = add("button", "", list);
-    button.type = "button";
-    button.setAttribute("aria-pressed", String(card.open));
-    const title = add("span", "title", button, card.title);
-    add("i", "", title, card.open ? `${card.name}, is open` : card.name);
-    add("span", "score", button, card.score);
-    add("span", "size", button, card.size);
-    const bar = add("span", "bar", button);
-    if (card.score) add("i", "", bar).style.width = `${card.share}%`;
+    const node = button({ "aria-pressed": card.open }, list, undefined, () => { if (!card.open) setTriggerValue("opened", card.name); });
+    const title = element("span", "title", node, card.title);
+    element("i", "", title, card.open ? `${card.name}, is open` : card.name);
+    element("span", "score", node, card.score);
+    element("span", "size", node, card.size);
+    const bar = element("span", "bar", node);
+    if (card.score) element("i", "", bar).style.width = `${card.share}%`;
     else bar.style.visibility = "hidden";
-    add("span", "measured", button, card.measured);
-    button.addEventListener("click", () => { if (!card.open) setTriggerValue("opened", card.name); });
+    element("span", "measured", node, card.measured);
   }
   root.replaceChildren(list);
   list.scrollTop = scrolled;

@@ -1,13 +1,14 @@
 // Tokens by dimensions: a row of colours for each token, how long it is, and below it where the followed row comes from.
 
-import { colors, painted, signed } from "../shared/heat.js";
+import { fixed } from "../shared/numbers.js";
+import { colors, painted, signed } from "../shared/shades.js";
 import { make } from "../shared/svg.js";
 import { inWords } from "../shared/token.js";
 import { drawRows, framed, room } from "./rows.js";
 
 const HEAD = 20, RIGHT = 92, STRIP = 22, PITCH = 27;  // px at the usual size of the type
 
-export const written = (value, digits = 4) => (Object.is(value, -Infinity) ? "−∞" : value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1").replace("-", "−"));
+export const written = (value, digits = 4) => (value === -Infinity ? "−∞" : fixed(value, digits));
 const short = (value) => written(value, Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0);
 const length = (values) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
 

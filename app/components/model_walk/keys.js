@@ -1,6 +1,7 @@
 // Queries by keys: scores, mask or weights of one head, with the numbers in the cells where there is room.
 
-import { colors, inkOn, painted, signed, weight } from "../shared/heat.js";
+import { colors, inkOn, painted, signed, weight } from "../shared/shades.js";
+import { cellText } from "../shared/numbers.js";
 import { cut, make, write } from "../shared/svg.js";
 import { inWords } from "../shared/token.js";
 import { written } from "./dims.js";
@@ -11,7 +12,7 @@ const NARROW = 33, SLANT = 17;  // px: of a cell with a number, of a key with it
 function inCell(look, value, masked) {
   if (look === "mask") return value ? "" : "no";
   if (masked) return look === "weights" ? "" : "−∞";
-  if (look === "weights") return value < 0.005 ? "·" : value >= 0.995 ? "1.0" : value.toFixed(2).slice(1);
+  if (look === "weights") return cellText(value, "·");
   return written(value, Math.abs(value) < 10 ? 2 : 1);
 }
 

@@ -1,12 +1,7 @@
 // What is round the pictures of the walk: buttons, heading, heads, text. Nothing of it changes its size while one walks.
 
-function add(parent, name, className, text) {
-  const node = document.createElement(name);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  parent.append(node);
-  return node;
-}
+import { asked } from "../shared/arrow_keys.js";
+import { button, element } from "../shared/dom.js";
 
 // A row of buttons of which one is chosen: by click, or by arrow keys.
 function radios(row, names, chosen, choose) {
@@ -16,47 +11,32 @@ function radios(row, names, chosen, choose) {
     row.dataset.texts = texts;
     row.replaceChildren();
     for (const [text, label] of names) {
-      const button = add(row, "button", "", text);
-      button.type = "button";
-      button.setAttribute("role", "radio");
-      if (label) button.setAttribute("aria-label", label);
+      element("button", { role: "radio", "aria-label": label }, row, text);
     }
   }
-  [...row.children].forEach((button, i) => {
-    button.setAttribute("aria-checked", String(i === chosen));
-    button.tabIndex = i === chosen ? 0 : -1;
-    button.onclick = () => choose(i);
-    button.onkeydown = (event) => {
-      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key], next = row.children[i + step];
-      if (!step) return;
-      event.preventDefault();
-      event.stopPropagation();
-      if (next) { next.focus(); choose(i + step); }
+  [...row.children].forEach((node, i) => {
+    node.setAttribute("aria-checked", String(i === chosen));
+    node.tabIndex = i === chosen ? 0 : -1;
+    node.onclick = () => choose(i);
+    node.onkeydown = (event) => {
+      const goal = asked(event, i, names.length);
+      if (goal === undefined || goal === i) return;
+      row.children[goal].focus();
+      choose(goal);
     };
   });
 }
 
 export function markup(root, walk) {
-  const all = add(root, "div", "walk");
-  const map = add(all, "div", "map-place"), station = add(all, "div", "station");
-  const bar = add(station, "div", "bar");
-  const button = (text, className, act) => {
-    const node = add(bar, "button", className, text);
-    node.type = "button";
-    node.addEventListener("click", act);
-    return node;
-  };
-  const previous = button("Previous", "previous", () => walk.go(walk.place - 1));
-  const play = button("Play", "play", () => walk.play(!walk.playing));
-  const next = button("Next", "next", () => walk.go(walk.place + 1));
-  const where = add(bar, "span", "where"), detail = add(bar, "div", "choice");
-  detail.setAttribute("aria-label", "Detail");
-  const line = add(station, "div", "line"), title = add(line, "h2"), heads = add(line, "div", "heads");
-  heads.setAttribute("aria-label", "Head");
-  const picture = add(station, "div", "picture-place"), frame = add(picture, "div", "frame"), zone = add(picture, "div", "zone");
-  const read = add(picture, "div", "read"), words = add(station, "p");
-  frame.tabIndex = -1;
-  words.setAttribute("aria-live", "polite");
+  const all = element("div", "walk", root);
+  const map = element("div", "map-place", all), station = element("div", "station", all), bar = element("div", "bar", station);
+  const previous = button("previous", bar, "Previous", () => walk.go(walk.place - 1));
+  const play = button("play", bar, "Play", () => walk.play(!walk.playing));
+  const next = button("next", bar, "Next", () => walk.go(walk.place + 1));
+  const where = element("span", "where", bar), detail = element("div", { class: "choice", "aria-label": "Detail" }, bar);
+  const line = element("div", "line", station), title = element("h2", "", line), heads = element("div", { class: "heads", "aria-label": "Head" }, line);
+  const picture = element("div", "picture-place", station), frame = element("div", { class: "frame", tabindex: -1 }, picture);
+  const zone = element("div", "zone", picture), read = element("div", "read", picture), words = element("p", { "aria-live": "polite" }, station);
   return { all, map, previous, play, next, where, detail, title, heads, picture, frame, zone, read, words };
 }
 
@@ -68,12 +48,12 @@ export function labelled(parts, { text, place, count, layer, state, headed }, wa
   parts.title.textContent = text.title;
   parts.previous.disabled = place === 0;
   parts.next.disabled = place === count - 1;
-  radios(parts.detail, DETAILS.map(([, name]) => [name]), DETAILS.findIndex(([name]) => name === state.detail), (i) => {
+  radios(parts.detail, DETAILS.map(([, name]) => [name, name]), DETAILS.findIndex(([name]) => name === state.detail), (i) => {
     state.detail = DETAILS[i][0];
     walk.tell();
     walk.show();
   });
   parts.heads.style.visibility = headed > 1 ? "visible" : "hidden";
   radios(parts.heads, Array.from({ length: headed }, (_, i) => [i + 1, `head ${i + 1}`]), walk.headHere(), (i) => walk.takeHead(i));
-  parts.words.replaceChildren(...text.text.split("`").map((part, i) => Object.assign(document.createElement(i % 2 ? "code" : "span"), { textContent: part })));
+  parts.words.replaceChildren(...text.text.split("`").map((part, i) => element(i % 2 ? "code" : "span", "", null, part)));
 }

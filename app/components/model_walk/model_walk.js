@@ -1,9 +1,9 @@
 // The walk: the map with the token at the left, the station where it is at the right. Going on, another token, another
 // head need no server: it hears of them a moment later, for the address, the details, and the tensors that come next.
 
-import { decoded } from "../shared/heat.js";
+import { decoded } from "../shared/arrays.js";
 import { measurer } from "../shared/svg.js";
-import { watchSize } from "../shared/watch_size.js";
+import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 import { drawDims } from "./dims.js";
 import { drawKeys } from "./keys.js";
 import { drawMap, moveTo } from "./map.js";
@@ -170,7 +170,7 @@ class Walk {
     const draw = LOOKS[text.look] ?? drawDims;
     const view = {
       ...parts, data, text, picture, measure: this.measure,
-      unit: parseFloat(getComputedStyle(document.documentElement).fontSize) / 16,
+      unit: scaleOfPage(),
       tensor: picture.site ? this.tensorAt(picture.site) : null,
       tensorAt: (site) => this.tensorAt(site),
       head: this.headHere(),

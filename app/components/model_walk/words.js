@@ -1,16 +1,14 @@
 // Stations whose picture is words: characters, tokens, what the decoder reads, what may come next, what was chosen.
 
+import { button, element } from "../shared/dom.js";
 import { make, write } from "../shared/svg.js";
 import { inWords, put } from "../shared/token.js";
 import { written } from "./dims.js";
 
 function chips(view, color, label) {
-  const list = document.createElement("div");
-  list.className = "chips picture";
+  // The whole list has the focus where no word of it has, so that keys can scroll a long sentence.
+  const list = element("div", { class: "chips picture", role: "group", "aria-label": label, tabindex: view.text.look === "characters" ? 0 : -1 });
   list.style.setProperty("--role", color);
-  list.setAttribute("role", "group");
-  list.setAttribute("aria-label", label);
-  list.tabIndex = view.text.look === "characters" ? 0 : -1;  // so that keys can scroll a long sentence
   view.frame.replaceChildren(list);
   view.zone.style.height = "0px";
   view.zone.replaceChildren();
@@ -19,16 +17,9 @@ function chips(view, color, label) {
 }
 
 function chip(list, text, under, { on, act } = {}) {
-  const node = document.createElement(act ? "button" : "span");
-  node.className = "chip";
-  if (act) {
-    node.type = "button";
-    node.setAttribute("aria-pressed", String(Boolean(on)));
-    node.addEventListener("click", act);
-  }
+  const node = act ? button({ class: "chip", "aria-pressed": Boolean(on) }, list, undefined, act) : element("span", "chip", list);
   put(node, text);
-  for (const line of under) node.append(Object.assign(document.createElement("small"), { textContent: line }));
-  list.append(node);
+  for (const line of under) element("small", "", node, line);
   return node;
 }
 

@@ -1,14 +1,9 @@
 // The frame, drawn once for a translation: everything that a step changes has its place and its size here.
 
-export const MOST_ROWS = 9, FEWEST_ROWS = 5;  // of the distribution: in a wide frame and on a phone
+import { button, element } from "../shared/dom.js";
+import { make } from "../shared/svg.js";
 
-export function element(tag, className, parent, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  if (parent) parent.append(node);
-  return node;
-}
+export const MOST_ROWS = 9, FEWEST_ROWS = 5;  // of the distribution: in a wide frame and on a phone
 
 function stack(parent, className, name, layers) {
   const box = element("div", `stack ${className}`, parent);
@@ -17,13 +12,6 @@ function stack(parent, className, name, layers) {
   for (let n = 0; n < Math.min(layers, 8); n++) element("i", "", lines);
   element("small", "", box, `${layers} ${layers === 1 ? "layer" : "layers"}`);
   return box;
-}
-
-function button(parent, text, label) {
-  const made = element("button", "", parent, text);
-  made.type = "button";
-  if (label) made.setAttribute("aria-label", label);
-  return made;
 }
 
 // A token that continues a word stands close to what it continues.
@@ -41,21 +29,18 @@ function tokens(parent, className, title, count) {
   return { side, heading, chips };
 }
 
-export function build(root, frame) {
+// Makes all parts; `walk` has what the three buttons do.
+export function build(root, frame, walk) {
   const parts = { root, frame };
   const line = element("div", "line");
-  parts.back = button(line, "← Back");
-  parts.play = button(line, "▶ Play");
-  parts.next = button(line, "Next →");
+  parts.back = button("", line, "← Back", walk.back);
+  parts.play = button("", line, "▶ Play", walk.play);
+  parts.next = button("", line, "Next →", walk.next);
   parts.at = element("span", "at", line);
-  parts.says = element("span", "says", line);
-  parts.says.setAttribute("role", "status");
+  parts.says = element("span", { class: "says", role: "status" }, line);
 
   const scene = (parts.scene = element("div", "scene"));
-  parts.paths = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  parts.paths.setAttribute("class", "paths");
-  parts.paths.setAttribute("aria-hidden", "true");
-  scene.append(parts.paths);
+  parts.paths = make("svg", { class: "paths", "aria-hidden": "true" }, scene);
 
   const source = tokens(scene, "source", frame.source.title, frame.source.tokens.length);
   element("span", "more", source.heading, frame.source.more);
@@ -77,11 +62,7 @@ export function build(root, frame) {
   parts.writtenChips = written.chips;
   written.chips.setAttribute("role", "group");
   written.chips.setAttribute("aria-label", "Written tokens: choose one to see how it was chosen");
-  parts.chips = frame.written.tokens.map((token) => {
-    const made = chip(written.chips, "button", token);
-    made.type = "button";
-    return made;
-  });
+  parts.chips = frame.written.tokens.map((token) => chip(written.chips, "button", token));
   parts.decoder = stack(scene, "decoder", "Decoder", frame.decoderLayers);
 
   const next = (parts.distribution = element("div", "next", scene));
@@ -93,11 +74,7 @@ export function build(root, frame) {
     const bar = element("span", "bar", track), share = frame.twoNumbers ? element("span", "share", track) : null;
     return { row: made, name, bar, share, number: element("span", "number", made), mark: element("span", "mark", made) };
   };
-  parts.rows = Array.from({ length: MOST_ROWS }, () => {
-    const made = row("button", "");
-    made.row.type = "button";
-    return made;
-  });
+  parts.rows = Array.from({ length: MOST_ROWS }, () => row("button", ""));
   parts.others = row("div", "others");
 
   const beams = element("div", "beams");

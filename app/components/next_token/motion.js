@@ -1,10 +1,8 @@
 // The chosen token moves from the distribution to the place where it goes in.
 
-import { element } from "./frame.js";
+import { element, isCalm } from "../shared/dom.js";
 
 const DURATION = 280;  // ms
-
-const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 // Where the chosen token is in the distribution now; call it before the next step is shown.
 export function chosenPlace(parts) {
@@ -13,7 +11,7 @@ export function chosenPlace(parts) {
 
 export function fly(parts, from, chip) {
   parts.flying?.finish();
-  if (!from || isStill() || !chip.animate) return;
+  if (!from || isCalm() || !chip.animate) return;
   const origin = parts.scene.getBoundingClientRect(), to = chip.getBoundingClientRect();
   const token = element("span", "flying", parts.scene, chip.textContent);
   token.setAttribute("aria-hidden", "true");
@@ -29,7 +27,7 @@ export function fly(parts, from, chip) {
 
 // One pass of the decoder: its layers light up in turn.
 export function pass(stack) {
-  if (isStill()) return;
+  if (isCalm()) return;
   stack.querySelectorAll(".layers i").forEach((layer, n, all) => {
     layer.getAnimations?.().forEach((running) => running.cancel());
     layer.animate?.([{ opacity: .25 }, { opacity: 1, offset: .5 }, { opacity: .75 }], { duration: 300 - 20 * all.length, delay: 20 * (all.length - 1 - n), fill: "backwards" });

@@ -1,8 +1,9 @@
 // How the next token is chosen: source and written tokens go in, the decoder gives a distribution, the chosen token goes
 // in again. All steps are here: stepping and playing need no server, which is told only where the reader stops.
 
+import { within } from "../shared/dom.js";
 import { numbered, standing } from "../shared/numbered_choices.js";
-import { watchSize } from "../shared/watch_size.js";
+import { rem, watchSize } from "../shared/watch_size.js";
 import { build } from "./frame.js";
 import { chosenPlace, fly, pass } from "./motion.js";
 import { drawPaths } from "./paths.js";
@@ -12,17 +13,14 @@ const NARROW = 40;  // rem: a phone
 const PACE = 1300;  // ms at each step while it plays
 const STOPPED = 700;  // ms without another step: the reader has stopped here
 
-const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
 const isTyping = (target) => target?.closest?.("input, textarea, select, [contenteditable=true], [role=radiogroup], [role=slider], [role=tablist], [role=combobox], [role=listbox]");
 
 class Loop {
   constructor(root, frame, at) {
     this.root = root;
     this.frame = frame;
-    this.parts = build(root, frame);
-    this.parts.back.addEventListener("click", () => this.walk(this.at - 1));
-    this.parts.next.addEventListener("click", () => this.walk(this.at + 1));
-    this.parts.play.addEventListener("click", () => this.play(!this.timer));
+    const [back, next, play] = [() => this.walk(this.at - 1), () => this.walk(this.at + 1), () => this.play(!this.timer)];
+    this.parts = build(root, frame, { back, next, play });
     this.parts.chips.forEach((chip, n) => chip.addEventListener("click", () => this.walk(Math.max(n - 1, 0))));
     this.parts.rows.forEach((place) => place.row.addEventListener("click", () => {
       if (place.chosen) this.walk(this.at + 1);
@@ -55,7 +53,7 @@ class Loop {
   // The reader goes to a step.
   walk(at, playing = false) {
     if (!playing) this.play(false);
-    at = Math.min(Math.max(at, 0), this.last);
+    at = within(at, 0, this.last);
     if (at === this.at) return;
     this.to(at);
     this.choice = numbered(this.root, "step", at);

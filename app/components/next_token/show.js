@@ -1,6 +1,7 @@
 // What changes from step to step. Only texts, classes and lengths change: nothing gets another place or size.
 
-import { element, FEWEST_ROWS, MOST_ROWS } from "./frame.js";
+import { FEWEST_ROWS, MOST_ROWS } from "./frame.js";
+import { element } from "../shared/dom.js";
 
 const scaled = (node, share) => { node.style.transform = `scaleX(${share})`; };
 

@@ -1,27 +1,20 @@
 // Two translations, a line each. A token that the other line does not have is underlined and marked for screen readers.
 
+import { element } from "../shared/dom.js";
 import { inWords, put } from "../shared/token.js";
 
-function part(parent, name, className, text) {
-  const node = document.createElement(name);
-  node.className = className;
-  if (text !== undefined) node.textContent = text;
-  parent.append(node);
-  return node;
-}
-
 function line(root, row, lang, gone) {
-  const box = part(root, "div", "line"), name = part(box, "div", "name", row.label);
-  if (row.note) part(name, "div", "note", row.note);
-  const tokens = part(box, "ol", "tokens");
+  const box = element("div", "line", root), name = element("div", "name", box, row.label);
+  if (row.note) element("div", "note", name, row.note);
+  const tokens = element("ol", "tokens", box);
   tokens.setAttribute("lang", lang);
   tokens.setAttribute("aria-label", row.label);
   for (const { text, changed, note, share } of row.tokens) {
-    const item = part(tokens, "li", changed ? "changed" : ""), word = part(item, changed ? (gone ? "del" : "ins") : "span", "word");
+    const item = element("li", changed ? "changed" : "", tokens), word = element(changed ? (gone ? "del" : "ins") : "span", "word", item);
     put(word, inWords(text));
-    const track = part(item, "i", "track"), bar = part(track, "i", "bar");
+    const track = element("i", "track", item), bar = element("i", "bar", track);
     bar.style.width = `${Math.round(100 * share)}%`;
-    part(item, "small", "", note);
+    element("small", "", item, note);
   }
 }
 
@@ -30,5 +23,5 @@ export default function ({ data, parentElement }) {
   root.style.setProperty("--bar", data.color);
   root.replaceChildren();
   data.rows.forEach((row, index) => line(root, row, data.lang, index === 0));
-  part(root, "p", "summary", data.summary).setAttribute("aria-live", "polite");
+  element("p", "summary", root, data.summary).setAttribute("aria-live", "polite");
 }

@@ -1,9 +1,10 @@
 // What is above the rows, the query and its products with one key; and below them, the sum.
 
-import { decimal, decimalsFor, termsOf } from "./numbers.js";
+import { decimalsFor, termsOf } from "./numbers.js";
+import { fixed } from "../shared/numbers.js";
 import { heightsFor } from "./rows.js";
 import { fillStrip } from "./strip.js";
-import { painted } from "../shared/strip_image.js";
+import { colors, painted, signed } from "../shared/shades.js";
 import { cut, make } from "../shared/svg.js";
 
 export const HEAD = 48, FOOT = 60;  // below the sum is the button for downloads
@@ -25,7 +26,7 @@ export function headOf(svg, scene) {
     const most = message.keys.reduce((largest, _, j) => termsOf(q, tensors.row("key", j)).reduce((a, b) => Math.max(a, Math.abs(b)), largest), 0) || 1;
     fillStrip(query, { x: columns.key.x, y: 2, w: columns.key.w, h: 20 }, q, tensors.largest.query, message.scale);
     fillStrip(terms, { x: columns.key.x, y: 27, w: columns.key.w, h: 16 }, products, most, message.scale);
-    sum.textContent = `Σ ${decimal(tensors.row("products", scene.query)[scene.key], digits)}`;
+    sum.textContent = `Σ ${fixed(tensors.row("products", scene.query)[scene.key], digits)}`;
   };
   update();
   return { update };
@@ -59,8 +60,8 @@ function legend(svg, { message, tensors, width, columns }) {
   const { inView } = heightsFor(message.keys.length, columns.isNarrow);
   if (message.keys.length > inView) text(0, 42, `${message.keys.length} keys: ${inView} are in view, scroll for the others`);
   if (columns.isNarrow) return;
-  const limits = ["query", "key", "value"].map((name) => `${name[0]} ±${decimal(tensors.largest[name], 2)}`).join(", ");
+  const limits = ["query", "key", "value"].map((name) => `${name[0]} ±${fixed(tensors.largest[name], 2)}`).join(", ");
   text(0, 17, "−");
-  make("image", { href: painted(Float32Array.from({ length: 41 }, (_, i) => i / 20 - 1), 1, message.scale), x: 14, y: 11, width: 90, height: 12, preserveAspectRatio: "none" }, svg);
+  make("image", { href: painted(Float32Array.from({ length: 41 }, (_, i) => i / 20 - 1), 1, 41, colors(message.scale), signed(1)), x: 14, y: 11, width: 90, height: 12, preserveAspectRatio: "none" }, svg);
   text(109, 17, width < 900 ? "+" : `+   full colour: ${limits}`);
 }

@@ -1,16 +1,12 @@
 // The tensors of one head, as they arrive, and how their numbers are written.
 
-const KINDS_OF_NUMBERS = { f4: Float32Array, u1: Uint8Array };
-
-function unpacked({ dtype, bdata }) {
-  return new KINDS_OF_NUMBERS[dtype](Uint8Array.from(atob(bdata), (letter) => letter.charCodeAt(0)).buffer);
-}
+import { decoded } from "../shared/arrays.js";
 
 const largestOf = (values) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
 
 // Gives a row of each array by its number, and what the colours and bars need to know about all of them.
 export function tensorsOf(message) {
-  const arrays = Object.fromEntries(Object.entries(message.arrays).map(([name, packed]) => [name, unpacked(packed)]));
+  const arrays = Object.fromEntries(Object.entries(message.arrays).map(([name, packed]) => [name, decoded(packed).values]));
   const wide = { query: message.d_k, key: message.d_k, value: message.d_k, context: message.d_k };
   const row = (name, i) => arrays[name].subarray(i * (wide[name] ?? message.keys.length), (i + 1) * (wide[name] ?? message.keys.length));
   const largest = Object.fromEntries(["query", "key", "value", "products", "scores"].map((name) => [name, largestOf(arrays[name])]));
@@ -25,11 +21,6 @@ export const weighted = (value, weight) => Float64Array.from(value, (number) => 
 
 // The largest number of an array and how many decimals all of its numbers have: 54.15, 9.572, 0.3804.
 export const decimalsFor = (largest) => Math.min(Math.max(3 - Math.floor(Math.log10(largest)), 0), 5);
-
-export function decimal(value, digits) {
-  const text = value.toFixed(digits);
-  return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
-}
 
 export const weightText = (weight, isForbidden) => (isForbidden ? "0" : weight < 0.0005 ? "<0.001" : weight.toFixed(3));
 

@@ -2,21 +2,7 @@
 
 import { SHORT_STEPS, STEPS } from "./sentences.js";
 import { LAST_STEP } from "./player.js";
-
-export function element(name, className, parent, text) {
-  const node = document.createElement(name);
-  node.className = className;
-  if (text !== undefined) node.textContent = text;
-  parent?.append(node);
-  return node;
-}
-
-function button(className, parent, text, act) {
-  const node = element("button", className, parent, text);
-  node.type = "button";
-  node.addEventListener("click", act);
-  return node;
-}
+import { button } from "../shared/dom.js";
 
 // Returns a function that shows which step there is and whether it plays.
 export function panelOf(state, { places, steps, columns, divisor }) {

@@ -1,9 +1,10 @@
 // Plays the steps: within step 1 the query meets one key after the other, within step 4 one value after the other is added.
 
+import { isCalm } from "../shared/dom.js";
+
 export const LAST_STEP = 4;
 const AFTER = [0, 2200, 2600, 3200];  // ms that a finished step is shown before the next one begins
 const PER_ROW = 240, ALL_ROWS = 3200;  // ms
-const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 // `state.view` draws: `changed()` says that another step or play and pause was chosen, `show(step, reached)` draws a step
 // of which so many rows are done, and `visit(step, row, ms)` is called at each row.

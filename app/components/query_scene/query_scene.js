@@ -4,10 +4,11 @@
 
 import { strongestOf, tensorsOf } from "./numbers.js";
 import { playerOf } from "./player.js";
-import { scaleOfPage, viewOf } from "./view.js";
+import { viewOf } from "./view.js";
+import { focusedIn } from "../shared/dom.js";
 import { numbered, standing } from "../shared/numbered_choices.js";
 import { isDark } from "../shared/themed.js";
-import { watchSize } from "../shared/watch_size.js";
+import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
 const TYPING = "input, textarea, select, [contenteditable], [role=radiogroup], [role=tablist]";
 
@@ -44,7 +45,7 @@ export default function ({ data: bytes, parentElement, setTriggerValue }) {
   };
   const draw = () => {
     for (const [name, color] of Object.entries(message.colors)) root.style.setProperty(`--${name}`, color);
-    const focused = root.getRootNode().activeElement, place = focused && [...root.querySelectorAll("button, [tabindex]")].indexOf(focused);
+    const place = [...root.querySelectorAll("button, [tabindex]")].indexOf(focusedIn(root));
     const view = viewOf(root, state, choose);
     const changed = view.changed;
     // On a phone each step has columns of its own.

@@ -1,6 +1,7 @@
 // A row for each key: its strip, q·k as number and bar, the score, the weight, and the value times the weight.
 
-import { decimal, decimalsFor, weighted, weightText } from "./numbers.js";
+import { decimalsFor, weighted, weightText } from "./numbers.js";
+import { fixed } from "../shared/numbers.js";
 import { fillStrip } from "./strip.js";
 import { cut, make } from "../shared/svg.js";
 
@@ -67,11 +68,11 @@ export function keyRows(svg, scene) {
     rows.forEach((row, j) => {
       row.group.classList.toggle("forbidden", reasons[j] > 0);
       if (row.product) {
-        row.product.textContent = decimal(products[j], digits.products);
+        row.product.textContent = fixed(products[j], digits.products);
         place(row.productBar, zero, products[j], unit);
       }
       if (row.score) {
-        row.score.textContent = decimal(scores[j], digits.scores);
+        row.score.textContent = fixed(scores[j], digits.scores);
         if (row.scoreBar) place(row.scoreBar, zeroOfScore, scores[j], unit);
       }
       if (row.weight) row.weight.textContent = weightText(weights[j], reasons[j]);

@@ -1,6 +1,7 @@
 // The step that is shown, in words and with the numbers of one key.
 
-import { decimal, decimalsFor, weightText } from "./numbers.js";
+import { decimalsFor, weightText } from "./numbers.js";
+import { fixed } from "../shared/numbers.js";
 
 const quoted = (text) => `“${text}”`;
 
@@ -12,10 +13,10 @@ export function sentenceOf(scene, step) {
   const [product, score, weight, reason] = ["products", "scores", "weights", "reasons"].map((name) => tensors.row(name, query)[key]);
   const reads = quoted(message.queries[query]);
   const asks = message.predicts.length ? `To write ${quoted(message.predicts[query])} after ${reads}, the query` : `The query of ${reads}`;
-  const other = quoted(message.keys[key]), root = decimal(Math.sqrt(message.d_k), Number.isInteger(Math.sqrt(message.d_k)) ? 0 : 3);
+  const other = quoted(message.keys[key]), root = fixed(Math.sqrt(message.d_k), Number.isInteger(Math.sqrt(message.d_k)) ? 0 : 3);
   const [ofProducts, ofScores] = ["products", "scores"].map((name) => decimalsFor(tensors.largest[name]));
-  if (step === 1) return `${asks} meets every key: multiply cell by cell and add up. With ${other}: ${decimal(product, ofProducts)}.`;
-  if (step === 2) return `Divide by √${message.d_k} = ${root}, so that wide heads do not get larger scores: ${decimal(product, ofProducts)} / ${root} = ${decimal(score, ofScores)}.`;
+  if (step === 1) return `${asks} meets every key: multiply cell by cell and add up. With ${other}: ${fixed(product, ofProducts)}.`;
+  if (step === 2) return `Divide by √${message.d_k} = ${root}, so that wide heads do not get larger scores: ${fixed(product, ofProducts)} / ${root} = ${fixed(score, ofScores)}.`;
   if (step === 3) {
     const about = reason ? `${other} is forbidden: −∞ in place of its score, weight 0` : `${other} gets ${weightText(weight, reason)}`;
     return `Softmax: e to the power of each score, divided by the sum over all allowed keys. The weights sum to 1; ${about}.`;
@@ -28,13 +29,13 @@ export function sentenceOf(scene, step) {
 export function termOf(scene, i) {
   const { tensors, query, key, message } = scene, q = tensors.row("query", query)[i], k = tensors.row("key", key)[i];
   const [ofQuery, ofKey] = ["query", "key"].map((name) => decimalsFor(tensors.largest[name]));
-  return `Dimension ${i} of ${quoted(message.keys[key])}: q ${decimal(q, ofQuery)} × k ${decimal(k, ofKey)} = ${decimal(q * k, 3)}`;
+  return `Dimension ${i} of ${quoted(message.keys[key])}: q ${fixed(q, ofQuery)} × k ${fixed(k, ofKey)} = ${fixed(q * k, 3)}`;
 }
 
 // A row in words, for a screen reader.
 export function rowInWords(scene, key) {
   const { message, tensors, query } = scene;
   const [product, score, weight, reason] = ["products", "scores", "weights", "reasons"].map((name) => tensors.row(name, query)[key]);
-  const allowed = reason ? `forbidden, ${message.reason_texts[reason]}` : `score ${decimal(score, decimalsFor(tensors.largest.scores))}`;
-  return `key ${key + 1}, ${message.keys[key]}: q·k ${decimal(product, decimalsFor(tensors.largest.products))}, ${allowed}, weight ${weightText(weight, reason)}`;
+  const allowed = reason ? `forbidden, ${message.reason_texts[reason]}` : `score ${fixed(score, decimalsFor(tensors.largest.scores))}`;
+  return `key ${key + 1}, ${message.keys[key]}: q·k ${fixed(product, decimalsFor(tensors.largest.products))}, ${allowed}, weight ${weightText(weight, reason)}`;
 }

@@ -5,15 +5,15 @@ import { columnsOf } from "./columns.js";
 import { flightsOf } from "./flight.js";
 import { FOOT, HEAD, footOf, headOf } from "./frame.js";
 import { weighted } from "./numbers.js";
-import { element, panelOf } from "./panel.js";
+import { panelOf } from "./panel.js";
 import { LAST_STEP } from "./player.js";
 import { keyRows } from "./rows.js";
 import { follow } from "./pointer.js";
 import { rowInWords, sentenceOf } from "./sentences.js";
-import { wordsOf } from "../shared/words.js";
+import { element, within } from "../shared/dom.js";
 import { make, measurer } from "../shared/svg.js";
-
-export const scaleOfPage = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+import { scaleOfPage } from "../shared/watch_size.js";
+import { wordsOf } from "../shared/words.js";
 
 function picture(className, width, height, parent) {
   return make("svg", { class: `picture ${className}`, viewBox: `0 0 ${width} ${height}`, "data-stacked": "", style: `height:${height / 16}rem` }, parent);
@@ -32,11 +32,12 @@ export function viewOf(root, state, choose) {
   element("span", "asks", top, message.predicts.length ? "To write" : "Query of");
   top.append(words.row);
   const places = element("div", "playing", columns.isNarrow ? stage : top);
-  const sentence = element("p", "sentence", stage);
-  sentence.setAttribute("role", "status");
+  const sentence = element("p", { class: "sentence", role: "status" }, stage);
   sentence.style.height = `${1.5 * (width < 640 ? 4 : width < 1100 ? 2 : 1)}rem`;
   const steps = element("div", "steps", stage);
-  const head = picture("head", width, HEAD, stage), list = element("div", "rows", stage);
+  const head = picture("head", width, HEAD, stage), list = element("div", {
+    class: "rows", tabindex: 0, role: "slider", "aria-label": `Key: ${message.key_title}`, "aria-orientation": "vertical", "aria-valuemin": 1, "aria-valuemax": count,
+  }, stage);
   const body = picture("body", width, 1, list), rows = keyRows(body, scene), foot = picture("foot", width, FOOT, stage);
   body.setAttribute("viewBox", `0 0 ${width} ${rows.height}`);
   body.style.height = `${rows.height / 16}rem`;
@@ -60,13 +61,11 @@ export function viewOf(root, state, choose) {
     const y = state.key * px();
     if (y < list.scrollTop || y + px() > list.scrollTop + list.clientHeight) list.scrollTop = y - list.clientHeight / 2;
   };
-  list.tabIndex = 0;
-  for (const [name, value] of Object.entries({ role: "slider", "aria-label": `Key: ${message.key_title}`, "aria-orientation": "vertical", "aria-valuemin": 1, "aria-valuemax": count })) list.setAttribute(name, value);
   list.addEventListener("keydown", (event) => {
     const goal = { ArrowDown: state.key + 1, ArrowUp: state.key - 1, Home: 0, End: count - 1 }[event.key];
     if (goal === undefined) return;
     event.preventDefault();
-    choose("key", Math.min(Math.max(goal, 0), count - 1));
+    choose("key", within(goal, 0, count - 1));
     keepInView();
   });
   follow({ head, list, body, scene, state, rows, trace, say, choose });

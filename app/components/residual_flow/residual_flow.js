@@ -2,12 +2,14 @@
 // the sub-layer added. All tokens are here, so another one is drawn at once; the server hears of it for the details.
 
 import { asked, marked } from "../shared/arrow_keys.js";
-import { colors, decoded, painted } from "../shared/heat.js";
+import { decoded } from "../shared/arrays.js";
+import { element } from "../shared/dom.js";
+import { colors, painted } from "../shared/shades.js";
 import { numbered } from "../shared/numbered_choices.js";
 import { make, measurer } from "../shared/svg.js";
 import { isDark } from "../shared/themed.js";
 import { inWords, put } from "../shared/token.js";
-import { watchSize } from "../shared/watch_size.js";
+import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
 const HEAD = 20, LEAST = 18, MOST = 72;  // px at the usual size of the type: of the heading, of a sub-layer
 const PHONE = 520;
@@ -16,22 +18,13 @@ const said = (value) => value.toFixed(value < 10 ? 2 : 1);
 const degrees = (value) => `${value.toFixed(0)}°`;
 
 function skeleton(root) {
-  const add = (parent, name, className) => {
-    const node = document.createElement(name);
-    node.className = className;
-    parent.append(node);
-    return node;
-  };
-  const flow = add(root, "div", "flow");
+  const flow = element("div", "flow", root);
   const rows = Object.fromEntries([["encoder", "Source"], ["decoder", "Decoder reads"]].map(([stack, label]) => {
-    const line = add(flow, "div", "tokens");
-    add(line, "span", "").textContent = label;
-    const chips = add(line, "div", "chips");
-    chips.setAttribute("role", "radiogroup");
-    chips.setAttribute("aria-label", `Token of the ${stack}`);
-    return [stack, chips];
+    const line = element("div", "tokens", flow);
+    element("span", "", line, label);
+    return [stack, element("div", { class: "chips", role: "radiogroup", "aria-label": `Token of the ${stack}` }, line)];
   }));
-  return { rows, frame: add(flow, "div", "frame"), read: add(flow, "div", "read") };
+  return { rows, frame: element("div", "frame", flow), read: element("div", "read", flow) };
 }
 
 function chips(row, stack, data, state, choose) {
@@ -40,10 +33,7 @@ function chips(row, stack, data, state, choose) {
   if (row.texts !== texts) {
     row.texts = texts;
     row.replaceChildren(...data.tokens.map((token, i) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.setAttribute("role", "radio");
-      if (data.predicts.length) button.title = `reads ${token}, predicts ${data.predicts[i]}`;
+      const button = element("button", { role: "radio", title: data.predicts.length ? `reads ${token}, predicts ${data.predicts[i]}` : "" });
       put(button, token);
       return button;
     }));
@@ -80,7 +70,7 @@ function usual(state) {
 function draw(root, state) {
   const { data, stack, row, parts: { frame, read } } = state, all = data.stacks[stack], count = all.parts.length;
   if (!frame.clientWidth) return undefined;
-  const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16, measure = measurer(root);
+  const unit = scaleOfPage(), measure = measurer(root);
   const width = frame.clientWidth - 4, narrow = width < PHONE * unit;
   const high = Math.min(Math.max((frame.clientHeight - HEAD * unit - 4) / (count + 1), LEAST * unit), MOST * unit);
   const names = all.parts.map(({ layer, name }) => `${layer} ${narrow ? SHORT[name] : name}`);

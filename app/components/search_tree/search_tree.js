@@ -2,6 +2,7 @@
 // after it. Click or Enter chooses a node; arrow keys walk: left to the parent, right to the best child, up and down
 // within a step. Scrolls sideways, and brings the chosen node into view.
 
+import { element, focusedIn, handled } from "../shared/dom.js";
 import { cut, make, measurer, write } from "../shared/svg.js";
 
 const BOX = { w: 138, h: 42 }, STEP_X = 184, STEP_Y = 52, TOP = 34, LEFT = 6;
@@ -9,7 +10,7 @@ const BOX = { w: 138, h: 42 }, STEP_X = 184, STEP_Y = 52, TOP = 34, LEFT = 6;
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const state = (parentElement.headlight ??= { chosen: null, left: 0 });
-  const hadFocus = root.contains(parentElement.activeElement ?? root.getRootNode().activeElement);
+  const hadFocus = focusedIn(root);
   const measure = measurer(root);
   const byId = new Map(data.nodes.map((node) => [node.id, node]));
   const x = (node) => LEFT + node.step * STEP_X, y = (node) => TOP + node.row * STEP_Y;
@@ -67,19 +68,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
     } else if (event.key === "Enter" || event.key === " ") {
       choose(node.id);
     } else return;
-    event.preventDefault();
-    event.stopPropagation();
+    handled(event);
   };
 
-  const scroller = document.createElement("div");
-  scroller.className = "scroller";
-  scroller.appendChild(svg);
-  const legend = document.createElement("p");
-  legend.className = "note";
-  legend.textContent = `${data.legend.join(" · ")}. In a node: its probability, Σ the sum of log-probabilities, and the score after the length penalty.`;
-  const alt = document.createElement("p");
-  alt.className = "alt hidden";
-  alt.textContent = data.alt;
+  const scroller = element("div", "scroller"), alt = element("p", "alt hidden", null, data.alt);
+  const legend = element("p", "note", null, `${data.legend.join(" · ")}. In a node: its probability, Σ the sum of log-probabilities, and the score after the length penalty.`);
+  scroller.append(svg);
   root.replaceChildren(scroller, legend, alt);
   scroller.scrollLeft = state.left;
   const chosen = byId.get(data.chosen);

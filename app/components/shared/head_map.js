@@ -1,17 +1,18 @@
 // A small map of one head: a square for each weight, the darker the larger, in the hue of its kind of attention. Tokens
 // stand along its sides where each has room for them; pointing at a square says which two tokens it is, and how much.
 
+import { numbersIn } from "./arrays.js";
+import { within } from "./dom.js";
 import { cut, make, write } from "./svg.js";
 
 const TOKEN = 14, LEAST = 9;  // px at 1280x720: the type, and the smallest square beside which a token is legible
 const SHADES = 16;
 
-export const shade = (weight) => Math.sqrt(Math.min(Math.max(weight, 0), 1));  // weights of a long sentence are small
+export const shade = (weight) => Math.sqrt(within(weight, 0, 1));  // weights of a long sentence are small
 
 // 16 bits each, in base64.
 export function unpacked(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  return Float32Array.from(new Uint16Array(bytes.buffer), (value) => value / 65535);
+  return Float32Array.from(numbersIn(text, "u2"), (value) => value / 65535);
 }
 
 // Draws the map into `place` (SVG of this width and at most this height, px) and returns what draws other weights in it.

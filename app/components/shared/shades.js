@@ -1,28 +1,53 @@
-// Colours of numbers in SVG and HTML. A scale is a list of [place, "light-dark(#rrggbb, #rrggbb)"], as figures/theme.py
-// has them; a shade is again a pair, of which the browser takes one.
+// Numbers as colours. A scale is a list of [place, "light-dark(#rrggbb, #rrggbb)"], as app/figures/theme.py has them.
+
+import { isDark } from "./themed.js";
+import { within } from "./dom.js";
 
 const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
-const stops = (scale) => scale.map(([place, pair]) => [place, pair.match(/#\w{6}/g).map(channels)]);
 
-function mixed(scale, value, theme) {
+// The colour at a place from 0 to 1, as [red, green, blue], in the light theme (0) or in the dark (1).
+function colorAt(scale, value, theme) {
   const next = Math.max(scale.findIndex(([place]) => value <= place), 1);
-  const [[low, first], [high, second]] = [scale[next - 1], scale[next]];
-  const share = (value - low) / (high - low);
-  return first[theme].map((channel, i) => Math.round((1 - share) * channel + share * second[theme][i]));
+  const [[low, from], [high, to]] = [scale[next - 1], scale[next]], share = (value - low) / (high - low);
+  const [a, b] = [from, to].map((pair) => channels(pair.match(/#\w{6}/g)[theme]));
+  return a.map((channel, i) => Math.round((1 - share) * channel + share * b[i]));
 }
 
-const linear = (channel) => (channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4);
-
-function ink(color) {
-  const [red, green, blue] = color.map(linear), luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  return (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) ? "#000000" : "#ffffff";
+// Black or white, whichever has more contrast with a colour.
+export function inkOn(color) {
+  const [red, green, blue] = color.map((c) => (c <= 10 ? c / 3294 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+  const light = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return (light + 0.05) / 0.05 > 1.05 / (light + 0.05) ? "#000000" : "#ffffff";
 }
 
-// Gives for a number from 0 to 1 its colour, and black or white, whichever is easier to read on it.
-export function shades(scale) {
-  const known = stops(scale);
-  return (value) => {
-    const [light, dark] = [0, 1].map((theme) => mixed(known, Math.min(Math.max(value, 0), 1), theme));
-    return { fill: `light-dark(rgb(${light}), rgb(${dark}))`, ink: `light-dark(${ink(light)}, ${ink(dark)})` };
-  };
+// Gives for a number from 0 to 1 its colour and the ink on it, each as a pair of which the browser takes one.
+export const shades = (scale) => (value) => {
+  const [light, dark] = [0, 1].map((theme) => colorAt(scale, within(value, 0, 1), theme));
+  return { fill: `light-dark(rgb(${light}), rgb(${dark}))`, ink: `light-dark(${inkOn(light)}, ${inkOn(dark)})` };
+};
+
+// The colours at 256 places between the two ends, in the theme that there is.
+const known = new WeakMap();
+
+export function colors(scale) {
+  if (!known.has(scale)) known.set(scale, []);
+  const theme = Number(isDark());
+  return (known.get(scale)[theme] ??= Array.from({ length: 256 }, (_, i) => colorAt(scale, i / 255, theme)));
+}
+
+// Where a signed number is among those, and a weight.
+export const signed = (limit) => (value) => Math.round(127.5 + 127.5 * within(value / limit, -1, 1));
+export const weight = (value) => Math.round(255 * within(value, 0, 1));
+
+// The address of a picture of values (rows, columns), a pixel for each; what `place` gives no number for stays transparent.
+export function painted(values, rows, columns, table, place) {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [columns, rows];
+  const context = canvas.getContext("2d"), image = context.createImageData(columns, rows);
+  for (let i = 0; i < rows * columns; i += 1) {
+    const color = table[place(values[i], i)];
+    if (color) image.data.set([...color, 255], 4 * i);
+  }
+  context.putImageData(image, 0, 0);
+  return canvas.toDataURL();
 }

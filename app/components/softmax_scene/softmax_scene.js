@@ -4,27 +4,18 @@
 import { divided, gradientOf, softmax, spreadOf } from "./arithmetic.js";
 import { barsOf, heightsOf } from "./bars.js";
 import { factsOf, sentenceOf } from "./facts.js";
+import { decoded } from "../shared/arrays.js";
+import { button, element } from "../shared/dom.js";
 import { numbered, standing } from "../shared/numbered_choices.js";
+import { radios } from "../shared/radios.js";
 import { make, measurer } from "../shared/svg.js";
 import { wordsOf } from "../shared/words.js";
-import { watchSize } from "../shared/watch_size.js";
-
-const scaleOfPage = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
-const KINDS_OF_NUMBERS = { f8: Float64Array, f4: Float32Array, u1: Uint8Array };
-const unpacked = ({ dtype, bdata }) => new KINDS_OF_NUMBERS[dtype](Uint8Array.from(atob(bdata), (letter) => letter.charCodeAt(0)).buffer);
-
-function element(name, className, parent, text) {
-  const node = document.createElement(name);
-  node.className = className;
-  if (text !== undefined) node.textContent = text;
-  parent?.append(node);
-  return node;
-}
+import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
 // The scores before the division, and what they are scores of.
 function shown({ message, isRandom, width, query }) {
-  if (isRandom) return { d_k: message.widths[width], names: message.random_names, products: Array.from(unpacked(message.products)).slice(width * message.random_names.length, (width + 1) * message.random_names.length) };
-  const { keys, products, mask } = message.head, row = (packed) => Array.from(unpacked(packed)).slice(query * keys.length, (query + 1) * keys.length);
+  if (isRandom) return { d_k: message.widths[width], names: message.random_names, products: Array.from(decoded(message.products).values).slice(width * message.random_names.length, (width + 1) * message.random_names.length) };
+  const { keys, products, mask } = message.head, row = (packed) => Array.from(decoded(packed).values).slice(query * keys.length, (query + 1) * keys.length);
   const allowed = row(mask);
   return { d_k: message.own, names: keys, products: row(products).map((product, i) => (allowed[i] ? product : null)) };
 }
@@ -38,20 +29,13 @@ function draw(root, state, send) {
   root.style.setProperty("--stream", state.isRandom ? "var(--st-text-color)" : message.colors.stream);
 
   const stage = element("div", `stage${isNarrow ? " narrow" : ""}`), top = element("div", "top", stage);
-  const modes = element("div", "modes", top);
-  modes.setAttribute("role", "radiogroup");
-  modes.setAttribute("aria-label", "Scores of");
-  [["Random vectors", true], ["Your words", false]].forEach(([text, isRandom]) => {
-    const button = element("button", "mode", modes, text);
-    button.type = "button";
-    button.setAttribute("role", "radio");
-    button.setAttribute("aria-checked", String(state.isRandom === isRandom));
-    button.addEventListener("click", () => { state.isRandom = isRandom; draw(root, state, send); root.querySelector(".mode[aria-checked=true]").focus({ preventScroll: true }); });
+  radios(element("div", "modes", top), "Scores of", ["Random vectors", "Your words"], state.isRandom ? 0 : 1, (i) => {
+    state.isRandom = i === 0;
+    draw(root, state, send);
+    root.querySelector(".modes [aria-checked=true]").focus({ preventScroll: true });
   });
   const place = element("div", "chooser", top);
-  const sentence = element("p", "sentence", stage);
-  sentence.setAttribute("role", "status");
-  const panels = element("div", "panels", stage);
+  const sentence = element("p", { class: "sentence", role: "status" }, stage), panels = element("div", "panels", stage);
   const { names } = shown(state);
   const made = ["Not divided", "Divided by √d_k"].map((title, i) => {
     const panel = element("section", "panel", panels);
@@ -90,18 +74,20 @@ function draw(root, state, send) {
 function sliderOf(state, update, send) {
   const { widths, own } = state.message;
   const label = element("label", "width"), said = element("output", "");
-  const slider = element("input", "slider", label);
-  Object.assign(slider, { type: "range", min: 0, max: widths.length - 1, step: 1, value: state.width });
-  slider.setAttribute("aria-label", "d_k, the width of a head");
+  const slider = element("input", { class: "slider", type: "range", min: 0, max: widths.length - 1, "aria-label": "d_k, the width of a head" }, label);
+  slider.value = state.width;
   const tell = () => {
     said.textContent = `d_k = ${widths[state.width].toLocaleString("en")}`;
     slider.setAttribute("aria-valuetext", said.textContent);
   };
   slider.addEventListener("input", () => { state.width = Number(slider.value); tell(); update(); });
   slider.addEventListener("change", () => send("width", state.width));
-  const back = element("button", "own", undefined, state.isNarrow ? `Own: ${own}` : `This checkpoint: ${own}`);
-  back.type = "button";
-  back.addEventListener("click", () => { state.width = widths.indexOf(own); slider.value = state.width; tell(); update(); send("width", state.width); });
+  const back = button("own", null, state.isNarrow ? `Own: ${own}` : `This checkpoint: ${own}`, () => {
+    slider.value = state.width = widths.indexOf(own);
+    tell();
+    update();
+    send("width", state.width);
+  });
   tell();
   label.prepend(said);
   return [label, back];

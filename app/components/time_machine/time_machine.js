@@ -2,19 +2,12 @@
 // the arrow keys and Play walk through the snapshots; the page is told where the reader has stopped, and draws nothing for it.
 
 import { asked } from "../shared/arrow_keys.js";
+import { button, element } from "../shared/dom.js";
 import { headMap, unpacked } from "../shared/head_map.js";
 import { measurer } from "../shared/svg.js";
-import { watchSize } from "../shared/watch_size.js";
+import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
 const STEP = 700, REST = 500;  // ms a snapshot while it plays, and before the page is told where the reader is
-
-const add = (name, className, parent, text) => {
-  const node = document.createElement(name);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  if (parent) parent.append(node);
-  return node;
-};
 
 // Words of a translation; those that the snapshot before did not write are marked.
 function writeWords(place, words) {
@@ -22,41 +15,30 @@ function writeWords(place, words) {
   for (const [word, changed] of words) {
     const start = word.length - word.trimStart().length;
     place.append(word.slice(0, start));
-    add(changed ? "mark" : "span", "", place, word.slice(start));
+    element(changed ? "mark" : "span", "", place, word.slice(start));
   }
 }
 
 function build(root, machine) {
-  const box = add("div", "machine picture");
-  const line = add("div", "line", box);
-  const play = add("button", "", line, "Play");
-  play.type = "button";
-  const slider = add("input", "", line);
-  slider.type = "range";
-  slider.min = 0;
-  slider.setAttribute("aria-label", "Snapshot");
-  const news = add("span", "news", line);
-  news.setAttribute("role", "status");
-  const label = add("label", "", line);
-  add("span", "word", label, "Run");
-  const run = add("select", "", label);
-  run.setAttribute("aria-label", "Run");
-  const problem = add("p", "problem", box);
-  const stage = add("div", "stage", box);
-  const when = add("div", "when", stage), says = add("div", "says", stage);
-  says.dir = "auto";
-  const list = add("div", "snapshots", box);
-  const names = add("div", "names", list);
-  add("span", "update", names, "update");
-  add("span", "", names, "what it writes");
-  const share = add("span", "share", names);
-  const rows = add("div", "rows", list);
-  rows.setAttribute("role", "radiogroup");
-  rows.setAttribute("aria-label", "Snapshots");
-  const head = add("div", "head", box);
-  const title = add("div", "title", head), map = add("div", "map", head), pointed = add("div", "pointed", head);
-  const open = add("button", "open", head, "Use this snapshot on all pages");
-  open.type = "button";
+  const box = element("div", "machine picture");
+  const line = element("div", "line", box);
+  const play = button("", line, "Play", () => machine.playing ? machine.stop() : machine.start());
+  const slider = element("input", { type: "range", min: 0, "aria-label": "Snapshot" }, line), news = element("span", { class: "news", role: "status" }, line);
+  const label = element("label", "", line);
+  element("span", "word", label, "Run");
+  const run = element("select", { "aria-label": "Run" }, label);
+  const problem = element("p", "problem", box);
+  const stage = element("div", "stage", box);
+  const when = element("div", "when", stage), says = element("div", { class: "says", dir: "auto" }, stage);
+  const list = element("div", "snapshots", box);
+  const names = element("div", "names", list);
+  element("span", "update", names, "update");
+  element("span", "", names, "what it writes");
+  const share = element("span", "share", names);
+  const rows = element("div", { class: "rows", role: "radiogroup", "aria-label": "Snapshots" }, list);
+  const head = element("div", "head", box);
+  const title = element("div", "title", head), map = element("div", "map", head), pointed = element("div", "pointed", head);
+  const open = button("open", head, "Use this snapshot on all pages", () => machine.send("opened", machine.data.rows[machine.at].number));
   root.replaceChildren(box);
   Object.assign(machine, { box, line, play, slider, news, run, problem, stage, when, says, list, share, rows, head, title, map, pointed, open });
 
@@ -67,9 +49,7 @@ function build(root, machine) {
     machine.take(goal);
     rows.children[machine.at].focus({ preventScroll: true });
   });
-  play.addEventListener("click", () => machine.playing ? machine.stop() : machine.start());
   run.addEventListener("change", () => machine.send("run", run.value));
-  open.addEventListener("click", () => machine.send("opened", machine.data.rows[machine.at].number));
   map.addEventListener("pointermove", (event) => machine.point(event.composedPath()[0]));
   map.addEventListener("pointerleave", () => machine.point(null));
   machine.watch = watchSize(box, () => { if (box.clientWidth !== machine.width) machine.drawHead(); });
@@ -111,27 +91,20 @@ const behaviour = {
     const { rows } = this.data;
     while (this.rows.children.length > rows.length) this.rows.lastChild.remove();
     rows.forEach((row, index) => {
-      let button = this.rows.children[index];
-      if (!button) {
-        button = add("button", "", this.rows);
-        button.type = "button";
-        button.setAttribute("role", "radio");
-        button.addEventListener("click", () => this.take(index));
-      }
+      const node = this.rows.children[index] ?? button({ role: "radio" }, this.rows, undefined, () => this.take(index));
       const text = JSON.stringify(row);
-      if (button.row === text) return;
-      button.row = text;
-      button.className = row.words ? "" : "pending";
-      button.replaceChildren();
-      add("span", "update", button, row.update);
-      const written = add("span", "text", button);
-      written.dir = "auto";
+      if (node.row === text) return;
+      node.row = text;
+      node.className = row.words ? "" : "pending";
+      node.replaceChildren();
+      element("span", "update", node, row.update);
+      const written = element("span", { class: "text", dir: "auto" }, node);
       if (!row.words) { written.textContent = "…"; return; }
       writeWords(written, row.words);
-      const bar = add("span", "bar", button);
+      const bar = element("span", "bar", node);
       bar.title = `loss ${row.loss} nats per token`;
-      add("i", "", bar).style.width = `${100 * row.share}%`;
-      add("span", "percent", button, row.probability);
+      element("i", "", bar).style.width = `${100 * row.share}%`;
+      element("span", "percent", node, row.probability);
     });
   },
   drawHead() {
@@ -140,7 +113,7 @@ const behaviour = {
     this.map.replaceChildren();
     this.drawn = null;
     if (!head || !this.width) return;
-    const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+    const unit = scaleOfPage();
     const width = this.head.clientWidth;
     this.drawn = headMap(this.map, head, { width, height: Math.min(310 * unit, width), measure: measurer(this.box), unit });
     this.show();

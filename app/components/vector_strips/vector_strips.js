@@ -2,14 +2,15 @@
 // the keys, a click or the pointer choose another; so a sum can be read downwards.
 
 import { asked } from "../shared/arrow_keys.js";
-import { painted } from "../shared/strip_image.js";
+import { decoded } from "../shared/arrays.js";
+import { within } from "../shared/dom.js";
+import { fixed } from "../shared/numbers.js";
+import { colors, painted, signed } from "../shared/shades.js";
 import { cut, make, measurer } from "../shared/svg.js";
 import { isDark } from "../shared/themed.js";
 import { watchSize } from "../shared/watch_size.js";
 
 const HIGH = 22, PITCH = 30, TOP = 54, NAMES = 14, VALUES = 84;  // px
-const decode = ({ bdata }) => new Float32Array(Uint8Array.from(atob(bdata), (letter) => letter.charCodeAt(0)).buffer);
-const written = (value) => value.toFixed(4).replace("-", "−");
 
 function draw(root, state) {
   const { data, rows } = state, width = Math.max(root.clientWidth, 280), count = rows[0].values.length;
@@ -28,7 +29,7 @@ function draw(root, state) {
   const numbers = rows.map(({ name, values, limit }, i) => {
     const y = TOP + i * PITCH, middle = y + HIGH / 2;
     make("text", { class: "name", x: left - NAMES, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, svg, name);
-    make("image", { href: painted(values, limit, data.scale), x: left, y, width: across, height: HIGH, preserveAspectRatio: "none",
+    make("image", { href: painted(values, 1, count, colors(data.scale), signed(limit)), x: left, y, width: across, height: HIGH, preserveAspectRatio: "none",
       style: "image-rendering: pixelated" }, svg);
     return make("text", { class: "value", x: width, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, svg);
   });
@@ -37,12 +38,12 @@ function draw(root, state) {
   }
   const mark = make("rect", { class: "mark", y: TOP - 4, width: Math.max(across / count, 3), height: bottom - TOP, rx: 1 }, svg);
   const show = (dimension) => {
-    state.dimension = Math.min(Math.max(dimension, 0), count - 1);
+    state.dimension = within(dimension, 0, count - 1);
     at.textContent = `dimension ${state.dimension}`;
-    rows.forEach(({ values }, i) => { numbers[i].textContent = written(values[state.dimension]); });
+    rows.forEach(({ values }, i) => { numbers[i].textContent = fixed(values[state.dimension], 4); });
     mark.setAttribute("x", left + ((state.dimension + 0.5) * across) / count - mark.width.baseVal.value / 2);
     svg.setAttribute("aria-valuenow", state.dimension);
-    svg.setAttribute("aria-valuetext", `${at.textContent}: ${rows.map(({ name, values }) => `${name} ${written(values[state.dimension])}`).join(", ")}`);
+    svg.setAttribute("aria-valuetext", `${at.textContent}: ${rows.map(({ name, values }) => `${name} ${fixed(values[state.dimension], 4)}`).join(", ")}`);
   };
   const follow = (event) => {
     const x = ((event.clientX - svg.getBoundingClientRect().left) * width) / svg.getBoundingClientRect().width - left;
@@ -63,7 +64,7 @@ function draw(root, state) {
 export default function ({ data: bytes, parentElement }) {
   const root = parentElement.querySelector(".root");
   const data = JSON.parse(new TextDecoder().decode(bytes));
-  const rows = data.rows.map(({ name, values, limit }) => ({ name, limit, values: decode(values) }));
+  const rows = data.rows.map(({ name, values, limit }) => ({ name, limit, values: decoded(values).values }));
   const before = root.strips;
   const state = { data, rows, dimension: before && before.rows[0].values.length === rows[0].values.length ? before.dimension : data.dimension };
   root.strips = state;

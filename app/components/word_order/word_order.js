@@ -1,12 +1,15 @@
 // A sentence and, below it, its words shuffled: lines join the same token. Below each token of the shuffled sentence bars
 // say how far its output moved. Pointing at a token, or the arrow keys, single it out. A long sentence scrolls sideways.
 
+import { button, element, focusedIn, handled, within } from "../shared/dom.js";
+import { percent } from "../shared/numbers.js";
 import { make, measurer, write } from "../shared/svg.js";
-import { watchSize } from "../shared/watch_size.js";
+import { quoted } from "../shared/token.js";
+import { scaleOfPage, watchWidth } from "../shared/watch_size.js";
 
 const PAD = 8, GAP = 6, HIGH = 34, FIRST = 4, SECOND = 118, BARS = 172, BAR = 96, TITLE = 24, NUMBER = 18, NARROWEST = 40;
 
-const per_cent = (share) => (share < 0.0005 ? "0" : share < 0.0995 ? `${(100 * share).toFixed(1)}%` : `${Math.round(100 * share)}%`);
+const moves = (share) => (share < 0.0005 ? "0" : percent(share));
 
 // Where each token of an order stands, by its number in the sentence.
 function places(order, widths) {
@@ -20,7 +23,7 @@ function places(order, widths) {
 }
 
 function drawn(root, frame, data, before, point) {
-  const measure = measurer(root), unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+  const measure = measurer(root), unit = scaleOfPage();
   const room = root.clientWidth / unit, plain = data.tokens.map((_, token) => token);
   const sized = (size) => data.tokens.map((token) => Math.max(measure(token, size) + 2 * PAD, NARROWEST));
   const total = (widths) => widths.reduce((sum, width) => sum + width + GAP, 4);
@@ -56,7 +59,7 @@ function drawn(root, frame, data, before, point) {
     for (const token of plain) {
       const high = tall(shares[token]), wide = Math.min(widths[token], 44);
       make("rect", { class: "bar", x: middle(to, token) - wide / 2, y: y - high, width: wide, height: high, rx: 2 }, svg);
-      marks[token].push(make("text", { class: "number", x: middle(to, token), y: y - high - 5, "text-anchor": "middle" }, svg, per_cent(shares[token])));
+      marks[token].push(make("text", { class: "number", x: middle(to, token), y: y - high - 5, "text-anchor": "middle" }, svg, moves(shares[token])));
     }
   });
   svg.addEventListener("pointerover", (event) => {
@@ -66,20 +69,17 @@ function drawn(root, frame, data, before, point) {
   svg.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
-    event.preventDefault();
-    event.stopPropagation();
-    point((token) => data.order[Math.min(Math.max(data.order.indexOf(token) + step, 0), data.order.length - 1)]);
+    handled(event);
+    point((token) => data.order[within(data.order.indexOf(token) + step, 0, data.order.length - 1)]);
   });
   frame.replaceChildren(svg);
   return { mark: (chosen) => marks.forEach((nodes, token) => nodes.forEach((node) => node.classList.toggle("near", token === chosen))), size: svg };
 }
 
-const quoted = (token) => `“${token.replace(/^▁/, "") || token}”`;
-
 function said({ tokens, order, bars }, token) {
   const place = order.indexOf(token) + 1;
   const moved = place === token + 1 ? `stays at place ${place}` : `goes from place ${token + 1} to ${place}`;
-  const [first, second] = bars.map(({ shares }) => per_cent(shares[token]));
+  const [first, second] = bars.map(({ shares }) => moves(shares[token]));
   return `${quoted(tokens[token])} ${moved}; its output moves by ${first}${second === undefined ? "" : ` with positions, ${second} without`}.`;
 }
 
@@ -92,16 +92,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
   root.style.setProperty("--role", data.color);
   root.style.setProperty("--faint", data.faint);
   if (!root.querySelector(".tools")) {
-    const tools = document.createElement("div"), button = document.createElement("button"), spoken = document.createElement("span"), frame = document.createElement("div");
-    tools.className = "tools";
-    button.type = "button";
-    button.textContent = "Shuffle again";
-    button.addEventListener("click", () => state.shuffle());
-    spoken.className = "said";
-    spoken.setAttribute("aria-live", "polite");
-    frame.className = "frame";
-    tools.append(button, spoken);
-    root.replaceChildren(tools, frame);
+    root.replaceChildren();
+    const tools = element("div", "tools", root);
+    button("", tools, "Shuffle again", () => state.shuffle());
+    element("span", { class: "said", "aria-live": "polite" }, tools);
+    element("div", "frame", root);
   }
   state.shuffle = () => setTriggerValue("shuffled", true);
   const frame = root.querySelector(".frame"), spoken = root.querySelector(".said");
@@ -113,17 +108,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
     spoken.textContent = said(data, state.token);
   };
   const draw = (from) => {
-    const hadFocus = frame.contains(root.getRootNode().activeElement);
+    const hadFocus = focusedIn(frame);
     picture = drawn(root, frame, data, from, point);
     point(state.token);
     if (hadFocus) picture.size.focus({ preventScroll: true });
   };
   draw(before);
-  let wide = root.clientWidth;
-  const watcher = watchSize(root, () => {
-    if (Math.abs(root.clientWidth - wide) < 2) return;
-    wide = root.clientWidth;
-    draw(null);
-  });
-  return () => watcher.disconnect();
+  return watchWidth(root, () => draw(null));
 }

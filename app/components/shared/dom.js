@@ -1,0 +1,35 @@
+// Elements of HTML. A text is always a text, never markup.
+
+// Makes an element in `parent`, if one is given. `attributes`: its class or "", or several attributes by name.
+export function element(tag, attributes, parent, text) {
+  const node = document.createElement(tag);
+  const given = typeof attributes === "string" ? (attributes && { class: attributes }) : attributes;
+  for (const [name, value] of Object.entries(given)) node.setAttribute(name, value);
+  if (tag === "button") node.type = "button";
+  if (text !== undefined) node.textContent = text;
+  parent?.append(node);
+  return node;
+}
+
+export function button(attributes, parent, text, act) {
+  const node = element("button", attributes, parent, text);
+  node.addEventListener("click", act);
+  return node;
+}
+
+// What has the focus inside the same component.
+export const focusedIn = (root) => {
+  const node = root.getRootNode().activeElement;
+  return node && root.contains(node) ? node : null;
+};
+
+// The key is ours: the page does not scroll, and nothing else hears of it.
+export function handled(event) {
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+export const within = (value, least, most) => Math.min(Math.max(value, least), most);
+
+// The reader wants no motion.
+export const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

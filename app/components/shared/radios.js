@@ -1,0 +1,37 @@
+// A row of buttons of which one is chosen: by a click, by the arrow keys, Home and End. Tab reaches the chosen one.
+
+import { asked, marked } from "./arrow_keys.js";
+import { button } from "./dom.js";
+
+// Fills `row` with a button for each of `names`: a text, or a function that fills the button. `choose` is called with the
+// number of another one. Returns the buttons, and `mark`, which shows which one is chosen.
+export function radios(row, label, names, chosen, choose) {
+  let now = chosen;
+  const mark = (index) => {
+    now = index;
+    buttons.forEach((node, i) => {
+      node.setAttribute("aria-checked", String(i === index));
+      node.tabIndex = i === index ? 0 : -1;
+    });
+  };
+  const take = (index) => { if (index !== now) choose(now = marked(row, index)); };
+  row.setAttribute("role", "radiogroup");
+  row.setAttribute("aria-label", label);
+  row.replaceChildren();
+  const buttons = names.map((name, i) => {
+    const node = button({ role: "radio" }, row, undefined, () => take(i));
+    if (typeof name === "function") name(node); else node.textContent = name;
+    return node;
+  });
+  row.onkeydown = (event) => {
+    const goal = asked(event, now, names.length);
+    if (goal !== undefined) take(goal);
+  };
+  mark(chosen);
+  return { buttons, mark };
+}
+
+// Scrolls a row sideways until one of its buttons is in the middle.
+export function centred(row, node) {
+  row.scrollLeft = node.offsetLeft - row.offsetLeft - (row.clientWidth - node.offsetWidth) / 2;
+}
