@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.figures.heads import is_control, is_sink
+from app.figures.head_sharpness import is_control, is_sink
 
 Group = tuple[int, ...]  # the positions of the tokens of a word
 _BYTE = re.compile("<0x([0-9A-F]{2})>")

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from app.figures.axes import TokenAxis
-from app.figures.heads import is_control
+from app.figures.head_sharpness import is_control
 from app.figures.pieces_to_words import Group, merged, merged_mask, spelled, words_of
 
 Naming = Literal["both", "reads", "predicts"]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.figures.heads import is_sink
+from app.figures.head_sharpness import is_sink
 from app.stage.heads import clearest_of
 from app.stage.scene import Scene
 

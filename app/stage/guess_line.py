@@ -6,7 +6,7 @@ A line quotes the sentence, so it is shown as text, never as markdown.
 import streamlit as st
 
 from app.compute import doctor_findings
-from app.compute.guesses import Guess, guesses
+from app.compute.guess_signs import Guess, guesses
 from app.library.catalogue import entry
 from app.stage.doctor_line import finding_part
 from app.stage.scene import Scene

@@ -1,7 +1,7 @@
 """Heads and cells: the clearest head of a kind of attention, and how a picture chooses another head or cell."""
 
 from app.components.chart import Point
-from app.figures.heads import clearest_head
+from app.figures.head_sharpness import clearest_head
 from app.library.alignment_maps import alignment_map
 from app.library.limits import MOST_HEADS
 from app.stage.scene import Scene

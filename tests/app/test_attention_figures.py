@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.figures.attention_lines import attention_lines
 from app.figures.axes import TokenAxis
-from app.figures.heads import head_facts, is_control, is_sink
+from app.figures.head_sharpness import head_facts, is_control, is_sink
 from app.figures.matrix import attention_matrix, matrix_alt
 from app.figures.mosaic import head_mosaic, mosaic_table
 from app.figures.pieces_to_words import merged, merged_mask, spelled, words_of

@@ -11,7 +11,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.compute.teacher_forcing import predictions
+from app.compute.row_predictions import predictions
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import components
 from transformer.config import BOS

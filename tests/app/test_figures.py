@@ -11,7 +11,7 @@ import pytest
 
 from app.figures.attention_lines import attention_lines
 from app.figures.axes import TokenAxis, visible
-from app.figures.heads import clarity, clearest_head, entropy, head_facts, is_sink
+from app.figures.head_sharpness import clarity, clearest_head, entropy, head_facts, is_sink
 from app.figures.matrix import (
     NUMBERS_UP_TO,
     attention_matrix,

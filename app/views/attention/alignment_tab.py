@@ -10,7 +10,7 @@ from app import components
 from app.compute import cached_results
 from app.figures.attention_lines import attention_lines
 from app.figures.axes import TokenAxis
-from app.figures.heads import clarity
+from app.figures.head_sharpness import clarity
 from app.figures.matrix import matrix_alt, matrix_table
 from app.library.source_code import lines_from
 from app.stage.scene import Scene

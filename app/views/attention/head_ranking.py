@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from app.figures.heads import entropy, is_sink
+from app.figures.head_sharpness import entropy, is_sink
 
 
 @dataclass(frozen=True)

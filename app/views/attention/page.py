@@ -13,7 +13,7 @@ from app.components.canvas import Head
 from app.components.chart import Point
 from app.compute import cached_results
 from app.figures.axes import TokenAxis
-from app.figures.heads import even_entropy
+from app.figures.head_sharpness import even_entropy
 from app.figures.mask_reasons import key_name, row_name
 from app.figures.shown_weights import Naming, Options, Shown, shown
 from app.figures.theme import number

@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from app.figures.heads import is_control
+from app.figures.head_sharpness import is_control
 from app.figures.pieces_to_words import Group, merged, spelled, words_of
 
 Shift = Literal["predicts", "reads"]

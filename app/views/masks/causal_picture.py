@@ -12,7 +12,7 @@ import numpy as np
 
 from app.compute import cached_results
 from app.compute.cached_results import Attention
-from app.compute.teacher_forcing import Predictions, predictions
+from app.compute.row_predictions import Predictions, predictions
 from app.figures.axes import TokenAxis, visible
 from app.figures.tables import Table
 from app.figures.theme import CHOSEN, HATCH, HATCH_GROUND, faded, leak_scale, role_color, weight_scale

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.compute import cached_results
+from app.compute.row_predictions import Predictions, forced
 from app.compute.subject import Subject
-from app.compute.teacher_forcing import Predictions, forced
 from app.library import checkpoints
 from app.library.families import shipped_members
 from app.library.limits import bounded

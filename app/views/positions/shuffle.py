@@ -13,7 +13,7 @@ import numpy as np
 from app.compute import cached_results
 from app.compute.cached_results import Ids
 from app.compute.subject import Subject
-from app.figures.heads import is_sink
+from app.figures.head_sharpness import is_sink
 from app.figures.pieces_to_words import words_of
 from app.figures.tensor import row_norms
 from transformer.config import ModelConfig

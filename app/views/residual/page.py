@@ -11,7 +11,7 @@ import streamlit as st
 from app import components
 from app.compute.layer_norms import norm_at
 from app.figures.axes import TokenAxis, in_words, visible
-from app.figures.normalisation import before_and_after, moments_table
+from app.figures.row_statistics import before_and_after, moments_table
 from app.figures.station_texts import dropped
 from app.figures.strips import ENDS, of_norm
 from app.figures.theme import counted, number

@@ -8,7 +8,7 @@ import streamlit as st
 from app import components
 from app.components.chart import Point, chart
 from app.figures.attention_lines import attention_lines
-from app.figures.heads import head_facts
+from app.figures.head_sharpness import head_facts
 from app.figures.matrix import attention_matrix, matrix_alt, matrix_csv, matrix_table, matrix_width
 from app.figures.mosaic import LARGEST_TILE, head_mosaic, mosaic_table
 from app.figures.panels import Cell

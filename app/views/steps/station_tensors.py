@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from app.compute.layer_norms import norm_at
 from app.figures.axes import TokenAxis, visible
 from app.figures.head_slices import beyond, reach
-from app.figures.normalisation import before_and_after, moments_table
+from app.figures.row_statistics import before_and_after, moments_table
 from app.figures.strips import ENDS, of_norm, of_sum
 from app.figures.tensor import NUMBERS_UP_TO, tensor_alt, tensor_heatmap, tensor_table
 from app.figures.theme import beyond_text, number

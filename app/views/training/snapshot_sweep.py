@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.compute import snapshot_results
 from app.compute.snapshot_results import Look
 from app.figures.axes import TokenAxis
-from app.figures.heads import clearest_head
+from app.figures.head_sharpness import clearest_head
 from app.state.choices import CLEAREST, RUN_HEAD, RUN_KIND
 from app.views.training.snapshot_question import NothingToAsk, Question
 from transformer.errors import HeadlightError

@@ -10,7 +10,7 @@ import numpy as np
 from app.components.comparison import Cell, Row
 from app.compute import cached_results
 from app.compute.mask_results import together, without_cache
-from app.compute.teacher_forcing import Predictions
+from app.compute.row_predictions import Predictions
 from app.library import checkpoints
 from app.stage.scene import Scene
 from app.views.masks.twins import Twins

@@ -9,7 +9,7 @@ from app.components import causal_matrix, comparison
 from app.components.switches import Options, switches
 from app.compute import cached_results
 from app.compute.cached_results import Observed
-from app.compute.teacher_forcing import predictions
+from app.compute.row_predictions import predictions
 from app.figures.theme import role_color
 from app.pages import page_named
 from app.stage import template
