@@ -5,6 +5,7 @@ heads of a layer travel together, and the reader turns them on and off without a
 """
 
 import base64
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,14 @@ def attention_lines(
     title: str,
     alt: str,
     head: int | None = None,
+    on: Sequence[int] = (),
     row: int | None = None,
 ) -> dict[str, Any]:
     """The weights of one head (Q, K), or with `head` of all heads of a layer (H, Q, K), for `app.components.lines`.
 
     Args:
-        head: the one that is on at first, from 0. Each head has its own colour then.
+        head: the chosen one, from 0. Each head has its own colour then.
+        on: those that are drawn at first, from 0; without any, the chosen one.
         row: the row to isolate, from 0.
     """
     if weights.shape[-2:] != (len(queries), len(keys)) or weights.ndim != (2 if head is None else 3):
@@ -42,7 +45,7 @@ def attention_lines(
     }
     if head is not None:
         colors = [{"color": head_color(j), "dashed": head_is_dashed(j)} for j in range(len(weights))]
-        data |= {"heads": colors, "chosen": head}
+        data |= {"heads": colors, "chosen": head, "on": [j for j in on if 0 <= j < len(weights)] or [head]}
     return data
 
 

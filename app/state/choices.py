@@ -94,6 +94,8 @@ THRESHOLD = Choice("threshold", 0.3, float, page="attention")
 ALIGNMENT_HEADS = Choice[list[tuple[int, int]]](
     "alignment_heads", [], heads, heads_text, page="attention", reset_by=("checkpoint",)
 )
+# The heads that are drawn together as lines: the one that was chosen then, and those that are on
+LINES_ON = Choice[tuple[int, ...]]("lines_on", (), ids, ids_text, page="attention", reset_by=("checkpoint",))
 BERTVIZ = Choice("bertviz", "head", str, page="attention")
 
 # Step by step, one head by hand, multi-head, masks

@@ -97,6 +97,25 @@ def test_a_copied_link_has_the_heads_of_the_alignment(open_app: Open) -> None:
     assert again.multiselect(key="alignment_heads").value == [(1, 2), (0, 3)]
 
 
+def test_a_copied_link_has_the_heads_that_are_drawn_together(open_app: Open) -> None:
+    app = open_app("attention", sentence=SENTENCE, details="true", layer="1", head="2")
+    assert components(app, "attention_lines")[0]["on"] == [1]
+    choose(app, lines_on=(2, 1, 2)).run()
+    again = open_app("attention", **link(app))
+    assert components(again, "attention_lines")[0]["on"] == [0, 1]
+    choose(again, head=1).run()  # another head is chosen
+    assert components(again, "attention_lines")[0]["on"] == [0]
+
+
+def test_a_copied_link_has_the_sentence_of_training_and_its_translation(open_app: Open) -> None:
+    app = open_app("training", details="true")
+    choose(app, run_sentence="a b", run_right="b a").run()
+    copied = link(app)
+    assert (copied["run_sentence"], copied["run_right"]) == ("a b", "b a")
+    assert not {"run_sentence", "run_right"} & set(app.query_params)  # private
+    assert open_app("training", **copied).session_state["run_sentence"] == "a b"
+
+
 @pytest.mark.parametrize("nonsense", ["", "x", "1.1", "99.99", "0.0", "1.1,", "1.1.1", "-1.2"])
 def test_nonsense_for_heads_chooses_nothing(open_app: Open, nonsense: str) -> None:
     app = open_app(

@@ -33,6 +33,8 @@ def test_heads_are_turned_on_and_off_by_key_and_click(visit: Begin) -> None:
     assert drawn() == {3}
     page.locator(".st-key-lines .heads button", has_text="all").click()
     assert drawn() == {0, 1, 2, 3}
+    page.wait_for_url("**lines_on=2-1-2-3-4**")  # a copied link has them
+    assert drawn() == {0, 1, 2, 3}
     page.locator('.st-key-lines .token[data-side="1"]').first.hover()
     assert "(head " in page.locator(".st-key-lines .spoken").inner_text()
 

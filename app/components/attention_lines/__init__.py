@@ -1,6 +1,6 @@
 """Attention as lines between two rows of tokens."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -11,11 +11,16 @@ _component = component("attention_lines", styles=["svg"])
 
 
 def attention_lines(
-    data: dict[str, Any], *, key: str, on_pin: Callable[[int | None, int | None], None] | None = None
+    data: dict[str, Any],
+    *,
+    key: str,
+    on_pin: Callable[[int | None, int | None], None] | None = None,
+    on_heads: Callable[[Sequence[int]], None] | None = None,
 ) -> None:
     """Attention as lines between two rows of tokens; data from `app.figures.attention_lines.attention_lines`.
 
     `on_pin` is told which row (query) the reader isolates, or which column (key); (None, None): none any more.
+    `on_heads` is told which heads are on, from 0, when the reader turns one on or off.
     """
 
     def pinned() -> None:
@@ -27,4 +32,10 @@ def attention_lines(
             )
             on_pin(row, column)
 
-    _component(data=data | {"reports": on_pin is not None}, key=key, on_pin_change=pinned)
+    def turned() -> None:
+        found = st.session_state[key].heads
+        if on_heads and isinstance(found, list):
+            on_heads(sorted(index for index in found if isinstance(index, int)))
+
+    reports = {"reports": on_pin is not None}
+    _component(data=data | reports, key=key, on_pin_change=pinned, on_heads_change=turned)

@@ -9,6 +9,8 @@ import { numbersIn } from "../shared/arrays.js";
 import { element } from "../shared/dom.js";
 import { watchWidth } from "../shared/watch_size.js";
 
+const LATER = 600;  // ms until the page hears which heads are on: of a double click the buttons must stay in place
+
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const state = (parentElement.headlight ??= { pinned: null, sentence: null, row: null, head: null, on: new Set() });
@@ -27,11 +29,15 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (row === null && state.row !== null && state.pinned?.side === 1) state.pinned = null;
   state.row = row;
   state.sentence = sentence;
-  // Another head is chosen: only it is on. Another layer: the same heads are on.
+  // Another head is chosen: those are on that the page says. Another layer: the same heads are on.
   const head = data.heads ? `${data.chosen} of ${data.heads.length}` : null;
-  if (head !== state.head) state.on = new Set([data.chosen]);
+  if (head !== state.head) state.on = new Set(data.on);
   state.head = head;
   state.report = (pinned) => { if (data.reports) setTriggerValue("pin", pinned ?? { side: -1, index: 0 }); };
+  state.tell = () => {
+    clearTimeout(state.telling);
+    state.telling = setTimeout(() => setTriggerValue("heads", [...state.on]), LATER);
+  };
   state.data = data;
   state.weights = numbersIn(data.weights);
   root.querySelector(".alt").textContent = data.alt;

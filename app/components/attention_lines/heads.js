@@ -1,11 +1,12 @@
 // Buttons for the heads of the layer. Pressed: its lines are drawn. A double click leaves only this one.
 
 import { draw } from "./picture.js";
-import { button, element, handled } from "../shared/dom.js";
+import { button, element, focusedIn, handled } from "../shared/dom.js";
 
 export function chooseHeads(root, state) {
   const { data } = state;
   const bar = root.querySelector(".heads");
+  const focused = [...bar.children].indexOf(focusedIn(bar));
   bar.replaceChildren();
   root.onkeydown = null;
   if (!data.heads) return;
@@ -15,6 +16,7 @@ export function chooseHeads(root, state) {
     state.on = new Set(on);
     buttons.forEach((node, j) => node.setAttribute("aria-pressed", String(state.on.has(j))));
     draw(root, state);
+    state.tell();
   };
   const toggle = (j) => set(data.heads.map((_, i) => i).filter((i) => state.on.has(i) !== (i === j)));
   const buttons = data.heads.map(({ color, dashed }, j) => {
@@ -28,6 +30,7 @@ export function chooseHeads(root, state) {
     button({ title: "All heads of this layer" }, bar, "all", () => set(data.heads.map((_, j) => j)));
     button({ title: `Only head ${data.chosen + 1}, the chosen one` }, bar, "one", () => set([data.chosen]));
   }
+  if (focused >= 0) bar.children[focused]?.focus({ preventScroll: true });
   root.onkeydown = (event) => {
     const j = "123456789".indexOf(event.key);
     if (event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1 || j < 0 || j >= data.heads.length) return;

@@ -1,5 +1,6 @@
 // One of the two panels: the scores as signed bars, and below them the weights that the softmax makes of them.
 
+import { fixed } from "../shared/numbers.js";
 import { cut, make } from "../shared/svg.js";
 
 const LEFT = 34, TYPE = 14, GAP = 40;
@@ -50,7 +51,7 @@ export function barsOf(svg, width, names, { scores: SCORES, weights: WEIGHTS }, 
       const high = weights[i] * WEIGHTS;
       Object.assign(weight.style, { y: `${floor - high}px`, height: `${high}px` });
       weight.dataset.weight = weights[i];
-      title.textContent = isForbidden ? `${names[i]}: forbidden` : `${names[i]}: score ${scores[i].toFixed(3)}, weight ${weights[i].toFixed(4)}`;
+      title.textContent = isForbidden ? `${names[i]}: forbidden` : `${names[i]}: score ${fixed(scores[i], 3)}, weight ${weights[i].toFixed(4)}`;
     });
     const first = weights.reduce((most, p, i) => (p > weights[most] ? i : most), 0), half = measure("0.000", 15) / 2;
     best.textContent = weights[first].toFixed(3);

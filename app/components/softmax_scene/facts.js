@@ -1,5 +1,7 @@
 // The two distributions in plain words.
 
+import { fixed } from "../shared/numbers.js";
+
 const two = (value) => (value < 0.005 ? "less than 0.01" : value.toFixed(2));
 
 export function factsOf(weights, { spread, gradient }) {
@@ -14,6 +16,6 @@ export function sentenceOf({ d_k, isRandom, whose, largest, weights }) {
   const [without, with_] = weights.map((each) => Math.max(...each).toFixed(3));
   const start = isRandom
     ? `A score adds ${d_k === 1 ? "1 product" : `${d_k.toLocaleString("en")} products`} of random numbers, so its size is about √${d_k} = ${written}.`
-    : `${whose}: its largest score is ${largest.toFixed(1)} before the division by √${d_k} = ${written}.`;
+    : `${whose}: its largest score is ${fixed(largest, 1)} before the division by √${d_k} = ${written}.`;
   return `${start} Not divided, the strongest key takes ${without} of the attention; divided, ${with_}.`;
 }

@@ -1,7 +1,8 @@
 """Pictures of the chosen head that more than one page shows: all heads at a glance, lines, and the matrix."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -14,7 +15,7 @@ from app.figures.mosaic import LARGEST_TILE, head_mosaic, mosaic_table
 from app.figures.panels import Cell
 from app.figures.shown_weights import Shown
 from app.figures.theme import counted
-from app.state.choices import choose_head
+from app.state.choices import LINES_ON, choose_head
 from app.views.shared.placed import belongings, export_buttons, weights_table
 from app.views.shared.triplet import shape_text
 from transformer.model.attention_kinds import KINDS, Kind
@@ -101,10 +102,16 @@ def lines(
             title=chosen.title,
             alt=chosen.alt,
             head=chosen.head if several else None,
+            on=[head - 1 for head in LINES_ON.value[1:]] if LINES_ON.value[:1] == (chosen.head + 1,) else (),
             row=chosen.row,
         )
-        components.attention_lines(data, key="attention_lines", on_pin=on_pin)
+        components.attention_lines(data, key="attention_lines", on_pin=on_pin, on_heads=partial(_turned, chosen.head))
     components.export("lines", f"{chosen.title} - lines", key="export_lines")
+
+
+def _turned(head: int, on: Sequence[int]) -> None:
+    """The reader turned heads on or off while this one was chosen."""
+    LINES_ON.choose((head + 1, *(each + 1 for each in on)))
 
 
 def facts(chosen: Chosen) -> None:
