@@ -12,8 +12,8 @@ import numpy as np
 
 from app.compute import cached_results
 from app.compute.cached_results import Observed
+from app.compute.row_predictions import Predictions, predictions
 from app.compute.subject import Subject
-from app.compute.teacher_forcing import Predictions, predictions
 from app.figures.axes import in_words, visible
 from app.figures.theme import CHOSEN, kind_color
 from app.stage.scene import Scene
