@@ -17,10 +17,10 @@ def without_cache(subject: Subject, source_ids: Ids, most: int) -> Ids:
     predicts the next. With the causal mask it finds what a search with the cache finds.
 
     Args:
-        most: tokens at most, </s> included.
+        most: tokens at most, </s> included; not more than the model has positions.
     """
     model = subject.translator.model
-    device = model.output.weight.device
+    most, device = min(most, model.config.max_positions), model.output.weight.device
     source, read = torch.tensor([source_ids], device=device), [BOS]
     with GATE, torch.inference_mode():
         while len(read) <= most and read[-1] != EOS:

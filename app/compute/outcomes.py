@@ -5,7 +5,8 @@ from difflib import SequenceMatcher
 
 from app.compute import cached_results
 from app.compute.subject import Subject
-from transformer.config import EOS, DecodingConfig
+from app.compute.teacher_forcing import forced
+from transformer.config import DecodingConfig
 from transformer.decoding.translation import Hypothesis
 
 
@@ -63,9 +64,9 @@ def outcome(subject: Subject, source: str, settings: DecodingConfig, other: Subj
     """
     settings = replace(settings, n_best=1)
     first = other or subject.original
-    before = cached_results.translate_one(first, source, settings).hypotheses[0]
+    translation = cached_results.translate_one(first, source, settings)
+    before = translation.hypotheses[0]
     after = cached_results.translate_one(subject, source, settings).hypotheses[0]
-    ids = before.ids[:-1] if before.ids[-1:] == (EOS,) else before.ids
-    read = cached_results.given(subject, source, ids, settings).log_probabilities
-    lost = tuple(own - edited for own, edited in zip(before.log_probabilities, read, strict=False))
+    read = forced(subject, translation.source_ids, before.ids).log_probabilities.tolist()
+    lost = tuple(own - edited for own, edited in zip(before.log_probabilities, read, strict=True))
     return Outcome(before, after, lost)

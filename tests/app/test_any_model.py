@@ -26,6 +26,9 @@ PICTURES = {
     "headlight_model_walk",
     "headlight_search_tree",
     "headlight_difference",
+    "headlight_outcome",
+    "headlight_causal_matrix",
+    "headlight_weight_bars",
 }  # that a page may have instead of a chart
 WORDS_ALONE = {  # what is said where there may be nothing to draw
     "penalty": "there is nothing to rank",
@@ -44,6 +47,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {  # of these pages every second
     "attention": ("more", ("layers", "alignment", "bertviz", "layers")),
     "steps": ("detail", ("exam", "lecture")),
     "hand": ("written", ("all", "product")),
+    "whatif": ("experiment", ("masks", "attention")),
 }
 
 
@@ -86,7 +90,7 @@ NONE: dict[str, object] = {"d_model": 15, "norm": "pre", "positions": "none", "s
 
 
 def test_all_pages_are_found() -> None:
-    assert len(PAGES) == 12
+    assert len(PAGES) == 13
     assert set(PARTS) < set(PAGES)
     assert set(PARTS["decoding"][1]) == set(decoding_parts())
 

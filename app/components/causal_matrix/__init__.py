@@ -13,7 +13,7 @@ def causal_matrix(data: dict[str, Any], *, key: str, on_choose: Callable[[str, i
     """Draws the matrix; taking the mask away and pointing at cells need no server.
 
     Args:
-        data: from `app.views.masks.causal_picture.message`.
+        data: from `app.views.shared.causal_picture.message`.
         on_choose: is told that another "layer" or "head" was chosen, from 0.
     """
     counts = {"layer": data["layers"], "head": data["heads"]}

@@ -13,8 +13,8 @@ from app.stage.heads import clearest_of
 from app.stage.scene import Scene
 from app.state.choices import MASK_HEAD
 from app.views.masks.batch_section import masks_of_a_batch
-from app.views.masks.causal_picture import Pass, message, passes, table
-from app.views.masks.twins import Twin, Twins, twins
+from app.views.shared.causal_picture import Pass, message, passes, table
+from app.views.shared.mask_twins import Twin, Twins, twins
 from app.views.shared.placed import belongings
 
 

@@ -13,7 +13,7 @@ from app.compute.mask_results import together, without_cache
 from app.compute.row_predictions import Predictions
 from app.library import checkpoints
 from app.stage.scene import Scene
-from app.views.masks.twins import Twins
+from app.views.shared.mask_twins import Twins
 from transformer.errors import HeadlightError
 
 MOST_REREAD = 30  # tokens of a translation up to which each step may read all of them again

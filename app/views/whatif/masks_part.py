@@ -17,8 +17,8 @@ from app.stage.heads import clearest_of
 from app.stage.scene import Scene
 from app.state import edit_choices
 from app.state.choices import MASK_HEAD
-from app.views.masks.causal_picture import Pass, message, table
-from app.views.masks.twins import twins
+from app.views.shared.causal_picture import Pass, message, table
+from app.views.shared.mask_twins import twins
 from app.views.shared.placed import belongings
 from app.views.whatif.before_and_after import before_and_after
 from app.views.whatif.mask_rows import Batch, Reread, batch_of, reread_of, rows_of

@@ -15,7 +15,7 @@ from app.library import checkpoints
 from app.library.families import shipped_members
 from app.library.limits import bounded
 from app.stage.scene import Scene
-from app.views.masks.causal_picture import FREE
+from app.views.shared.causal_picture import FREE
 from transformer.config import EOS, UNK
 from transformer.decoding.translation import Hypothesis
 from transformer.decoding.translator import Translator
