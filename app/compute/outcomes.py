@@ -5,7 +5,7 @@ from difflib import SequenceMatcher
 
 from app.compute import cached_results
 from app.compute.subject import Subject
-from app.compute.teacher_forcing import forced
+from app.compute.row_predictions import forced
 from transformer.config import DecodingConfig
 from transformer.decoding.translation import Hypothesis
 
