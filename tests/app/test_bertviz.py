@@ -11,7 +11,16 @@ import pytest
 from app.figures.axes import TokenAxis
 from app.figures.theme import GROUND, INK, resolved
 from app.views.attention import bertviz_html as bertviz
-from app.views.attention.bertviz_html import LIBRARIES, PARTS, STATIC, View, bertviz_html, drawing_code, vectors_table
+from app.views.attention.bertviz_html import (
+    LIBRARIES,
+    PARTS,
+    STATIC,
+    ShownAttention,
+    View,
+    bertviz_html,
+    drawing_code,
+    vectors_table,
+)
 from tests.support.drawn import unpacked
 
 VIEWS: tuple[View, ...] = ("head", "model", "neuron")
@@ -33,12 +42,11 @@ def tensors(seed: int = 0) -> dict[str, np.ndarray]:
     }
 
 
-def html(view: View, inline: bool = True, **options: Any) -> str:
-    given = tensors() | options
-    if view != "neuron":
-        given.pop("queries")
-        given.pop("keys")
-    return bertviz_html(view, given.pop("weights"), LEFT, RIGHT, title="t", layers=[0, 1, 2], inline=inline, **given)
+def html(view: View, inline: bool = True, dark: bool = False, **options: Any) -> str:
+    given = tensors()
+    vectors = (given["queries"], given["keys"]) if view == "neuron" else None
+    shown = ShownAttention(given["weights"], LEFT, RIGHT, [0, 1, 2], vectors=vectors, **options)
+    return bertviz_html(view, shown, "t", inline=inline, dark=dark)
 
 
 class Page(HTMLParser):
@@ -115,11 +123,10 @@ def test_a_view_of_twelve_words_is_light(view: View, most: int) -> None:
     random = np.random.default_rng(0)
     layers = 1 if view == "neuron" else 4
     weights = random.dirichlet(np.full(20, 0.2), size=(layers, 8, 20))  # (L, H, Q, K)
-    vectors: dict[str, Any] = {
-        name: random.normal(size=(layers, 8, 20, 32)) for name in ("queries", "keys") if view == "neuron"
-    }
+    queries, keys = (random.normal(size=(layers, 8, 20, 32)) for _ in range(2))
+    vectors = (queries, keys) if view == "neuron" else None
     tokens = [f"▁token{i}" for i in range(20)]
-    assert len(bertviz_html(view, weights, tokens, tokens, title="t", layers=range(layers), **vectors)) < most
+    assert len(bertviz_html(view, ShownAttention(weights, tokens, tokens, range(layers), vectors=vectors), "t")) < most
 
 
 @pytest.mark.parametrize("view", ["head", "model"])
@@ -167,18 +174,8 @@ def test_layers_and_heads_count_from_one_on_the_screen() -> None:
     assert Page(html("head", layer=1)).data["layer"] == 2
     assert Page(html("model")).data["include_heads"] == [1, 2]
     one = {name: values[1:2] for name, values in tensors().items()}
-    only = bertviz_html(
-        "neuron",
-        one["weights"],
-        LEFT,
-        RIGHT,
-        title="t",
-        layers=[1],
-        layer=1,
-        head=1,
-        queries=one["queries"],
-        keys=one["keys"],
-    )
+    shown = ShownAttention(one["weights"], LEFT, RIGHT, [1], layer=1, head=1, vectors=(one["queries"], one["keys"]))
+    only = bertviz_html("neuron", shown, "t")
     data = Page(only).data
     assert (data["numbers"], data["layer"], data["head"]) == ([2], 0, 1)
     assert ".text(params.numbers[i])" in drawing_code("neuron")
@@ -198,7 +195,7 @@ def test_the_libraries_are_the_releases_that_bertviz_needs() -> None:
 
 def test_the_neuron_view_needs_queries_and_keys() -> None:
     with pytest.raises(ValueError, match="queries and keys"):
-        bertviz_html("neuron", tensors()["weights"], LEFT, RIGHT, title="t", layers=[0, 1, 2])
+        bertviz_html("neuron", ShownAttention(tensors()["weights"], LEFT, RIGHT, [0, 1, 2]), "t")
 
 
 def test_the_table_of_vectors_has_each_query_and_key_of_each_head_with_all_digits() -> None:

@@ -25,7 +25,7 @@ from app.views.masks.mask_overview import GAP, Tile, overview_figure, overview_t
 from app.views.masks.score_panels import (
     MARKS_UP_TO,
     NUMBERS_UP_TO,
-    largest_masked,
+    MaskedHead,
     masking_alt,
     masking_figure,
     masking_table,
@@ -122,7 +122,9 @@ def test_the_masks_of_the_longest_translation_are_seen_whole_and_what_is_written
         parts: Any = {"padding": mask}
         scores = np.ones((rows, 4), dtype=np.float32)
         after = np.where(mask, scores, -np.inf)
-        panels = masking_figure(scores, mask, after, scores / 3, parts, axis(rows), axis(4), title="t", cell=(0, 0))
+        panels = masking_figure(
+            MaskedHead(scores, mask, after, scores / 3, parts, axis(rows), axis(4)), title="t", cell=(0, 0)
+        )
         return [checked(parts_figure(mask, parts, axis(rows), axis(4), title="t", cell=(0, 0))), checked(panels)]
 
     for rows in (6, 40, 60, 160):
@@ -158,7 +160,8 @@ def test_the_four_stages_are_drawn_as_they_are(rows: int, columns: int) -> None:
     scores, mask, masked, weights = stages(rows, columns)
     parts: Any = {"padding": mask}
     queries, keys = axis(rows, "decoder", predicts=True), axis(columns)
-    figure = checked(masking_figure(scores, mask, masked, weights, parts, queries, keys, title="t", cell=(0, 0)))
+    head = MaskedHead(scores, mask, masked, weights, parts, queries, keys)
+    figure = checked(masking_figure(head, title="t", cell=(0, 0)))
     before, allowed, after, infinite, weighed, zero = (np.asarray(t.z) for t in figure.data if t.type == "heatmap")
     assert np.array_equal(before, scores)
     assert np.array_equal(allowed == 0, mask)
@@ -175,20 +178,19 @@ def test_the_four_stages_are_drawn_as_they_are(rows: int, columns: int) -> None:
         assert len(texts[0].text) == (mask.size if columns <= NUMBERS_UP_TO else 0)
     top = [figure.layout.yaxis.domain, figure.layout.yaxis3.domain]
     assert all(0 <= low < high <= 1 for low, high in top)
-    table = masking_table(scores, mask, masked, weights, queries, keys)
+    table = masking_table(head)
     assert np.array_equal(np.asarray(table["weight"]).reshape(mask.shape), weights)
-    assert "minus infinity" in masking_alt(weights, mask, "t")
+    assert "minus infinity" in masking_alt(head, "t")
 
 
 def test_a_masked_weight_that_is_not_zero_would_show() -> None:
     scores, mask, masked, weights = stages(4, 6)
-    assert largest_masked(weights, mask) == 0
+    head = MaskedHead(scores, mask, masked, weights, {"padding": mask}, axis(4), axis(6))
+    assert head.largest_masked == 0
     weights[~mask] = 1e-7
-    assert largest_masked(weights, mask) == pytest.approx(1e-7)
+    assert head.largest_masked == pytest.approx(1e-7)
     assert plain_zero(1e-7) == "1.0×10⁻⁷"
-    figure = checked(
-        masking_figure(scores, mask, masked, weights, {"padding": mask}, axis(4), axis(6), title="t", cell=(0, 0))
-    )
+    figure = checked(masking_figure(head, title="t", cell=(0, 0)))
     numbers = having(figure, "text")[3]
     assert "1.0×10⁻⁷" in numbers.text
     assert (numbers.textfont.size, numbers.meta["columns"]) == (16, 2 * 6)  # large, where the browser finds the room
@@ -197,7 +199,7 @@ def test_a_masked_weight_that_is_not_zero_would_show() -> None:
 def test_the_row_says_masked_from_the_mask_on() -> None:
     scores, mask, masked, weights = stages(4, 6, seed=2)
     row = int((~mask).sum(axis=1).argmax())
-    found = row_stages(scores, scores, mask, masked, weights, row)
+    found = row_stages(scores, MaskedHead(scores, mask, masked, weights, {"padding": mask}, axis(4), axis(6)), row)
     figure = checked(stages_figure(found, axis(6), mask[row], title="t", chosen=0))
     grey = ~np.isnan(np.asarray(figure.data[1].z))
     assert grey[~mask[row]].tolist() == [[False, False, True, True, True]] * int((~mask[row]).sum())

@@ -22,6 +22,7 @@ import json
 import re
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -89,56 +90,59 @@ def is_installed() -> bool:
     return importlib.util.find_spec("bertviz") is not None
 
 
-def bertviz_html(
-    view: View,
-    weights: np.ndarray,
-    left: Sequence[str],
-    right: Sequence[str],
-    *,
-    title: str,
-    layers: Sequence[int],
-    layer: int = 0,
-    head: int = 0,
-    queries: np.ndarray | None = None,
-    keys: np.ndarray | None = None,
-    causal: bool = False,
-    inline: bool = False,
-    dark: bool = False,
-) -> str:
-    """One view of one kind of attention.
+@dataclass(frozen=True)
+class ShownAttention:
+    """What a view shows.
 
-    Args:
-        weights: (L, H, Q, K) of the layers that go in.
-        left, right: Q and K tokens: who looks, and what is attended to.
-        title: what it is; never a user's text.
+    Attributes:
+        weights: (L, H, Q, K) of the layers that are included.
+        left, right: the Q and K tokens: queries and keys.
         layers: the numbers of the L layers, from 0; they are shown from 1.
         layer, head: which is shown first, from 0. The model view shows all.
-        queries, keys: (L, H, Q, E) and (L, H, K, E), for the neuron view.
+        vectors: queries (L, H, Q, E) and keys (L, H, K, E), for the neuron view.
         causal: whether the mask hides later tokens, for the neuron view.
-        dark: on dark ground.
-        inline: D3 and jQuery within the page, instead of from `app/static`.
     """
-    heads = weights.shape[1]
+
+    weights: np.ndarray
+    left: Sequence[str]
+    right: Sequence[str]
+    layers: Sequence[int]
+    layer: int = 0
+    head: int = 0
+    vectors: tuple[np.ndarray, np.ndarray] | None = None
+    causal: bool = False
+
+
+def bertviz_html(view: View, shown: ShownAttention, title: str, *, inline: bool = False, dark: bool = False) -> str:
+    """One view of one kind of attention, as a page.
+
+    Args:
+        title: what it is; never a user's text.
+        inline: D3 and jQuery within the page, instead of from `app/static`.
+        dark: on dark ground.
+    """
     attention: dict[str, Any] = {
         "name": title,
-        "attn": _thousandths(weights),
-        "left_text": list(left),
-        "right_text": list(right),
+        "attn": _thousandths(shown.weights),
+        "left_text": list(shown.left),
+        "right_text": list(shown.right),
     }
     params: dict[str, Any] = {
         "root_div_id": "bertviz",
         "default_filter": "0",
         "display_mode": "dark" if dark else "light",
     }
-    numbers = [number + 1 for number in layers]
+    numbers = [number + 1 for number in shown.layers]
     if view == "neuron":
-        if queries is None or keys is None:
+        if shown.vectors is None:
             raise ValueError("The neuron view needs queries and keys.")
-        attention |= {"queries": _thousandths(queries), "keys": _thousandths(keys)}
-        params |= {"layer": list(layers).index(layer), "head": head, "bidirectional": not causal, "numbers": numbers}
+        attention |= dict(zip(("queries", "keys"), map(_thousandths, shown.vectors), strict=True))
+        first = list(shown.layers).index(shown.layer)
+        params |= {"layer": first, "head": shown.head, "bidirectional": not shown.causal, "numbers": numbers}
     elif view == "head":
-        params |= {"layer": layer + 1, "heads": None, "include_layers": numbers}
+        params |= {"layer": shown.layer + 1, "heads": None, "include_layers": numbers}
     else:
+        heads = shown.weights.shape[1]
         names = list(range(1, heads + 1))
         params |= {"include_layers": numbers, "include_heads": names, "total_heads": max(heads, 4)}
     data = json.dumps(params | {"attention": [attention]}, separators=(",", ":"), ensure_ascii=False)

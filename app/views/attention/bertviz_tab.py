@@ -11,6 +11,7 @@ from app.state.color_scheme import is_dark
 from app.views.attention.bertviz_html import (
     ALL_LAYERS_UP_TO,
     MOST_TOKENS,
+    ShownAttention,
     View,
     bertviz_html,
     is_installed,
@@ -45,28 +46,23 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
         return
     layers = scene.attention(chosen.kind).weights  # (L, H, Q, K)
     numbers = list(range(len(layers))) if tokens <= ALL_LAYERS_UP_TO[view] else [chosen.layer]
-    vectors: dict[str, np.ndarray] = {}
+    vectors: tuple[np.ndarray, np.ndarray] | None = None
     if view == "neuron":
         site = SITES[chosen.kind].format(chosen.layer)
         found = scene.record(f"{site}.query", f"{site}.key")
-        vectors = {"queries": found[f"{site}.query"][None], "keys": found[f"{site}.key"][None]}  # (1, H, ., E)
+        vectors = found[f"{site}.query"][None], found[f"{site}.key"][None]  # (1, H, ., E)
     title = f"BertViz {NAMES[view].lower()}: {KINDS[chosen.kind]}"
 
-    def html(inline: bool) -> str:
-        return bertviz_html(
-            view,
-            layers[numbers],
-            [visible(token) for token in queries.tokens],
-            [visible(token) for token in keys.tokens],
-            title=title,
-            layers=numbers,
-            layer=chosen.layer,
-            head=chosen.head,
-            causal=chosen.kind == "decoder",
-            inline=inline,
-            dark=is_dark() and not inline,  # what is taken home is for paper too
-            **vectors,
-        )
+    shown = ShownAttention(
+        layers[numbers],
+        [visible(token) for token in queries.tokens],
+        [visible(token) for token in keys.tokens],
+        numbers,
+        chosen.layer,
+        chosen.head,
+        vectors,
+        causal=chosen.kind == "decoder",
+    )
 
     st.caption(
         f"{KINDS[chosen.kind]}; left: the queries"
@@ -76,13 +72,15 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
         + " BertViz listens to the mouse alone; the lines above take the keyboard too."
     )
     st.iframe(
-        html(inline=False), height="content", alt=f"{title}. Its numbers are in the table{'s' * bool(vectors)} below."
+        bertviz_html(view, shown, title, dark=is_dark()),
+        height="content",
+        alt=f"{title}. Its numbers are in the table{'s' if vectors else ''} below.",
     )
     name = title.replace(":", ",")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.download_button(
             "HTML to take home",
-            lambda: html(inline=True),
+            lambda: bertviz_html(view, shown, title, inline=True),  # in the light theme: it may be printed
             f"{name}.html",
             "text/html",
             key="bertviz_html",
@@ -97,12 +95,13 @@ def bertviz(scene: Scene, chosen: Chosen) -> None:
             table=lambda: heads_table(layers[numbers], queries, keys, numbers),
         )
         if vectors:
+            own, others = vectors
             belongings(
                 key="bertviz_vectors",
                 name=f"{name}, q and k",
                 drawn=False,
                 of="q and k",
-                table=lambda: vectors_table(vectors["queries"][0], vectors["keys"][0], queries, keys),
+                table=lambda: vectors_table(own[0], others[0], queries, keys),
             )
 
 

@@ -5,6 +5,7 @@
 Minus infinity has a mark of its own; a weight there is exactly 0, which is something else than a small weight.
 """
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -36,24 +37,28 @@ MARKS_UP_TO = 26
 PANELS = ("scores before", "mask", "scores after", "weights")
 
 
-def masking_figure(
-    scores: np.ndarray,
-    mask: np.ndarray,
-    masked_scores: np.ndarray,
-    weights: np.ndarray,
-    parts: Parts,
-    queries: TokenAxis,
-    keys: TokenAxis,
-    *,
-    title: str,
-    cell: Cell,
-) -> Figure:
-    """Four stages (Q, K) of one head, drawn as they are.
+@dataclass(frozen=True)
+class MaskedHead:
+    """The four stages of one head, (Q, K) each. `mask`: True = may attend; `parts` say why not."""
 
-    Args:
-        mask: True = may attend. parts: why not.
-        cell: the chosen query and key, from 0.
-    """
+    scores: np.ndarray
+    mask: np.ndarray
+    masked_scores: np.ndarray
+    weights: np.ndarray
+    parts: Parts
+    queries: TokenAxis
+    keys: TokenAxis
+
+    @property
+    def largest_masked(self) -> float:
+        """The largest weight on a cell that may not be attended to: 0, or the mask does not do its work."""
+        return float(np.abs(self.weights[~self.mask]).max()) if (~self.mask).any() else 0.0
+
+
+def masking_figure(head: MaskedHead, *, title: str, cell: Cell) -> Figure:
+    """The four stages, drawn as they are; `cell` is the chosen query and key, from 0."""
+    scores, mask, masked_scores, weights, parts = head.scores, head.mask, head.masked_scores, head.weights, head.parts
+    queries, keys = head.queries, head.keys
     rows, columns = mask.shape
     limit = float(np.abs(scores).max()) or 1.0
     finite = np.isfinite(masked_scores)
@@ -138,54 +143,36 @@ def _texts(texts: np.ndarray, inks: np.ndarray, beside: float, panel: int, round
     return words(x, y, shown, inks[q, k].tolist(), size, panel, meta=room)
 
 
-def row_stages(
-    products: np.ndarray,
-    scores: np.ndarray,
-    mask: np.ndarray,
-    masked_scores: np.ndarray,
-    weights: np.ndarray,
-    query: int,
-) -> list[Stage]:
-    """One query's row of these stages (Q, K), for `app.figures.attention_stages`."""
+def row_stages(products: np.ndarray, head: MaskedHead, query: int) -> list[Stage]:
+    """One query's row of the dot products (Q, K) and of the stages, for `app.figures.attention_stages`."""
+    weights = head.weights[query]
     return [
         Stage("q·k", products[query]),
-        Stage("before", scores[query]),
-        Stage("mask", mask[query]),
-        Stage("after", masked_scores[query]),
-        Stage("weight", weights[query], float(weights[query].sum(dtype=np.float64))),
+        Stage("before", head.scores[query]),
+        Stage("mask", head.mask[query]),
+        Stage("after", head.masked_scores[query]),
+        Stage("weight", weights, float(weights.sum(dtype=np.float64))),
     ]
 
 
-def largest_masked(weights: np.ndarray, mask: np.ndarray) -> float:
-    """The largest weight on a cell that may not be attended to: 0, or the mask does not do its work."""
-    return float(np.abs(weights[~mask]).max()) if (~mask).any() else 0.0
-
-
-def masking_alt(weights: np.ndarray, mask: np.ndarray, title: str) -> str:
+def masking_alt(head: MaskedHead, title: str) -> str:
     """What the picture says, in words."""
-    forbidden, left = int((~mask).sum()), plain_zero(largest_masked(weights, mask))
+    forbidden, left = int((~head.mask).sum()), plain_zero(head.largest_masked)
     return (
-        f"{title}. Four panels: scores before the mask, the mask, scores after it, weights. {forbidden} of {mask.size} "
-        f"cells are masked: their score becomes minus infinity, their weight {left}. "
-        f"The largest weight is {float(weights.max()):.2f}."
+        f"{title}. Four panels: scores before the mask, the mask, scores after it, weights. {forbidden} of "
+        f"{head.mask.size} cells are masked: their score becomes minus infinity, their weight {left}. "
+        f"The largest weight is {float(head.weights.max()):.2f}."
     )
 
 
-def masking_table(
-    scores: np.ndarray,
-    mask: np.ndarray,
-    masked_scores: np.ndarray,
-    weights: np.ndarray,
-    queries: TokenAxis,
-    keys: TokenAxis,
-) -> dict[str, list[str] | np.ndarray]:
+def masking_table(head: MaskedHead) -> dict[str, list[str] | np.ndarray]:
     """All cells, one a line."""
-    rows, columns = mask.shape
+    rows, columns = head.mask.shape
     return {
-        "query": [name for name in queries.names for _ in range(columns)],
-        "key": list(keys.names) * rows,
-        "score before": scores.ravel(),
-        "may attend": mask.ravel(),
-        "score after": masked_scores.ravel(),
-        "weight": weights.ravel(),
+        "query": [name for name in head.queries.names for _ in range(columns)],
+        "key": list(head.keys.names) * rows,
+        "score before": head.scores.ravel(),
+        "may attend": head.mask.ravel(),
+        "score after": head.masked_scores.ravel(),
+        "weight": head.weights.ravel(),
     }

@@ -8,7 +8,7 @@ from app.figures.panels import Cell
 from app.library.source_code import lines_from
 from app.views.masks.mask_parts_section import Sentence
 from app.views.masks.score_panels import (
-    largest_masked,
+    MaskedHead,
     masking_alt,
     masking_figure,
     masking_table,
@@ -37,30 +37,28 @@ def scores_and_weights(this: Sentence, cell: Cell) -> None:
         shape=shape_text(("H", *this.letters), sizes),
     )
     title = f"{KINDS[this.kind]}, layer {this.layer + 1}, head {this.head + 1}, sentence {this.number + 1}"
-    scores, mask, masked_scores, weights = (
-        this.tensor(name) for name in ("scores", "mask", "masked_scores", "weights")
-    )
-    queries, keys = this.queries, this.keys
+    scores, mask, masked_scores, weights = map(this.tensor, ("scores", "mask", "masked_scores", "weights"))
+    head = MaskedHead(scores, mask, masked_scores, weights, this.parts, this.queries, this.keys)
     placed(
-        masking_figure(scores, mask, masked_scores, weights, this.parts, queries, keys, title=title, cell=cell),
+        masking_figure(head, title=title, cell=cell),
         key="masking",
         name=title,
-        alt=masking_alt(weights, mask, title),
-        table=lambda: masking_table(scores, mask, masked_scores, weights, queries, keys),
+        alt=masking_alt(head, title),
+        table=lambda: masking_table(head),
     )
-    largest = plain_zero(largest_masked(weights, mask))
+    largest, keys = plain_zero(head.largest_masked), this.keys
     but = "" if mask.any(axis=-1).all() else ", except those that are fully masked"
     st.caption(
         f"Grey: −∞ before the softmax. The largest weight of a masked cell is **{largest}**. Rows sum to 1{but}."
     )
-    stages = row_stages(this.tensor("products"), scores, mask, masked_scores, weights, cell[0])
+    row = row_stages(this.tensor("products"), head, cell[0])
     name = f"{title}, row {cell[0] + 1}"
     placed(
-        stages_figure(stages, keys, mask[cell[0]], title=name, chosen=cell[1]),
+        stages_figure(row, keys, mask[cell[0]], title=name, chosen=cell[1]),
         key="masking_row",
         name=name,
-        alt=stages_alt(stages, keys, name),
-        table=lambda: stages_table(stages, keys),
+        alt=stages_alt(row, keys, name),
+        table=lambda: stages_table(row, keys),
     )
 
 
