@@ -22,11 +22,11 @@ if str(HERE.parent) not in sys.path:  # `streamlit run` knows only the folder of
 
 def draw() -> None:
     """Draws the page that the address names."""
-    from app.compute import memory
     from app.pages import FIRST, PAGES, info, page_named
     from app.server import streamlit_fixes
-    from app.stage import top
+    from app.stage import first_visit
     from app.state import address
+    from app.views.translate import first_picture
 
     # The icon is a file of ours: Streamlit would fetch a Material icon from the network
     # (test_it_opens_with_a_drawn_example_and_no_request_leaves_the_machine).
@@ -47,8 +47,14 @@ def draw() -> None:
     st.set_page_config(page_title=f"{page.question} Headlight")
 
     streamlit_fixes.install()
-    memory.visited()
     address.arrive(page.name)
+    if not first_visit.is_over():
+        first_visit.draw(page, first_picture.draw)
+
+    from app.compute import memory  # these import torch
+    from app.stage import top
+
+    memory.visited()
     scene = top.draw_top(page)
     if scene or not page.needs_scene:
         top.draw_page(page, scene, import_module(f"app.views.{page.name}.page").draw)

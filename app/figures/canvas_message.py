@@ -124,8 +124,14 @@ def pack(source: Side, written: Written, kinds: Mapping[Kind, KindOfAttention], 
 
 def message_id(message: bytes) -> str:
     """The name of a message: another sentence or another model has another one."""
+    return str(header_of(message)["id"])
+
+
+def header_of(message: bytes) -> dict[str, Any]:
+    """All of a message but its weights and masks."""
     length = int.from_bytes(message[:4], "little")
-    return str(json.loads(message[4 : 4 + length])["id"])
+    found: dict[str, Any] = json.loads(message[4 : 4 + length])
+    return found
 
 
 def _side(side: Side) -> dict[str, Any]:

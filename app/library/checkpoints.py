@@ -11,16 +11,17 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from app.library.limits import check_showable, check_upload
-from transformer.checkpoint.header import read_header
-from transformer.decoding.translator import Translator
 from transformer.files.atomic_write import replacing
 from transformer.files.strict_json import is_unicode
 from transformer.text.normalisation import normalise
 from transformer.text.sentence_splitting import split_sentences
+
+if TYPE_CHECKING:  # torch is imported with the first model
+    from transformer.decoding.translator import Translator
 
 MOST_CHARACTERS = 4000  # of a whole text; beyond, the page says so instead of translating for minutes
 MOST_SENTENCES = 24
@@ -94,7 +95,7 @@ def _place(path: Path) -> tuple[bool, bool, str]:
     return path.stem != "en-de", path.stem.startswith("family-"), path.stem
 
 
-def load(file: CheckpointFile) -> Translator:
+def load(file: CheckpointFile) -> "Translator":
     """The checkpoint, ready to translate. Raises CheckpointError with everything that is wrong with the file."""
     key = (file.path, file.modified, file.size)
     _USED[key] = time.monotonic()
@@ -113,16 +114,20 @@ def release_unused(before: float) -> bool:
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
-def _load(path: str, modified: int, size: int) -> Translator:
+def _load(path: str, modified: int, size: int) -> "Translator":
     return _checked(path)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _load_snapshot(path: str, modified: int, size: int) -> Translator:
+def _load_snapshot(path: str, modified: int, size: int) -> "Translator":
     return _checked(path)
 
 
-def _checked(path: str) -> Translator:
+def _checked(path: str) -> "Translator":
+    from app.library.limits import check_showable, check_upload
+    from transformer.checkpoint.header import read_header
+    from transformer.decoding.translator import Translator
+
     header = read_header(path)
     check_showable(header)
     if Path(path).parent == upload_path(b"").parent:
@@ -130,7 +135,7 @@ def _checked(path: str) -> Translator:
     return Translator.load(path)
 
 
-def load_snapshot(file: CheckpointFile) -> Translator:
+def load_snapshot(file: CheckpointFile) -> "Translator":
     """`load` for all snapshots of a run: it has its own cache, so that it does not evict what visitors use."""
     return _load_snapshot(file.path, file.modified, file.size)
 
@@ -168,12 +173,12 @@ def pieces_needed(file: CheckpointFile, text: str) -> tuple[int, int]:
     return max(lengths, default=0), len(lengths)
 
 
-def sentence_lengths(translator: Translator, text: str) -> list[int]:
+def sentence_lengths(translator: "Translator", text: str) -> list[int]:
     """The tokens of each sentence of a text, </s> not counted, as the translator will cut it."""
     sentences = [found for line in text[: 2 * MOST_CHARACTERS].splitlines() for found in split_sentences(line)]
     return [len(translator.tokenizer.encode(normalise(sentence))) for sentence in sentences]
 
 
-def most_pieces(translator: Translator) -> int:
+def most_pieces(translator: "Translator") -> int:
     """How many tokens a sentence may have on the page, its end sign not counted."""
     return min(translator.max_length, MOST_PIECES)

@@ -1,10 +1,12 @@
 """What a checkpoint translates from and to, in words, and sentences to begin with."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from transformer.data.toy_tasks import TOY_TASKS
-from transformer.decoding.translator import Translator
+
+if TYPE_CHECKING:
+    from transformer.decoding.translator import Translator
 
 LANGUAGES = {
     "en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "nl": "Dutch", "pl": "Polish",
@@ -57,7 +59,7 @@ class Task:
     note: str = ""  # of the examples
 
 
-def task_of(translator: Translator) -> Task:
+def task_of(translator: "Translator") -> Task:
     """Read from the recipe in the checkpoint. A checkpoint of unknown origin has no names and no examples."""
     return task_in(translator.checkpoint.recipe if translator.checkpoint else None)
 

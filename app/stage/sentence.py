@@ -1,19 +1,23 @@
 """The sentence box: the text that is translated, examples, and how much of the limit is used."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from app import components
-from app.compute.subject import Subject
-from app.library import checkpoints
-from app.stage.scene import NoScene
+from app.library.tasks import Task
 from app.state.choices import EXAMPLE, SENTENCE, happened, take_example, take_sentence
+
+if TYPE_CHECKING:
+    from app.stage.scene import NoScene
 
 _TAKEN = "examples_taken"  # how many; another popover is drawn after each, which is closed
 
 
-def sentence_box(subject: Subject) -> str:
+def sentence_box(task: Task) -> str:
     """Draws the box. Returns the text; at first, an example of the checkpoint."""
-    example = _first_example(subject)
+    example = _first_example(task)
     SENTENCE.open(example)
     text = st.text_input(
         "Sentence",
@@ -30,18 +34,18 @@ def sentence_box(subject: Subject) -> str:
     return text or ""
 
 
-def _first_example(subject: Subject) -> str:
-    examples = subject.task.examples
+def _first_example(task: Task) -> str:
+    examples = task.examples
     return examples[EXAMPLE.value if EXAMPLE.value < len(examples) else 0] if examples else ""
 
 
-def examples(subject: Subject) -> None:
+def examples(task: Task) -> None:
     """A list of sentences to begin with."""
     with st.popover("Examples", type="tertiary", key=f"examples_{st.session_state.get(_TAKEN, 0)}"):
-        for number, example in enumerate(subject.task.examples):
+        for number, example in enumerate(task.examples):
             st.button(example, key=f"example_{number}", on_click=_take, args=(number,), width="stretch")
-        if subject.task.note:
-            st.caption(subject.task.note)
+        if task.note:
+            st.caption(task.note)
 
 
 def _take(number: int) -> None:
@@ -50,16 +54,19 @@ def _take(number: int) -> None:
 
 
 @st.fragment
-def meter(subject: Subject) -> None:
-    """How much of the limit is used, at the end of the box, while typing: only this is drawn again."""
+def meter(count: Callable[[str], tuple[int, int, int]]) -> None:
+    """How much of the limit is used, at the end of the box, while typing: only this is drawn again.
+
+    Args:
+        count: of a text, the tokens of its longest sentence, how many sentences it has, and the limit.
+    """
     draft = getattr(st.session_state.get("meter"), "draft", None)
-    text = draft if isinstance(draft, str) else SENTENCE.value
-    used, sentences = checkpoints.pieces_needed(subject.file, text)
+    used, sentences, most = count(draft if isinstance(draft, str) else SENTENCE.value)
     unit = "tokens" if sentences < 2 else f"tokens in the longest of {sentences} sentences"
-    components.meter(used, checkpoints.most_pieces(subject.translator), unit, watches="Sentence", key="meter")
+    components.meter(used, most, unit, watches="Sentence", key="meter")
 
 
-def say(reason: NoScene) -> None:
+def say(reason: "NoScene") -> None:
     """Why nothing is shown. An error may quote the text, so it is shown as text."""
     if reason.kind == "error":
         with st.container(border=True):

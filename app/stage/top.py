@@ -9,42 +9,37 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from app.library import checkpoints
 from app.pages import PageInfo
 from app.stage import sentence
 from app.stage.checkpoint_choice import checkpoint_choice, opened, snapshot_slider
 from app.stage.edits_line import edited
+from app.stage.frame import page_body, top_line
 from app.stage.guess_line import guess_line
 from app.stage.headline import headline
 from app.stage.menu import menu
-from app.stage.page_menu import page_menu
 from app.stage.scene import NoScene, Scene, Selection, scene_of
-from app.stage.section import redrawn
-from app.stage.template import next_question, question
-from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, PRIVATE, SCENE, SHOWN_SENTENCE
+from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, SHOWN_SENTENCE
 
 DrawPage = Callable[[Scene | None], None]
 
 
 def draw_top(page: PageInfo) -> Scene | None:
     """Draws the line with the sentence, and translates. None: it has said why there is no translation."""
-    with st.container(key="top", horizontal=True, vertical_alignment="center", gap="small"):
-        page_menu(page)
-        box = st.container(key="box", width="stretch")
-        examples = st.container(key="examples", width="content")
-        with st.container(key="checkpoints", width="content"):
-            file = checkpoint_choice()
-        with st.container(key="menu", width="content"):
-            in_menu = st.popover("Menu", type="tertiary", icon=":material/menu:", key="menu_popover")
-    with st.container(key="below_top", gap="small"):
+    line = top_line(page)
+    with line.checkpoints:
+        file = checkpoint_choice()
+    with line.below:
         subject = opened(file)
         snapshot_slider()
         if subject:
-            with box:
-                text = sentence.sentence_box(subject)
-                sentence.meter(subject)
-            with examples:
-                sentence.examples(subject)
-        with in_menu:
+            with line.box:
+                text = sentence.sentence_box(subject.task)
+                most = checkpoints.most_pieces(subject.translator)
+                sentence.meter(lambda draft: (*checkpoints.pieces_needed(subject.file, draft), most))
+            with line.examples:
+                sentence.examples(subject.task)
+        with line.menu:
             settings = menu(subject)
         if subject is None or settings is None:
             return None
@@ -60,16 +55,12 @@ def draw_top(page: PageInfo) -> Scene | None:
 
 
 def draw_page(page: PageInfo, scene: Scene | None, draw: DrawPage) -> None:
-    """Draws the page, as a fragment: what is chosen on the page draws it again without the top."""
+    """Draws the page below the top."""
 
-    def body() -> None:
-        if scene and page.needs_scene:
-            with st.container(key="headline", horizontal=True, vertical_alignment="center", gap="small"):
-                if page.has_headline:
-                    headline(scene)
-                guess_line(scene)
-        question(page)
-        draw(scene)
-        next_question(page)
+    def translation() -> None:
+        if scene and page.has_headline:
+            headline(scene)
+        if scene:
+            guess_line(scene)
 
-    redrawn(body, (*SCENE, *PRIVATE))
+    page_body(page, translation if scene and page.needs_scene else None, lambda: draw(scene))

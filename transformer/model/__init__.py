@@ -1,9 +1,30 @@
 """The model, in the paper's words, one idea per file."""
 
-from transformer.model.cache import DecoderState
-from transformer.model.edited_transformer import EditedTransformer
-from transformer.model.probe import NULL_PROBE, NullProbe, Probe
-from transformer.model.site_census import census
-from transformer.model.transformer import Transformer
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from transformer.model.cache import DecoderState
+    from transformer.model.edited_transformer import EditedTransformer
+    from transformer.model.probe import NULL_PROBE, NullProbe, Probe
+    from transformer.model.site_census import census
+    from transformer.model.transformer import Transformer
 
 __all__ = ["NULL_PROBE", "DecoderState", "EditedTransformer", "NullProbe", "Probe", "Transformer", "census"]
+
+_FILES = {
+    "DecoderState": "cache",
+    "EditedTransformer": "edited_transformer",
+    "NULL_PROBE": "probe",
+    "NullProbe": "probe",
+    "Probe": "probe",
+    "Transformer": "transformer",
+    "census": "site_census",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Imported when first asked for: the names in attention_kinds.py are needed before torch is loaded."""
+    if name not in _FILES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"transformer.model.{_FILES[name]}"), name)

@@ -1,8 +1,9 @@
 """The three kinds of attention (paper, section 3.2.3): their names, and the sites where a layer of each is recorded."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from transformer.config import ModelConfig
+if TYPE_CHECKING:
+    from transformer.config import ModelConfig
 
 Kind = Literal["cross", "encoder", "decoder"]
 
@@ -18,6 +19,6 @@ SITES: dict[Kind, str] = {  # of a layer, counted from 0
 }
 
 
-def depth(config: ModelConfig, place: str) -> int:
+def depth(config: "ModelConfig", place: str) -> int:
     """How many layers a stack has, or the stack that the queries of this kind of attention come from."""
     return config.encoder_layers if place == "encoder" else config.decoder_layers

@@ -52,18 +52,23 @@ def _canvas(scene: Scene, chosen: Head, key: str, writes: bool, below: float) ->
         on_choose=_choose,
         on_ask=lambda question: answer(scene, question),
         on_act=lambda act: _act(scene, act),
-        alternatives=[
-            {
-                "text": other.text or "(nothing)",
-                "detail": ("yours  " if other is scene.given else "") + score_text(other.normalised_score),
-            }
-            for other in scene.translation.hypotheses
-        ],
+        alternatives=alternatives(scene),
         shown=scene.shown,
         can_undo=bool(UNDO.value),
         writes=writes,
         below=below,
     )
+
+
+def alternatives(scene: Scene) -> list[dict[str, str]]:
+    """All translations of the sentence, each with its score."""
+    return [
+        {
+            "text": other.text or "(nothing)",
+            "detail": ("yours  " if other is scene.given else "") + score_text(other.normalised_score),
+        }
+        for other in scene.translation.hypotheses
+    ]
 
 
 def message_of(scene: Scene) -> bytes:

@@ -1,0 +1,105 @@
+"""The first visit of a fresh server: torch is imported while the visitor already sees the first picture.
+
+    first run of the script    draws the stored picture of the default sentence, imports torch, loads the checkpoint
+    second run                 draws the page itself, in the same places and with the same widgets
+
+A sentence that is typed meanwhile is translated in the second run. Nothing that is imported here imports torch
+(test_what_draws_the_first_picture_does_not_import_torch). A link to anything else than the default sentence gets only
+the name of the app and the question of the page until then.
+"""
+
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from threading import Event
+
+import streamlit as st
+
+from app import components
+from app.figures.canvas_message import header_of
+from app.figures.theme import role_color
+from app.library import checkpoints
+from app.library.checkpoints import CheckpointFile
+from app.library.first_picture import FirstPicture, read_picture
+from app.pages import FIRST, PageInfo
+from app.stage import sentence
+from app.stage.frame import TopLine, page_body, top_line
+from app.state.choices import CHECKPOINT, CHOICES, PLACE, show_sentence
+from transformer.errors import HeadlightError
+
+_over = Event()  # for all visitors
+if "torch" in sys.modules:  # somebody else has imported it, such as a test
+    _over.set()
+
+
+def is_over() -> bool:
+    """Whether the pages can be drawn without waiting for torch."""
+    return _over.is_set()
+
+
+def draw(page: PageInfo, draw_picture: Callable[[FirstPicture], None]) -> None:
+    """Draws what is known, imports torch, and runs the script again.
+
+    Args:
+        draw_picture: draws the picture of the first page.
+    """
+    line = top_line(page)
+    file = next(iter(checkpoints.checkpoints().values()), None)
+    picture = read_picture(file) if file and _is_default() else None
+    if file and picture:
+        _fill(line, file.name, picture)
+    page_body(
+        page,
+        (lambda: _headline(picture)) if picture and page.needs_scene and page.has_headline else None,
+        lambda: draw_picture(picture) if picture and page.name == FIRST else None,
+    )
+    with line.below, st.spinner("Loading the model …", show_time=True):
+        _load(page, file)
+    _over.set()
+    st.rerun()
+
+
+def _is_default() -> bool:
+    """Whether nothing is chosen but a head, all of which are in the picture."""
+    return not any(choice.is_chosen for choice in CHOICES if choice not in PLACE)
+
+
+def _fill(line: TopLine, name: str, picture: FirstPicture) -> None:
+    """Fills the line at the top, as top.py does."""
+    with line.checkpoints:
+        CHECKPOINT.open(name, [name])
+        st.selectbox(
+            "Checkpoint", [name], key=CHECKPOINT.key, persist_state="session", format_func=lambda _: picture.label,
+            label_visibility="collapsed",
+        )  # fmt: skip
+    with line.box:
+        sentence.sentence_box(picture.task)
+        sentence.meter(lambda _: (picture.used, 1, picture.most))
+    with line.examples:
+        sentence.examples(picture.task)
+
+
+def _headline(picture: FirstPicture) -> None:
+    target = header_of(picture.message)["target"]
+    components.translation_line(
+        [
+            {"text": token, "probability": probability}
+            for token, probability in zip(target["tokens"], target["probabilities"], strict=True)
+        ],
+        picture.text,
+        picture.task.target_code,
+        components.Sentences((picture.task.examples[0],), 0, show_sentence),
+        mark=components.Mark(),
+        color=role_color("decoder"),
+        key="translation_line",
+    )
+
+
+def _load(page: PageInfo, file: CheckpointFile | None) -> None:
+    """Imports what draws the page, and with it torch; loads the checkpoint."""
+    import_module("app.stage.top")
+    import_module(f"app.views.{page.name}.page")
+    if file:
+        with suppress(HeadlightError, OSError):  # the page will say what is wrong with it
+            checkpoints.load(file)

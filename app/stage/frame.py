@@ -1,0 +1,57 @@
+"""Where everything of a page is: the parts of the line at the top, and what is below it.
+
+top.py fills it once torch is imported, and first_visit.py before: nothing moves when one takes over from the other.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from app.pages import PageInfo
+from app.stage.page_menu import page_menu
+from app.stage.section import redrawn
+from app.stage.template import next_question, question
+from app.state.choices import PRIVATE, SCENE
+
+
+class TopLine(NamedTuple):
+    """The places of the line at the top, from left to right, and the place below it."""
+
+    box: DeltaGenerator
+    examples: DeltaGenerator
+    checkpoints: DeltaGenerator
+    menu: DeltaGenerator
+    below: DeltaGenerator
+
+
+def top_line(page: PageInfo) -> TopLine:
+    """Draws the list of pages and gives the other places."""
+    with st.container(key="top", horizontal=True, vertical_alignment="center", gap="small"):
+        page_menu(page)
+        box = st.container(key="box", width="stretch")
+        examples = st.container(key="examples", width="content")
+        checkpoints = st.container(key="checkpoints", width="content")
+        with st.container(key="menu", width="content"):
+            menu = st.popover("Menu", type="tertiary", icon=":material/menu:", key="menu_popover")
+    return TopLine(box, examples, checkpoints, menu, st.container(key="below_top", gap="small"))
+
+
+def page_body(page: PageInfo, translation: Callable[[], None] | None, draw: Callable[[], None]) -> None:
+    """Draws the page, as a fragment: what is chosen on the page draws it again without the top.
+
+    Args:
+        translation: draws the line with the translation; None: there is none.
+        draw: draws what is between the question and the next one.
+    """
+
+    def body() -> None:
+        if translation:
+            with st.container(key="headline", horizontal=True, vertical_alignment="center", gap="small"):
+                translation()
+        question(page)
+        draw()
+        next_question(page)
+
+    redrawn(body, (*SCENE, *PRIVATE))

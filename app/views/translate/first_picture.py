@@ -1,0 +1,44 @@
+"""The stored first picture of this page; see app/stage/first_visit.py."""
+
+import streamlit as st
+
+from app.components.canvas import Head, canvas
+from app.figures.canvas_message import header_of
+from app.library.first_picture import FirstPicture
+from app.stage.template import details
+from app.state.choices import HEAD, KIND, LAYER, choose_head
+from app.views.shared.placed import belongings
+from app.views.translate.doors import DOORS, doors
+from transformer.model.attention_kinds import KINDS
+
+
+def draw(picture: FirstPicture) -> None:
+    """Draws the canvas as page.py does. What it asks the model waits in the browser until the page is drawn."""
+    with st.container(key="picture_canvas"):
+        canvas(
+            picture.message,
+            _chosen(picture.message),
+            key="canvas",
+            on_choose=_choose,
+            on_ask=lambda _: None,
+            alternatives=list(picture.alternatives),
+            writes=True,
+            below=DOORS,
+        )
+    doors(lambda: belongings(key="canvas", name="", table=dict))
+    details(lambda: None)
+
+
+def _chosen(message: bytes) -> Head:
+    """The head in the address; without one, that with which the message opens."""
+    kind = KIND.value if KIND.value in KINDS else "cross"
+    found = next(each for each in header_of(message)["kinds"] if each["name"] == kind)
+    (layers, heads, *_), (layer, head) = found["shape"], found["opening"]
+    if LAYER.is_chosen and HEAD.is_chosen and 1 <= LAYER.value <= layers and 1 <= HEAD.value <= heads:
+        layer, head = LAYER.value - 1, HEAD.value - 1
+    return Head(kind, layer, head)
+
+
+def _choose(head: Head) -> None:
+    KIND.choose(head.kind)
+    choose_head(head.layer, head.head)

@@ -1,0 +1,48 @@
+"""Makes the first picture of a checkpoint from its model, and stores it beside the checkpoint:
+
+    python -m app.views.translate.make_first_picture [pretrained/en-de.safetensors ...]
+
+A test compares the stored one with the model (tests/app/test_first_visit.py).
+"""
+
+import argparse
+from pathlib import Path
+
+from app.compute.subject import Subject
+from app.library import checkpoints
+from app.library.checkpoints import CheckpointFile
+from app.library.first_picture import FirstPicture, fingerprint, write_picture
+from app.stage.checkpoint_choice import display_name
+from app.stage.scene import Selection, scene_of
+from app.views.shared.canvas_picture import alternatives, message_of
+
+
+def make(file: CheckpointFile) -> FirstPicture:
+    """The first picture of a checkpoint: of its first example, with the settings of its recipe."""
+    subject = Subject(file)
+    task, translator = subject.task, subject.translator
+    scene = scene_of(subject, task.examples[0], translator.settings, Selection())
+    return FirstPicture(
+        of=fingerprint(Path(file.path)),
+        label=display_name(file),
+        task=task,
+        used=checkpoints.pieces_needed(file, task.examples[0])[0],
+        most=checkpoints.most_pieces(translator),
+        text=scene.hypothesis.text,
+        alternatives=alternatives(scene),
+        message=message_of(scene),
+    )
+
+
+def main() -> None:
+    """Writes the files."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    default = checkpoints.checkpoint_folder() / "en-de.safetensors"
+    parser.add_argument("checkpoints", nargs="*", type=Path, default=[default], metavar="CHECKPOINT")
+    for path in parser.parse_args().checkpoints:
+        stored = write_picture(make(CheckpointFile.at(path)), path)
+        print(f"{stored}: {stored.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
