@@ -1,6 +1,7 @@
 """Which checkpoint is open: the list of all, the snapshots of a run, and those that a visitor opens."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from app.compute.subject import Subject
 from app.library import checkpoints
@@ -70,8 +71,9 @@ def snapshot_slider() -> None:
     st.select_slider("Snapshot after update", updates, format_func="{:,}".format, key=SNAPSHOT, on_change=take)
 
 
-def opened(file: CheckpointFile | None) -> Subject | None:
-    """The model of a checkpoint. None: it cannot be opened, and the page says why."""
+def opened(file: CheckpointFile | None, progress: DeltaGenerator) -> Subject | None:
+    """The model of a checkpoint. None: it cannot be opened, and the page says why. `progress`: where it says that it
+    loads."""
     _upload_problem()
     if file is None:
         st.info(
@@ -80,7 +82,7 @@ def opened(file: CheckpointFile | None) -> Subject | None:
         )
         return None
     try:
-        with st.spinner("Loading the checkpoint …"):
+        with progress, st.spinner("Loading the checkpoint …"):
             checkpoints.load(file)
     except (HeadlightError, OSError) as error:
         message = str(error).replace(file.path, file.name) if file.name in uploads() else str(error)

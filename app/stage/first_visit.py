@@ -54,7 +54,7 @@ def draw(page: PageInfo, draw_picture: Callable[[FirstPicture], None]) -> None:
         (lambda: _headline(picture)) if picture and page.needs_scene and page.has_headline else None,
         lambda: draw_picture(picture) if picture and page.name == FIRST else None,
     )
-    with line.below, st.spinner("Loading the model …", show_time=True):
+    with line.progress, st.spinner("Loading the model …", show_time=True):
         _load(page, file)
     _over.set()
     st.rerun()

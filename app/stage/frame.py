@@ -17,12 +17,14 @@ from app.state.choices import PRIVATE, SCENE
 
 
 class TopLine(NamedTuple):
-    """The places of the line at the top, from left to right, and the place below it."""
+    """The places of the line at the top, from left to right; that of "Translating …", which lies over the page and moves
+    nothing; and the place below."""
 
     box: DeltaGenerator
     examples: DeltaGenerator
     checkpoints: DeltaGenerator
     menu: DeltaGenerator
+    progress: DeltaGenerator
     below: DeltaGenerator
 
 
@@ -35,7 +37,8 @@ def top_line(page: PageInfo) -> TopLine:
         checkpoints = st.container(key="checkpoints", width="content")
         with st.container(key="menu", width="content"):
             menu = st.popover("Menu", type="tertiary", icon=":material/menu:", key="menu_popover")
-    return TopLine(box, examples, checkpoints, menu, st.container(key="below_top", gap="small"))
+        progress = st.container(key="progress")
+    return TopLine(box, examples, checkpoints, menu, progress, st.container(key="below_top", gap="small"))
 
 
 def page_body(page: PageInfo, translation: Callable[[], None] | None, draw: Callable[[], None]) -> None:

@@ -30,7 +30,7 @@ def draw_top(page: PageInfo) -> Scene | None:
     with line.checkpoints:
         file = checkpoint_choice()
     with line.below:
-        subject = opened(file)
+        subject = opened(file, line.progress)
         snapshot_slider()
         if subject:
             with line.box:
@@ -46,7 +46,7 @@ def draw_top(page: PageInfo) -> Scene | None:
         subject = edited(subject)
         selection = Selection(SHOWN_SENTENCE.value, ALTERNATIVE.value, GIVEN.value, GIVEN_IDS.value)
         try:
-            with st.spinner("Translating …", show_time=True):
+            with line.progress, st.spinner("Translating …", show_time=True):
                 scene = scene_of(subject, text, settings, selection)
         except NoScene as reason:
             sentence.say(reason)

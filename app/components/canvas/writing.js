@@ -28,10 +28,12 @@ export function stopWriting(view) {
   view.written = Infinity;
 }
 
-// Whether this is the first time that this browser window shows the message.
+// Whether this is the first time that this browser window shows this translation of this sentence: the stored first picture,
+// and the same from the model of this machine, may differ in the last digit of a number.
 export function isNew(message) {
   const known = (window.headlightWritten ??= new Set());
-  const found = !known.has(message.id);
-  known.add(message.id);
+  const name = JSON.stringify([message.source.tokens, message.target.tokens]);
+  const found = !known.has(name);
+  known.add(name);
   return found;
 }
