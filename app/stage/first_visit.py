@@ -28,6 +28,7 @@ from app.stage.frame import TopLine, page_body, top_line
 from app.state.choices import CHECKPOINT, CHOICES, PLACE, show_sentence
 from transformer.errors import HeadlightError
 
+_SHOWN = "first_picture_shown"
 _over = Event()  # for all visitors
 if "torch" in sys.modules:  # somebody else has imported it, such as a test
     _over.set()
@@ -46,17 +47,17 @@ def draw(page: PageInfo, draw_picture: Callable[[FirstPicture], None]) -> None:
     """
     line = top_line(page)
     file = next(iter(checkpoints.checkpoints().values()), None)
-    picture = read_picture(file) if file and _is_default() else None
+    picture = read_picture(file) if file and (_SHOWN in st.session_state or _is_default()) else None
     if file and picture:
+        st.session_state[_SHOWN] = True  # it stays while another sentence waits
         _fill(line, file.name, picture)
     page_body(
         page,
         (lambda: _headline(picture)) if picture and page.needs_scene and page.has_headline else None,
-        lambda: draw_picture(picture) if picture and page.name == FIRST else None,
+        (lambda: draw_picture(picture)) if picture and page.name == FIRST else None,
     )
     with line.progress, st.spinner("Loading the model …", show_time=True):
         _load(page, file)
-    _over.set()
     st.rerun()
 
 
@@ -103,3 +104,4 @@ def _load(page: PageInfo, file: CheckpointFile | None) -> None:
     if file:
         with suppress(HeadlightError, OSError):  # the page will say what is wrong with it
             checkpoints.load(file)
+    _over.set()

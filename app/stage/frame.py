@@ -17,8 +17,8 @@ from app.state.choices import PRIVATE, SCENE
 
 
 class TopLine(NamedTuple):
-    """The places of the line at the top, from left to right; that of "Translating …", which lies over the page and moves
-    nothing; and the place below."""
+    """The places of the line at the top, from left to right; that of "Translating …", which is over the page and moves
+    nothing; the place below."""
 
     box: DeltaGenerator
     examples: DeltaGenerator
@@ -41,12 +41,12 @@ def top_line(page: PageInfo) -> TopLine:
     return TopLine(box, examples, checkpoints, menu, progress, st.container(key="below_top", gap="small"))
 
 
-def page_body(page: PageInfo, translation: Callable[[], None] | None, draw: Callable[[], None]) -> None:
+def page_body(page: PageInfo, translation: Callable[[], None] | None, draw: Callable[[], None] | None) -> None:
     """Draws the page, as a fragment: what is chosen on the page draws it again without the top.
 
     Args:
         translation: draws the line with the translation; None: there is none.
-        draw: draws what is between the question and the next one.
+        draw: draws what is between the question and the next one; None: neither can be drawn yet.
     """
 
     def body() -> None:
@@ -54,7 +54,8 @@ def page_body(page: PageInfo, translation: Callable[[], None] | None, draw: Call
             with st.container(key="headline", horizontal=True, vertical_alignment="center", gap="small"):
                 translation()
         question(page)
-        draw()
-        next_question(page)
+        if draw:
+            draw()
+            next_question(page)
 
     redrawn(body, (*SCENE, *PRIVATE))

@@ -6,9 +6,11 @@ the translation, as tokens                                        what the docto
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
+from app.compute.subject import Subject
 from app.library import checkpoints
 from app.pages import PageInfo
 from app.stage import sentence
@@ -35,8 +37,7 @@ def draw_top(page: PageInfo) -> Scene | None:
         if subject:
             with line.box:
                 text = sentence.sentence_box(subject.task)
-                most = checkpoints.most_pieces(subject.translator)
-                sentence.meter(lambda draft: (*checkpoints.pieces_needed(subject.file, draft), most))
+                sentence.meter(partial(_count, subject))
             with line.examples:
                 sentence.examples(subject.task)
         with line.menu:
@@ -52,6 +53,10 @@ def draw_top(page: PageInfo) -> Scene | None:
             sentence.say(reason)
             return None
     return scene
+
+
+def _count(subject: Subject, text: str) -> tuple[int, int, int]:
+    return *checkpoints.pieces_needed(subject.file, text), checkpoints.most_pieces(subject.translator)
 
 
 def draw_page(page: PageInfo, scene: Scene | None, draw: DrawPage) -> None:

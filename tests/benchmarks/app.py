@@ -1,6 +1,6 @@
 """How long a person waits: the app in a real browser, page by page, beside BertViz's model view of the same tensors.
 
-    python -m tests.benchmarks.app [--checkpoints FOLDER] [--runs 20] [--rows translate steps ...] [--words 12]
+    python -m tests.benchmarks.app [--checkpoints FOLDER] [--runs 20] [--rows opening translate steps ...] [--words 12]
                                    [--people 10]
 
 For each page, and for some parts of one that take a choice, the table gives the median over the runs of: Enter in the
@@ -8,6 +8,7 @@ sentence box to the last picture drawn; a click on another head (or token, or "n
 window, and to the last one below it, to which one would have to scroll; then what one such run sends to the browser.
 "Drawn" is seen in the page: a picture counts when its data are those of the new sentence and the browser has painted.
 With `--words 5 10 20 40` it shows how the cost grows. The yardstick (app_yardstick.py) is BertViz's stock model view.
+Before them come two rows of app_opening.py: a fresh server until the first picture, and a change of page.
 `--people 10` lets so many visitors press Enter at once, each with another sentence, and gives how long the last of them
 waits, against one alone; their browsers run on this machine too, so that is all the work there is.
 
@@ -24,6 +25,7 @@ from typing import Any, NamedTuple
 
 from playwright.sync_api import sync_playwright
 
+from tests.benchmarks.app_opening import OPENING, opening
 from tests.benchmarks.app_yardstick import yardstick
 from tests.support.browser_driver import FLAGS, ROOT, browser_path, running_app
 from tests.support.browser_pages import PAGES, Wire, is_idle
@@ -198,7 +200,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--checkpoints", type=Path, default=ROOT / "pretrained")
     parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--rows", nargs="+", default=list(ROWS), choices=list(ROWS), metavar="ROW")
+    parser.add_argument("--rows", nargs="+", default=[OPENING, *ROWS], choices=[OPENING, *ROWS], metavar="ROW")
     parser.add_argument("--people", type=int, default=0)
     parser.add_argument("--words", nargs="+", type=int, default=[12])
     options = parser.parse_args()
@@ -206,9 +208,14 @@ def main() -> None:
         kept = Path(folder) / "checkpoints"
         shutil.copytree(options.checkpoints, kept)
         browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
+        rows = [name for name in options.rows if name != OPENING]
+        if OPENING in options.rows:
+            opening(browser, kept, Path(folder), options.runs)
+        if not rows:
+            return
         with running_app(kept, Path(folder) / "log") as address:
             print("row               words  Enter, s  click, s  all, s  sent, kB  by click")
-            for name in options.rows:
+            for name in rows:
                 for words in options.words:
                     page = browser.new_page(viewport={"width": 1280, "height": 900})  # anew: "next" comes to an end
                     page.set_default_timeout(120_000)

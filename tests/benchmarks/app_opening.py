@@ -8,6 +8,8 @@ from typing import Any
 from tests.support.browser_driver import running_app
 from tests.support.browser_pages import PAGES, is_idle
 
+OPENING = "opening"  # the name of these rows
+
 # Resolves when the last of the pictures is in the page and the browser has painted.
 PAINTED = """(selectors) => new Promise(done => {
     const check = () => {
@@ -56,3 +58,17 @@ def page_change(browser: Any, address: str, runs: int) -> dict[str, float]:
                 found[name].append(time.perf_counter() - begun)
     page.close()
     return {name: statistics.median(times) for name, times in found.items()}
+
+
+def opening(browser: Any, checkpoints: Path, folder: Path, runs: int) -> None:
+    """Prints both."""
+    picture, ready = fresh_server(browser, checkpoints, folder, min(runs, 5))
+    print(
+        f"fresh server to the first picture: {picture:.2f} s after it answers; to the page with its model {ready:.2f} s"
+    )
+    with running_app(checkpoints, folder / "log of pages") as address:
+        pages = page_change(browser, address, min(runs, 5))
+    slowest = max(pages, key=lambda name: pages[name])
+    print(
+        f"change of page: {statistics.median(pages.values()):.2f} s, the slowest ({slowest}) {pages[slowest]:.2f} s\n"
+    )
