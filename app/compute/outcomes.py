@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from app.compute import cached_results
-from app.compute.subject import Subject
 from app.compute.row_predictions import forced
+from app.compute.subject import Subject
 from transformer.config import DecodingConfig
 from transformer.decoding.translation import Hypothesis
 
