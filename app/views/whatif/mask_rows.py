@@ -105,11 +105,19 @@ def rows_of(before: Predictions, after: Predictions, texts: tuple[str, str], rer
         row(
             "All rows at once, as in training: tokens ranked first", step, _step(trained.step) if trained else Cell("")
         ),
-        row("Alone, word by word", _written(*texts), Cell(trained.alone.text or "(nothing)") if trained else Cell("")),
+        row(
+            "Alone, word by word, with the cache",
+            _written(*texts),
+            Cell(trained.alone.text or "(nothing)") if trained else Cell(""),
+        ),
     ]
     if reread:
         rows.append(
-            row("Alone, reading all its words again at each step", _written(reread.before, reread.after), Cell(""))
+            row(
+                "Alone without a cache: each step reads all its words again",
+                _written(reread.before, reread.after),
+                Cell(""),
+            )
         )
     if batch:
         label = f"“{batch.sentence}” in a batch, with {batch.padding} of padding"

@@ -110,20 +110,14 @@ def _sentences(
     """What the picture shows, in at most three sentences, with its numbers."""
     said = []
     if "causal" in off:
-        said.append(
-            "Alone, with keys and values in the cache, step t has only the keys 1 to t, so the causal mask has nothing "
-            "to hide there."
-        )
+        said.append("Alone, step t finds only the keys 1 to t in its cache, so the causal mask hides nothing.")
         scores = f"{before.predictions.score:.1f} to {after.predictions.score:.1f}".replace("-", "−")
         said.append(
-            f"All rows at once, {after.ahead:.0%} of the attention goes to later tokens, and the log-probability of "
-            f"the translation goes from {scores}."
+            f"All rows at once, {after.ahead:.0%} of the attention goes to later tokens, and the log-probability goes "
+            f"from {scores}."
         )
         if reread and reread.before != reread.after:
-            said.append(
-                "Where each step reads its words again, earlier rows see later ones, as in no training step: the "
-                "translation changes."
-            )
+            said.append("Without a cache, earlier rows see later ones at each step, and the translation changes.")
     if batch and len(said) < 3:
         share = (
             f"{batch.share:.0%} of the encoder's attention is"
@@ -143,6 +137,13 @@ def _sentences(
 
 
 def _details(scene: Scene) -> None:
-    """The translations token by token, and where the masks are explained."""
+    """Why there is a mask in a translation, too; both translations token by token; where the masks are explained."""
+    st.markdown(
+        "**Why mask while translating, too?** A step of a search has one query, the newest token, and all keys that "
+        "there are may be attended to: the mask has nothing to forbid. But because no row attends to what comes after "
+        "it, its keys and values stay the same when a token is added, and can be kept: the causal mask is what makes a "
+        "cache possible. Without the mask, each new token would change all rows before it, as in the row “without a "
+        "cache” above, and a pass over the finished translation would not be what the steps have computed."
+    )
     before_and_after(scene, key="whatif_masks_outcome")
     st.page_link(page_named("masks"), label="The masks of a batch, cell by cell: page Masks", icon=":material/grid_on:")
