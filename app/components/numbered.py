@@ -1,4 +1,6 @@
-"""Choices that are numbered on their way from the browser, so that it knows which were heard (see standing.js)."""
+"""Choices have a number, which the browser gives them, and the page answers with the number of the newest that it has
+received (see components/shared/numbered_choices.js).
+"""
 
 from typing import Any
 
@@ -6,12 +8,12 @@ import streamlit as st
 
 
 def heard(key: str) -> int:
-    """The number of the newest choice that the page has heard from this component; 0 before the first."""
+    """The number of the newest choice that the page has received from this component; 0 before the first."""
     return int(st.session_state.get(f"{key}_heard", 0))
 
 
 def hear(key: str) -> tuple[str, int]:
-    """What has just been chosen in the component `key`: a name and a place, from 0; ("", -1) if that is nonsense."""
+    """What has just been chosen in the component `key`: a name and a place, from 0; ("", -1) if that is invalid."""
     found: Any = st.session_state[key].chosen
     name, index, number = (found.get(part) if isinstance(found, dict) else None for part in ("name", "index", "number"))
     if not (isinstance(name, str) and isinstance(index, int) and isinstance(number, int)):

@@ -1,8 +1,8 @@
 """What the models compute for the pages: translations and traces, computed once and kept for all sessions.
 
-What is kept is known by checkpoint, text or ids, and settings; it is immutable or a copy. Inference waits at a gate,
-because more passes at once than cores make all of them slower, and each pass gets one thread: two threads in each of
-Streamlit's own threads trip over each other as soon as anything else runs (0.3 s becomes 1 to 10 s, measured).
+A result is stored by checkpoint, text or ids, and settings; it is immutable or a copy. A semaphore lets as many passes
+run at once as there are cores, because more make all of them slower. Each pass uses one thread: with two, a pass of
+0.3 s took 1 to 10 s as soon as anything else ran (measured).
 
 Throughout, `source_ids` are tokens and EOS, as the encoder reads them, and `target_ids` what the decoder predicted,
 `Hypothesis.ids`.
@@ -35,7 +35,7 @@ from transformer.decoding.translator import Translator
 from transformer.model.attention_kinds import SITES, Kind, depth
 
 Ids = tuple[int, ...]
-KEPT = "30m"  # a result is computed again after so long, however often it is used: it takes a tenth of a second
+KEPT = "30m"  # how long a result is stored; to compute it again takes a tenth of a second
 
 torch.set_num_threads(int(os.environ.get("HEADLIGHT_THREADS", "1")))
 GATE = BoundedSemaphore(max(os.cpu_count() or 1, 1))
@@ -75,7 +75,7 @@ def translate_one(
 ) -> Translation:
     """The translation of one sentence; on request with the tree of its search, or beginning with a forced prefix.
 
-    Raises TranslationError, also for a prefix that cannot be one.
+    Raises TranslationError, also for an invalid prefix.
     """
     translator = subject.translator
     _check_search(translator, sentence, settings)
@@ -94,10 +94,9 @@ def translate_ids(subject: Subject, source_ids: Ids, settings: DecodingConfig) -
 
 @st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
 def given(subject: Subject, sentence: str, target: str | Ids, settings: DecodingConfig) -> Hypothesis:
-    """A translation that the visitor gives, as text or as tokens, as if it had been found; see
-    `transformer.decoding.teacher_forcing`.
+    """The visitor's own translation, as text or ids, and its probabilities: `transformer.decoding.teacher_forcing`.
 
-    Raises TranslationError: it cannot be one.
+    Raises TranslationError if it is invalid.
     """
     translator = subject.translator
     with GATE:
@@ -179,7 +178,7 @@ def record_steps(
 def changed_by_padding(
     subject: Subject, source_ids: tuple[Ids, ...], target_ids: tuple[Ids, ...], row: int
 ) -> dict[str, float]:
-    """By site, how far the numbers of a sentence in this batch are from its numbers alone, at most."""
+    """By site, the largest difference between the numbers of a sentence in this batch and its numbers alone."""
     model = subject.translator.model
     with GATE:
         return padding_difference(model, source_ids, target_ids, row)
@@ -202,7 +201,7 @@ def with_other_heads(subject: Subject, source_ids: Ids, target_ids: Ids, site: s
 
 @st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
 def drawn(subject: Subject, source_ids: Ids, target_ids: Ids, settings: DecodingConfig) -> tuple[Draw, ...]:
-    """Where the random numbers of a sampled hypothesis fell; see `transformer.decoding.finished_search`."""
+    """The random draws of a sampled hypothesis; see `transformer.decoding.finished_search`."""
     return draws(record(subject, source_ids, target_ids, ("logits",))["logits"], source_ids, target_ids, settings)
 
 
@@ -214,7 +213,7 @@ def mark_truncated(
     settings: DecodingConfig,
     _tree: tuple[SearchNode, ...],
 ) -> tuple[SearchNode, ...]:
-    """The tree of this sampling, which also tells what top k and top p left out; `target_ids` of its hypotheses."""
+    """The tree of a sampling, with the tokens that top k and top p removed; `target_ids`: of its hypotheses."""
     known = [(ids, record(subject, source_ids, ids, ("logits",))["logits"]) for ids in target_ids]
     return finished_search.mark_truncated(_tree, finished_search.beginnings(known), settings)
 
@@ -234,6 +233,6 @@ def position_table(subject: Subject, stack: Literal["encoder", "decoder"], count
 
 
 def release() -> None:
-    """Forgets all traces. Translations and what else is plain data are in `st.cache_data`."""
+    """Deletes all traces. Translations and other plain data are in `st.cache_data`."""
     for cache in (observed, record, record_batch, record_steps):
         cache.clear()

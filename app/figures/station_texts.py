@@ -1,6 +1,6 @@
 """The words and formulas of the walk that depend on the checkpoint: the place of its norms, its positions, its mask.
 
-The paper's where the checkpoint has the paper's choice; else what the checkpoint does, and that the paper does not.
+Where a checkpoint differs from the paper, they say what the checkpoint does, and that the paper does not.
 """
 
 from app.figures.layouts import layout_formula
@@ -8,7 +8,7 @@ from transformer.config import ModelConfig
 
 
 def words_for(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
-    """By name, what stands for the $words of stations.toml at the stations of a stack's part; formulas are LaTeX."""
+    """The values of the $words in stations.toml, by name, for a part of a stack. Formulas are LaTeX."""
     pre, shared = config.norm == "pre", config.shared_embeddings
     activation = {"relu": "ReLU", "gelu": "GELU", "silu": "SiLU"}[config.activation]
     relu, inner = activation == "ReLU", "x W_1 + b_1"
@@ -22,9 +22,9 @@ def words_for(config: ModelConfig, stack: str, part: str) -> dict[str, str]:
         "activation": activation,
         "activation_formula": rf"\max(0,\,{inner})" if relu else rf"\mathrm{{{activation}}}({inner})",
         "activation_section": "" if relu else ", where it is the ReLU",
-        "silent": (
-            "Units below zero fall silent; which ones fire" if relu
-            else "Units far below zero fall nearly silent; which ones answer"
+        "activated": (
+            "Units below zero become 0; which ones stay" if relu
+            else "Units far below zero become nearly 0; which ones stay"
         ),
         "sublayer_input": r"\mathrm{LayerNorm}(x)" if pre else "x",
         "norm_section": "not in the paper" if pre else "section 3.1 (Ba et al. 2016)",
@@ -57,8 +57,8 @@ def _positions(config: ModelConfig) -> dict[str, str]:
         "entering": "Embedding without position" if none else "Embedding + position",
         "entering_formula": r"\sqrt{d_{model}}\,x_t" + ("" if none else " + PE_t"),
         "entering_text": (
-            "This enters the first layer: the word, and nothing of its place." if none
-            else "The sum is what enters the first layer: word and place in one vector."
+            "This enters the first layer: the token, without its position." if none
+            else "The sum is what enters the first layer: token and position in one vector."
         ),
     }  # fmt: skip
 

@@ -20,7 +20,7 @@ ColorScale = list[tuple[float, str]]
 
 def themed(light: str, dark: str) -> str:
     """A colour as CSS writes it, from which the browser takes the one for its background (the light or the dark theme).
-    Plotly does not know it: `app/components/chart.js` resolves it."""
+    Plotly does not know it: `app/components/chart/chart.js` resolves it."""
     return f"light-dark({light}, {dark})"
 
 

@@ -4,8 +4,8 @@ A snapshot is a checkpoint like any other, so every page can open it: it has a n
 be in an address. Such a name is looked up among the files of the folder and never becomes a path.
 
 The snapshots of some runs ship with the checkpoints; of such a run only its metrics and its snapshots are stored.
-They come after the reader's own runs, the one that shows most first; one of the reader's own with the same name takes
-the place of a shipped one.
+They are listed after the reader's own runs, `FIRST` before the others. A run of the reader replaces a shipped one of
+the same name.
 """
 
 import os
@@ -15,8 +15,8 @@ from pathlib import Path
 from app.library.checkpoints import CheckpointFile, checkpoint_folder, escaped_name, has_unicode_name
 
 MOST_RUNS = 200
-FIRST = "en-de-small"  # of those that ship: a translation becomes a sentence while one watches
-SHIPPED, SHIPPED_SNAPSHOTS = "ladders", "ladder"  # pretrained/ladders/RUN/ladder: the files that ship keep their place
+FIRST = "en-de-small"  # of those that ship: its snapshots write words first, then sentences
+SHIPPED, SHIPPED_SNAPSHOTS = "ladders", "ladder"  # pretrained/ladders/RUN/ladder: the folder of the files that ship
 RECIPE = "recipe.toml"  # in the folder of a run that was started in the browser
 _FILE = re.compile(r"(\d{8})\.safetensors", re.ASCII)
 _NAME = re.compile(r"(?P<run>.+), update (?P<update>\d{1,8})", re.ASCII)
@@ -70,7 +70,7 @@ def snapshots(run: str) -> dict[int, CheckpointFile]:
         if match:
             try:
                 found[int(match[1])] = CheckpointFile.at(path, snapshot_name(run, int(match[1])))
-            except OSError:  # a run that is resumed has just taken it away
+            except OSError:  # a run that is resumed has just deleted it
                 continue
     return found
 
@@ -93,7 +93,7 @@ def snapshot(name: str) -> CheckpointFile | None:
 
 
 def modified(path: Path) -> int:
-    """When a file was written to, in ns, or the newest file of a folder. 0: it is not there."""
+    """The time in ns at which a file, or the newest file of a folder, was written; 0 if it does not exist."""
     try:
         inside = [path, *path.iterdir()] if path.is_dir() else [path]
         return max(each.stat().st_mtime_ns for each in inside)

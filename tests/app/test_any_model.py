@@ -32,7 +32,7 @@ PICTURES = {
 }  # that a page may have instead of a chart
 WORDS_ALONE = {  # what is said where there may be nothing to draw
     "penalty": "there is nothing to rank",
-    "methods": "they never part",
+    "methods": "find the same translation",
     "models": "Not run.",  # neither curves nor families lie beside the checkpoint
 }
 CHOICES: dict[str, tuple[object, ...]] = {  # one of each for an example

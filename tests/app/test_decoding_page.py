@@ -507,9 +507,9 @@ def test_greedy_and_beam_stand_side_by_side_whatever_is_searched_with(
         strip = component(app, f"{name}_strip")
         assert strip["headline"] == hypothesis.text
         assert [chip["share"] for chip in strip["chips"]] == pytest.approx(np.exp(hypothesis.log_probabilities))
-        assert [i for i, chip in enumerate(strip["chips"]) if "parts here" in chip["under"]] == [apart]
+        assert [i for i, chip in enumerate(strip["chips"]) if "differs here" in chip["under"]] == [apart]
         assert f"sum of log p {fixed(hypothesis.score, 3)}, score {fixed(hypothesis.normalised_score, 3)}" in said
-    assert f"They part at step {apart + 1}. Greedy takes the most probable token there" in texts(app)
+    assert f"They differ from step {apart + 1} on. Greedy takes the most probable token there" in texts(app)
     for line, hypothesis in zip(charts(app)[0]["data"], found.values(), strict=True):
         begin = max(apart - 1, 0)
         assert array(line["y"]) == pytest.approx(np.cumsum(hypothesis.log_probabilities)[begin:], rel=1e-5)
@@ -519,7 +519,7 @@ def test_greedy_and_beam_stand_side_by_side_whatever_is_searched_with(
 def test_where_greedy_and_beam_find_the_same_the_page_says_so(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(SHIPPED))
     app = open_page("methods", checkpoint="numbers", sentence="forty-two")
-    assert "find the same translation: they never part" in texts(app)
+    assert "find the same translation" in texts(app)
     assert charts(app) == []
 
 

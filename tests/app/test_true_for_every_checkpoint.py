@@ -153,7 +153,7 @@ def test_a_mask_with_a_window_is_not_said_to_allow_everything() -> None:
 
 def test_of_the_activation_is_said_what_it_is() -> None:
     where = "encoder.layers.0.feed_forward.activated"
-    for activation, silent, section in (("relu", "below zero fall silent", "2"), ("silu", "nearly silent", "the ReLU")):
+    for activation, silent, section in (("relu", "below zero become 0", "2"), ("silu", "nearly 0", "the ReLU")):
         found = station(where, activation=activation)
         assert silent in found.text
         assert found.section.endswith(section)
@@ -202,7 +202,7 @@ def test_the_mask_shows_the_rules_that_it_has(checkpoint: Any) -> None:
 def test_the_most_bits_of_a_causal_head_are_those_of_its_rows(checkpoint: Any) -> None:
     checkpoint()
     text = said(open_view("attention", sentence=SENTENCE, kind="decoder"))
-    found = re.search(r"of at most ([\d.]+) bits; \S+ ?% of the attention lies on special tokens and punctuation", text)
+    found = re.search(r"of at most ([\d.]+) bits; \S+ ?% of the attention is on special tokens and punctuation", text)
     assert found
     rows = array(chart(open_view("attention", sentence=SENTENCE, kind="decoder"), "Decoder self")["data"][0]["z"])
     most = np.log2(np.arange(1, len(rows) + 1)).mean()
@@ -212,7 +212,7 @@ def test_the_most_bits_of_a_causal_head_are_those_of_its_rows(checkpoint: Any) -
 
 
 @pytest.mark.parametrize("kind", ["encoder", "decoder"])
-def test_who_looks_at_whom_is_said_with_the_window(kind: Any) -> None:
+def test_which_query_attends_to_which_key_is_said_with_the_window(kind: Any) -> None:
     assert "1 position away" in explained(kind, 1)
     assert "all tokens" not in explained(kind, 1)
     assert "away" not in explained(kind, None)

@@ -1,4 +1,4 @@
-"""Greedy decoding and a beam, side by side on the same sentence, whatever search the other parts show."""
+"""Greedy decoding and beam search of the same sentence, side by side, whichever of them is chosen for the page."""
 
 import math
 from dataclasses import replace
@@ -24,7 +24,7 @@ PAPERS_BEAM = 4
 
 
 def methods_part(scene: Scene) -> None:
-    """Both translations with their scores, where they part, and how their sums grow."""
+    """Both translations with their scores, where they differ, and how their sums grow."""
     settings = scene.translation.settings
     size = settings.beam if settings.beam > 1 else PAPERS_BEAM
     greedy = _best(scene, replace(settings, method="greedy", n_best=1))
@@ -50,7 +50,7 @@ def _parted(greedy: Hypothesis, beam: Hypothesis, at: int, names: tuple[str, str
     components.difference(difference_data(greedy.text, beam.text, label="What the beam changed"), key="beam_changed")
     log_probabilities = (greedy.log_probabilities, beam.log_probabilities)
     pieces = (greedy.pieces, beam.pieces)
-    title = "Sum of log p, from where they part"
+    title = "Sum of log p, from the step at which they differ"
     placed(
         running_chart(log_probabilities, pieces, names, at, title=title),
         key="running",
@@ -59,7 +59,7 @@ def _parted(greedy: Hypothesis, beam: Hypothesis, at: int, names: tuple[str, str
         f"{score_text(beam.score)}.",
         table=lambda: running_table(log_probabilities, pieces, names),
     )
-    st.caption("The upright line is the first step at which they differ; up to there they are one.")
+    st.caption("The vertical line is the first step at which they differ; before it they are the same.")
 
 
 def _paper(scene: Scene) -> None:
@@ -75,17 +75,17 @@ def _paper(scene: Scene) -> None:
 
 
 def strip_of(scene: Scene, hypothesis: Hypothesis) -> dict[str, Any]:
-    """A translation as its tokens; data of the component `pieces`."""
+    """A translation as its tokens; data of the component `token_strip`."""
     probabilities = [math.exp(value) for value in hypothesis.log_probabilities]
     strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities)
     return strip | {"headline": hypothesis.text or "(nothing)", "lang": scene.task.target_code}
 
 
 def _strip(scene: Scene, hypothesis: Hypothesis, at: int | None) -> dict[str, Any]:
-    """The same, and below the token at which the two part it says so."""
+    """The same, with a note below the first token that differs."""
     strip = strip_of(scene, hypothesis)
     if at is not None and at < len(hypothesis.pieces):
-        strip["chips"][at]["under"].append("parts here")
+        strip["chips"][at]["under"].append("differs here")
     return strip
 
 
@@ -96,7 +96,7 @@ def _best(scene: Scene, settings: DecodingConfig) -> Hypothesis:
 
 def _numbers(found: Hypothesis) -> str:
     count = len(found.pieces)
-    said = f"{count} {'piece' if count == 1 else 'pieces'}, sum of log p {fixed(found.score, 3)}"
+    said = f"{count} {'token' if count == 1 else 'tokens'}, sum of log p {fixed(found.score, 3)}"
     said += f", score {fixed(found.normalised_score, 3)}"
     if found.is_loop:
         return f"{said}; stopped, because it repeated one token"
@@ -104,10 +104,10 @@ def _numbers(found: Hypothesis) -> str:
 
 
 def _said(greedy: Hypothesis, beam: Hypothesis, at: int | None, size: int) -> str:
-    """Where they part, and who is ahead in the end."""
+    """Where they differ, and which has the better score."""
     if at is None:
-        return f"Here greedy decoding and a beam of {size} find the same translation: they never part."
-    said = f"They part at step {at + 1}. "
+        return f"Here greedy decoding and a beam of {size} find the same translation."
+    said = f"They differ from step {at + 1} on. "
     if at < len(greedy.pieces) and at < len(beam.pieces):
         taken, other = (
             f"“{each.pieces[at]}” ({probability_text(math.exp(each.log_probabilities[at]))})" for each in (greedy, beam)

@@ -18,7 +18,7 @@ def node_numbers(scene: Scene, node: SearchNode, path: tuple[SearchNode, ...]) -
         st.text(
             f"Its token: {node.piece}   p = {probability_text(math.exp(node.log_probability))}, "
             f"log p = {fixed(node.log_probability, 3)}\n"
-            f"Sum of log p over {node.step} {'piece' if node.step == 1 else 'pieces'}: {fixed(node.sum, 3)}\n"
+            f"Sum of log p over {node.step} {'token' if node.step == 1 else 'tokens'}: {fixed(node.sum, 3)}\n"
             f"Score: {fixed(node.sum, 3)} / {formula(node.step, scene.translation.settings)} = "
             f"{fixed(node.normalised, 3)}"
         )

@@ -3,8 +3,8 @@
     weight_j = e^(q·k_j / sqrt(d_k)) / sum of the same over all keys j that may be attended to
     context  = weight_1 v_1 + weight_2 v_2 + ...
 
-Every intermediate has its name. The vectors are those of the tensors (float32), the sums are carried in float64, so
-each number is the tensor's up to the rounding of the model (test_every_intermediate_by_hand_is_the_tensors).
+Every intermediate has its name. The vectors are the model's tensors (float32), the sums are computed in float64, so
+each number equals the tensor up to the model's rounding (test_every_intermediate_by_hand_is_the_tensors).
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ class ByHand:
 
     Attributes:
         query: (E,). keys, values: (K, E). mask: (K,), True = may attend.
-        chosen: the key that is attended to closely, from 0.
+        chosen: the key whose weight is written out, from 0.
     """
 
     query: np.ndarray
@@ -42,7 +42,7 @@ class ByHand:
 
     @cached_property
     def order(self) -> np.ndarray:
-        """(E,): the dimensions, that of the largest |term| first."""
+        """(E,): the dimensions, sorted by |term|, the largest first."""
         return np.argsort(-np.abs(self.terms), kind="stable")
 
     @cached_property
@@ -58,7 +58,7 @@ class ByHand:
 
     @cached_property
     def masked_scores(self) -> np.ndarray:
-        """(K,): -inf where the mask forbids."""
+        """(K,): -inf where masked."""
         return np.where(self.mask, self.scores, -np.inf)
 
     @cached_property
@@ -72,7 +72,7 @@ class ByHand:
 
     @cached_property
     def exponentials(self) -> np.ndarray:
-        """(K,): e^score, exactly 0 where the mask forbids."""
+        """(K,): e^score, exactly 0 where masked."""
         return np.exp(self.masked_scores - self.subtracted)
 
     @property
@@ -108,7 +108,7 @@ class ByHand:
 
     @cached_property
     def keys_by_weight(self) -> np.ndarray:
-        """(K,): the keys, that of the largest weight first."""
+        """(K,): the keys, sorted by weight, the largest first."""
         return np.argsort(-self.weights, kind="stable")
 
 

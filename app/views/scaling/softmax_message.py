@@ -1,4 +1,4 @@
-"""What the picture of the page gets: dot products of random vectors for each width of the slider, and of one head.
+"""The data of the picture: dot products of random vectors for each width of the slider, and of one head.
 
 The browser divides them and takes the softmax (test_the_browser_s_softmax_is_that_of_torch).
 """
@@ -56,7 +56,7 @@ def softmax_message(
 
 
 def table_of(message: Mapping[str, Any]) -> dict[str, list[int] | np.ndarray]:
-    """The random products of all widths, a row a width: what the slider goes through."""
+    """The random products of all widths, one row for each width of the slider."""
     products = message["products"]
     return {"d_k": message["widths"]} | {f"q·k{key}": products[:, key - 1] for key in range(1, KEYS + 1)}
 

@@ -32,12 +32,12 @@ def explained(kind: Kind, window: int | None) -> str:
         those = "all tokens of the source" if window is None else f"those {away}"
         return f"Each token of the source attends to {those}."
     before = "the tokens before it" if window is None else f"the tokens before it, {away},"
-    return f"Each token of the translation attends to {before} and at itself; what comes later is masked. {_ROW}"
+    return f"Each token of the translation attends to {before} and to itself; later tokens are masked. {_ROW}"
 
 
 def rows_sum(shown: Shown) -> str:
-    """To what the rows of a picture sum."""
-    return "Each row sums to 1" + (", but for those that are empty." if shown.emptied else ".")
+    """What each row of a picture sums to."""
+    return "Each row sums to 1" + (", except empty rows." if shown.emptied else ".")
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Chosen:
 
 
 def overview(chosen: Chosen) -> None:
-    """All layers x heads, of which a click chooses one."""
+    """All heads as small pictures; a click chooses one."""
     weights = chosen.shown.weights
     layers, heads, rows, columns = weights.shape
     with st.container(key="picture_mosaic"):
@@ -70,8 +70,8 @@ def overview(chosen: Chosen) -> None:
             key="mosaic",
             on_click=_clicked,
             alt=f"{KINDS[chosen.kind]} of {counted(layers, 'layer')} with {counted(heads, 'head')} each, as small "
-            f"pictures; layer {chosen.layer + 1}, head {chosen.head + 1} is framed. The buttons Layer and Head choose "
-            "another.",
+            f"pictures; layer {chosen.layer + 1}, head {chosen.head + 1} is framed. The table "
+            "beside it chooses a head with the keyboard too.",
         )
     note = "Click a picture to see it large. One colour scale for all, 0 to 1."
     if max(rows, columns) > LARGEST_TILE:
@@ -121,14 +121,14 @@ def facts(chosen: Chosen) -> None:
     whose = f" as drawn here{chosen.shown.suffix}" if chosen.shown.remarks else ""
     st.caption(
         f"This head{whose}: strongest weight of a row {found['strongest']:.2f} on average, entropy "
-        f"{found['entropy']:.2f} of at most {found['even']:.2f} bits; {found['sinks']:.0%} of the attention lies on "
+        f"{found['entropy']:.2f} of at most {found['even']:.2f} bits; {found['sinks']:.0%} of the attention is on "
         "special tokens and punctuation."
         + (" The table above has the numbers over its tokens, as the model saw them." if whose else "")
     )
 
 
 def matrix(chosen: Chosen, cell: Cell | None = None, on_cell: Callable[[Point], None] | None = None) -> None:
-    """The head with a number in every cell. A click on a cell is told to `on_cell`; `cell` is framed."""
+    """The head with a number in every cell. `on_cell` is called with a cell that is clicked; `cell` is framed."""
     shown, title = chosen.shown, chosen.title
     weights = shown.weights[chosen.layer, chosen.head]
     narrowest = matrix_width(shown.queries, shown.keys)
@@ -154,7 +154,7 @@ def matrix(chosen: Chosen, cell: Cell | None = None, on_cell: Callable[[Point], 
 
 
 def matrix_numbers(chosen: Chosen) -> None:
-    """Its downloads and its table."""
+    """Downloads and table of the matrix."""
     shown, title = chosen.shown, chosen.title
     weights = shown.weights[chosen.layer, chosen.head]
     with st.container(horizontal=True, vertical_alignment="top", gap="xsmall"):

@@ -1,7 +1,7 @@
 """Two texts, word by word: what is equal, changed, missing, added. The data of the browser component `difference`.
 
-Words are compared as they stand, case and all; a punctuation mark is a word of its own, and so is each character of a
-script that does not part its words by spaces.
+Upper and lower case are different. A punctuation mark is a word of its own, and so is each character of a script
+without spaces between words.
 """
 
 import re
@@ -12,7 +12,7 @@ from app.figures.tables import Table
 
 Change = Literal["equal", "changed", "missing", "added"]
 _WORD = re.compile(
-    "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"  # Thai, Japanese, Chinese: a character a time
+    "[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"  # Thai, Japanese, Chinese: each character is a word
     "|[^\\W\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+(?:['’\\-][^\\W]+)*"
     "|[^\\w\\s]"
 )
@@ -33,7 +33,7 @@ def words(text: str) -> list[str]:
 def difference(reference: str, text: str) -> list[tuple[Change, str, str]]:
     """Stretches of words: (what happened, words of the reference, words of the text), in order.
 
-    `missing` stands in the reference alone, `added` in the text alone.
+    `missing` is only in the reference, `added` only in the text.
     """
     old, new = words(reference), words(text)
     found: list[tuple[Change, str, str]] = []
@@ -44,7 +44,7 @@ def difference(reference: str, text: str) -> list[tuple[Change, str, str]]:
 
 
 def difference_data(reference: str, text: str, *, label: str) -> dict[str, Any]:
-    """For `app.components.decoding.difference`; `label` says in words which two texts they are."""
+    """For `app.components.difference`; `label` says in words which two texts they are."""
     stretches = difference(reference, text)
     counts = difference_counts(stretches)
     return {
@@ -57,7 +57,7 @@ def difference_data(reference: str, text: str, *, label: str) -> dict[str, Any]:
 
 
 def difference_counts(stretches: list[tuple[Change, str, str]]) -> dict[Change, int]:
-    """How many words of each sort; of changed stretches the longer side counts."""
+    """The number of words for each change; of a changed stretch, that of its longer side."""
     counts: dict[Change, int] = {"equal": 0, "changed": 0, "missing": 0, "added": 0}
     for what, old, new in stretches:
         counts[what] += max(len(words(old)), len(words(new)))

@@ -1,4 +1,4 @@
-"""Three links from the first picture to the pages that answer what it makes one ask, and the button that saves it."""
+"""Three links below the first picture to pages that explain it further, and the button that saves the picture."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ _DOORS = (
 
 
 def doors(beside: Callable[[], None]) -> None:
-    """Draws the three links in one line, and at its end what is `beside` them."""
+    """Draws the three links in one line; `beside` draws what is at its end."""
     with st.container(key="doors", horizontal=True, vertical_alignment="center", gap="small"):
         for page, words, icon in _DOORS:
             st.page_link(page_named(page), label=words, icon=icon, width="content")
