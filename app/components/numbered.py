@@ -2,6 +2,7 @@
 received (see components/shared/numbered_choices.js).
 """
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -20,3 +21,18 @@ def hear(key: str) -> tuple[str, int]:
         return "", -1
     st.session_state[f"{key}_heard"] = number
     return name, index
+
+
+def listening(key: str, counts: Mapping[str, int], on_choose: Callable[[str, int], None]) -> Callable[[], None]:
+    """What a component calls when something was chosen in it: calls `on_choose` with its name and its place, from 0.
+
+    Args:
+        counts: by name, how many there are to choose from. A place beyond it is ignored.
+    """
+
+    def chosen() -> None:
+        name, index = hear(key)
+        if 0 <= index < counts.get(name, 0):
+            on_choose(name, index)
+
+    return chosen

@@ -16,7 +16,7 @@ from app.components.registration import component
 from app.figures.canvas_message import message_id
 from transformer.model.attention_kinds import KINDS, Kind
 
-_canvas = component("canvas")
+_canvas = component("canvas", styles=["segments"])
 _wire = component("canvas_wire", html="<div class='root' hidden></div>")
 
 Answer = dict[str, Any]

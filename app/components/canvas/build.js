@@ -16,7 +16,7 @@ export function build(view) {
   const svg = make("svg", { "aria-hidden": "true" }, arcs), tokens = element("div", "tokens", arcs);
   view.stage = { frame, arcs, matrix, labels, svg, tokens };
   const side = element("div", "beside", root);
-  view.kinds = element("div", "kinds", side);
+  view.kinds = element("div", "kinds segments", side);
   const part = element("div", "part", side), box = element("div", { class: "heads", role: "radiogroup" }, part);
   const canvas = element("canvas", { "aria-hidden": "true" }, box), buttons = element("div", "", box);
   view.heads = { part, box, canvas, buttons, all: [] };

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from app.components.numbered import hear, heard
+from app.components.numbered import heard, listening
 from app.components.registration import component
 
-_component = component("causal_matrix", styles=["svg"])
+_component = component("causal_matrix", styles=["svg", "segments"])
 
 
 def causal_matrix(data: dict[str, Any], *, key: str, on_choose: Callable[[str, int], None]) -> None:
@@ -18,9 +18,4 @@ def causal_matrix(data: dict[str, Any], *, key: str, on_choose: Callable[[str, i
     """
     counts = {"layer": data["layers"], "head": data["heads"]}
 
-    def chosen() -> None:
-        name, index = hear(key)
-        if 0 <= index < counts.get(name, 0):
-            on_choose(name, index)
-
-    _component(data=data | {"heard": heard(key)}, key=key, on_chosen_change=chosen)
+    _component(data=data | {"heard": heard(key)}, key=key, on_chosen_change=listening(key, counts, on_choose))

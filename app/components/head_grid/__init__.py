@@ -7,7 +7,7 @@ import streamlit as st
 
 from app.components.registration import component
 
-_component = component("head_grid", styles=["svg", "token", "head_map"])
+_component = component("head_grid", styles=["svg", "token", "head_map", "segments"])
 
 
 def head_grid(data: dict[str, Any], *, key: str, on_choose: Callable[[int], None]) -> None:

@@ -35,7 +35,7 @@ const behaviour = {
     this.row = element("div", "row", steps);
     const predicted = data.steps.map(({ predicts }) => (node) => token("", node, predicts));
     this.steps = radios(this.row, "Step of the translation", predicted, this.at, (index) => this.step(index));
-    this.modes = radios(element("div", "modes", steps), "Which heads are left", MODES.map(({ text }) => text), this.mode, (index) => { this.mode = index; this.show(); });
+    this.modes = radios(element("div", "modes segments", steps), "Which heads are left", MODES.map(({ text }) => text), this.mode, (index) => { this.mode = index; this.show(); });
     this.says = element("p", { class: "says", "aria-live": "polite" }, box);
     this.parts = [];
     const cards = data.heads.map((_, index) => (node) => this.card(node, index));

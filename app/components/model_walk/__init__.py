@@ -5,9 +5,10 @@ from typing import Any
 
 import streamlit as st
 
+from app.components.numbered import heard
 from app.components.registration import component
 
-_component = component("model_walk", styles=["svg", "token"])
+_component = component("model_walk", styles=["svg", "token", "segments"])
 
 
 def model_walk(state: dict[str, Any], *, key: str, on_told: Callable[[dict[str, Any]], None]) -> None:
@@ -25,5 +26,4 @@ def model_walk(state: dict[str, Any], *, key: str, on_told: Callable[[dict[str, 
             st.session_state[f"{key}_heard"] = told.get("number", 0)
             on_told(told)
 
-    heard = st.session_state.get(f"{key}_heard", 0)
-    _component(data=state | {"heard": heard}, key=key, on_told_change=changed)
+    _component(data=state | {"heard": heard(key)}, key=key, on_told_change=changed)

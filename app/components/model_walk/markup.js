@@ -33,7 +33,7 @@ export function markup(root, walk) {
   const previous = button("previous", bar, "Previous", () => walk.go(walk.place - 1));
   const play = button("play", bar, "Play", () => walk.play(!walk.playing));
   const next = button("next", bar, "Next", () => walk.go(walk.place + 1));
-  const where = element("span", "where", bar), detail = element("div", { class: "choice", "aria-label": "Detail" }, bar);
+  const where = element("span", "where", bar), detail = element("div", { class: "choice segments", "aria-label": "Detail" }, bar);
   const line = element("div", "line", station), title = element("h2", "", line), heads = element("div", { class: "heads", "aria-label": "Head" }, line);
   const picture = element("div", "picture-place", station), frame = element("div", { class: "frame", tabindex: -1 }, picture);
   const zone = element("div", "zone", picture), read = element("div", "read", picture), words = element("p", { "aria-live": "polite" }, station);

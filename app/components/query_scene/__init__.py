@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.components.chart import encode
-from app.components.numbered import hear, heard
+from app.components.numbered import heard, listening
 from app.components.registration import component
 
 _component = component("query_scene", styles=["svg", "words"])
@@ -16,11 +16,5 @@ def query_scene(data: dict[str, Any], *, key: str, on_choose: Callable[[str, int
     Args:
         on_choose: gets "query" or "key" and the place of the chosen one, from 0.
     """
-
-    def chosen() -> None:
-        name, index = hear(key)
-        counts = {"query": len(data["queries"]), "key": len(data["keys"])}
-        if 0 <= index < counts.get(name, 0):
-            on_choose(name, index)
-
-    _component(data=encode(data | {"heard": heard(key)}), key=key, on_chosen_change=chosen)
+    counts = {"query": len(data["queries"]), "key": len(data["keys"])}
+    _component(data=encode(data | {"heard": heard(key)}), key=key, on_chosen_change=listening(key, counts, on_choose))

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 from app.components.chart import encode
-from app.components.numbered import hear, heard
+from app.components.numbered import heard, listening
 from app.components.registration import component
 
-_component = component("softmax_scene", styles=["svg", "words"])
+_component = component("softmax_scene", styles=["svg", "words", "segments"])
 
 
 def softmax_scene(data: dict[str, Any], *, key: str, on_choose: Callable[[str, int], None]) -> None:
@@ -16,11 +16,5 @@ def softmax_scene(data: dict[str, Any], *, key: str, on_choose: Callable[[str, i
     Args:
         on_choose: gets "width" or "query" and the place of the chosen one, from 0.
     """
-
-    def chosen() -> None:
-        name, index = hear(key)
-        counts = {"width": len(data["widths"]), "query": len(data["head"]["queries"])}
-        if 0 <= index < counts.get(name, 0):
-            on_choose(name, index)
-
-    _component(data=encode(data | {"heard": heard(key)}), key=key, on_chosen_change=chosen)
+    counts = {"width": len(data["widths"]), "query": len(data["head"]["queries"])}
+    _component(data=encode(data | {"heard": heard(key)}), key=key, on_chosen_change=listening(key, counts, on_choose))

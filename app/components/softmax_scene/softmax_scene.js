@@ -29,7 +29,7 @@ function draw(root, state, send) {
   root.style.setProperty("--stream", state.isRandom ? "var(--st-text-color)" : message.colors.stream);
 
   const stage = element("div", `stage${isNarrow ? " narrow" : ""}`), top = element("div", "top", stage);
-  radios(element("div", "modes", top), "Scores of", ["Random vectors", "Your words"], state.isRandom ? 0 : 1, (i) => {
+  radios(element("div", "modes segments", top), "Scores of", ["Random vectors", "Your words"], state.isRandom ? 0 : 1, (i) => {
     state.isRandom = i === 0;
     draw(root, state, send);
     root.querySelector(".modes [aria-checked=true]").focus({ preventScroll: true });

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from app.components.numbered import hear, heard
+from app.components.numbered import heard, listening
 from app.components.registration import component
 
-_component = component("switches")
+_component = component("switches", styles=["segments"])
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,6 @@ def switches(
     """Draws the line. `on_choose` gets the name of what was chosen and its place, from 0."""
     counts = {options.name: len(options.texts) for options in line}
 
-    def chosen() -> None:
-        name, index = hear(key)
-        if 0 <= index < counts.get(name, 0):
-            on_choose(name, index)
-
     def pressed() -> None:
         if on_press and button and not button.disabled:
             on_press()
@@ -66,4 +61,4 @@ def switches(
     data: dict[str, Any] = {"choices": [asdict(options) for options in line], "heard": heard(key)}
     if button:
         data["button"] = asdict(button)
-    _component(data=data, key=key, on_chosen_change=chosen, on_pressed_change=pressed)
+    _component(data=data, key=key, on_chosen_change=listening(key, counts, on_choose), on_pressed_change=pressed)

@@ -16,7 +16,7 @@ function opened(part, { label, texts, chosen, disabled }, choose) {
 }
 
 function laidOut(part, { label, texts, chosen, disabled }, choose) {
-  const row = element("div", { "aria-disabled": disabled }, part);
+  const row = element("div", { class: "segments", "aria-disabled": disabled }, part);
   for (const node of radios(row, label, texts, chosen, choose).buttons) node.disabled = disabled;
 }
 

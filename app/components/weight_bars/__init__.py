@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.components.numbered import hear, heard
+from app.components.numbered import heard, listening
 from app.components.registration import component
 
 WHOLE = 10_000  # what the weights that are told sum to, to rounding
@@ -31,11 +31,6 @@ def weight_bars(
     """
     counts = {"layer": data["layers"], "head": data["heads"], "step": len(data["steps"]), "all": 2}
 
-    def chosen() -> None:
-        name, index = hear(key)
-        if 0 <= index < counts.get(name, 0):
-            on_choose(name, index)
-
     def released() -> None:
         told: Any = st.session_state[key].released
         weights, number = (told.get(part) if isinstance(told, dict) else None for part in ("weights", "number"))
@@ -47,7 +42,12 @@ def weight_bars(
         elif _are_weights(weights, len(data["tokens"])):
             on_set(weights)
 
-    _component(data=data | {"heard": heard(key)}, key=key, on_chosen_change=chosen, on_released_change=released)
+    _component(
+        data=data | {"heard": heard(key)},
+        key=key,
+        on_chosen_change=listening(key, counts, on_choose),
+        on_released_change=released,
+    )
 
 
 def _are_weights(weights: Any, count: int) -> bool:
