@@ -1,26 +1,16 @@
 // A column for each key: its weight, a bar that is dragged, a line where the model's own weight is, and the token.
 
-import { put } from "../shared/token.js";
+import { element, handled, within } from "../shared/dom.js";
+import { inWords, put } from "../shared/token.js";
 import { perCent, withWeight } from "./weights.js";
 
 const SMALL = 0.05, LARGE = 0.2;
 
-function part(parent, name, className) {
-  const node = document.createElement(name);
-  node.className = className;
-  parent.append(node);
-  return node;
-}
-
 function columnOf(parent, token, index) {
-  const column = part(parent, "div", "column");
-  column.setAttribute("role", "slider");
-  column.setAttribute("aria-orientation", "vertical");
-  column.setAttribute("aria-valuemin", "0");
-  column.setAttribute("aria-valuemax", "100");
-  column.setAttribute("aria-label", `Weight on key ${index + 1}, ${token.replace(/^▁/, "") || token}`);
-  const value = part(column, "span", "value"), track = part(column, "div", "track");
-  const bar = part(track, "i", "bar"), own = part(track, "i", "own"), word = part(column, "span", "word");
+  const label = `Weight on key ${index + 1}, ${inWords(token)}`;
+  const column = element("div", { class: "column", role: "slider", "aria-orientation": "vertical", "aria-valuemin": 0, "aria-valuemax": 100, "aria-label": label }, parent);
+  const value = element("span", "value", column), track = element("div", "track", column);
+  const bar = element("i", "bar", track), own = element("i", "own", track), word = element("span", "word", column);
   put(word, token);
   word.title = token;
   return { column, value, track, bar, own };
@@ -43,11 +33,11 @@ export function barsOf(frame, state, { changed, released }) {
     });
   }
   function set(index, weight) {
-    state.row = withWeight(state.row, index, Math.min(Math.max(weight, 0), 1), state.data.base);
+    state.row = withWeight(state.row, index, within(weight, 0, 1), state.data.base);
     changed();
   }
   function select(index) {
-    state.selected = Math.min(Math.max(index, 0), columns.length - 1);
+    state.selected = within(index, 0, columns.length - 1);
     show();
   }
 
@@ -78,8 +68,7 @@ export function barsOf(frame, state, { changed, released }) {
       const steps = { ArrowUp: SMALL, ArrowDown: -SMALL, PageUp: LARGE, PageDown: -LARGE, Home: -1, End: 1 };
       const sideways = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (!(event.key in steps) && !sideways) return;
-      event.preventDefault();
-      event.stopPropagation();
+      handled(event);
       if (sideways) {
         select(index + sideways);
         columns[state.selected].column.focus();

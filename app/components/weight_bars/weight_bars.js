@@ -1,28 +1,17 @@
 // A row of attention weights that is set by hand. Dragging needs no server: the other bars follow at once. What is let go is
 // told to the page, which makes an edit of it; until the page has heard it, the row here stands.
 
+import { button, element, focusedIn } from "../shared/dom.js";
 import { numbered, standing } from "../shared/numbered_choices.js";
 import { barsOf } from "./bars.js";
 import { onlyOn, uniform, whole } from "./weights.js";
 
-function listOf(root, { name, label, texts, chosen, disabled }, heard, report) {
-  const group = document.createElement("label"), list = document.createElement("select");
-  group.append(`${label} `, list);
-  texts.forEach((text, index) => list.add(new Option(text, String(index))));
-  list.selectedIndex = standing(root, name, { chosen, count: texts.length, heard });
-  list.dataset.name = name;
-  list.disabled = Boolean(disabled);
-  list.addEventListener("change", () => report(numbered(root, name, list.selectedIndex)));
-  return group;
-}
-
-function buttonOf(text, press, name) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = text;
-  button.dataset.name = name;
-  button.addEventListener("click", press);
-  return button;
+function list(parent, root, { name, label, texts, chosen, disabled }, heard, report) {
+  const node = element("select", { "data-name": name }, element("label", "", parent, `${label} `));
+  texts.forEach((text, index) => node.add(new Option(text, String(index))));
+  node.selectedIndex = standing(root, name, { chosen, count: texts.length, heard });
+  node.disabled = Boolean(disabled);
+  node.addEventListener("change", () => report(numbered(root, name, node.selectedIndex)));
 }
 
 const numbers = (count) => Array.from({ length: count }, (_, index) => String(index + 1));
@@ -32,7 +21,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const state = (root.headlight ??= { sent: 0 });
   const isOther = state.words !== data.words, isOtherRow = isOther || state.place !== data.place;
   if (state.dragged !== undefined && !isOtherRow) return;  // it is drawn anew when the bar is let go
-  const focused = root.getRootNode().activeElement, focus = focused?.dataset?.name ?? (focused?.className.includes("column") ? "bar" : "");
+  const focused = focusedIn(root), focus = focused?.dataset?.name ?? (focused?.className.includes("column") ? "bar" : "");
   if (isOther) state.selected = data.row.indexOf(Math.max(...data.row));
   if (isOtherRow) {
     clearTimeout(state.waiting);
@@ -51,23 +40,17 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const take = (row) => { state.row = row; picture.show(); clearTimeout(state.waiting); tell(whole(row)); };
   const report = (value) => setTriggerValue("chosen", value);
 
-  const tools = document.createElement("div"), frame = document.createElement("div");
-  tools.className = "tools";
-  const list = (choice) => listOf(root, choice, data.heard, report);
-  const all = buttonOf("All heads of this layer", () => report(numbered(root, "all", Number(!data.all))), "all");
-  all.setAttribute("aria-pressed", String(data.all));
-  tools.append(
-    list({ name: "step", label: "Predicting", texts: data.steps, chosen: data.step }),
-    list({ name: "layer", label: "Layer", texts: numbers(data.layers), chosen: data.layer }),
-    list({ name: "head", label: "Head", texts: numbers(data.heads), chosen: data.head, disabled: data.all }),
-    all,
-    buttonOf("Only this word", () => take(onlyOn(state.row, state.selected)), "only"),
-    buttonOf("Uniform", () => take(uniform(state.row)), "uniform"),
-    buttonOf("Reset", () => { state.row = data.base; picture.show(); clearTimeout(state.waiting); tell(null); }, "reset"));
-  frame.className = "columns";
-  frame.setAttribute("role", "group");
-  frame.setAttribute("aria-label", data.alt);
-  frame.setAttribute("lang", data.lang);
+  const tools = element("div", "tools"), frame = element("div", { class: "columns", role: "group", "aria-label": data.alt, lang: data.lang });
+  for (const choice of [
+    { name: "step", label: "Predicting", texts: data.steps, chosen: data.step },
+    { name: "layer", label: "Layer", texts: numbers(data.layers), chosen: data.layer },
+    { name: "head", label: "Head", texts: numbers(data.heads), chosen: data.head, disabled: data.all },
+  ]) list(tools, root, choice, data.heard, report);
+  const all = { "data-name": "all", "aria-pressed": data.all };
+  button(all, tools, "All heads of this layer", () => report(numbered(root, "all", Number(!data.all))));
+  button({ "data-name": "only" }, tools, "Only this word", () => take(onlyOn(state.row, state.selected)));
+  button({ "data-name": "uniform" }, tools, "Uniform", () => take(uniform(state.row)));
+  button({ "data-name": "reset" }, tools, "Reset", () => { state.row = data.base; picture.show(); clearTimeout(state.waiting); tell(null); });
   const picture = barsOf(frame, state, {
     changed: () => picture.show(),
     released: (patience = 0) => {
