@@ -5,7 +5,7 @@ the exact weights of a head, the calculation of one weight. Questions and answer
 (`canvas_wire`), a fragment of its own, so that an answer draws nothing again but what it is about.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -59,19 +59,33 @@ class Act:
     index: int
 
 
+@dataclass(frozen=True)
+class Setting:
+    """What surrounds the picture.
+
+    Attributes:
+        alternatives: other translations, {text, detail}; `shown` is the one that is drawn.
+        can_undo: whether there is something to take back.
+        writes: whether the translation writes itself when the message is a new one.
+        below: rem that are kept free below it in the window.
+    """
+
+    alternatives: Sequence[dict[str, str]] = ()
+    shown: int = 0
+    can_undo: bool = False
+    writes: bool = False
+    below: float = 3.0
+
+
 def canvas(
     message: bytes,
     chosen: Head,
+    setting: Setting,
     *,
     key: str,
     on_choose: Callable[[Head], None],
     on_ask: Callable[[Question], Answer | None],
     on_act: Callable[[Act], None] | None = None,
-    alternatives: list[dict[str, str]] | None = None,
-    shown: int = 0,
-    can_undo: bool = False,
-    writes: bool = False,
-    below: float = 3.0,
 ) -> None:
     """Draws the canvas, as high as the window leaves room for.
 
@@ -81,10 +95,6 @@ def canvas(
         on_choose: is told which head was clicked.
         on_ask: answers a question with numbers, in values that JSON has; None: there is no such cell.
         on_act: see `Act`. Without it, runners-up cannot be clicked, and there is no link to the page `hand`.
-        alternatives: other translations, {text, detail}; `shown` is the one that is drawn.
-        can_undo: whether there is something to take back.
-        writes: whether the translation writes itself when the message is a new one.
-        below: rem that are kept free below it in the window.
     """
 
     def chose() -> None:
@@ -110,11 +120,11 @@ def canvas(
         "chosen": {"kind": chosen.kind, "layer": chosen.layer, "head": chosen.head},
         "heard": heard(key),
         "acts": on_act is not None,
-        "alternatives": alternatives or [],
-        "shown": shown,
-        "canUndo": can_undo,
-        "writes": writes,
-        "below": below,
+        "alternatives": list(setting.alternatives),
+        "shown": setting.shown,
+        "canUndo": setting.can_undo,
+        "writes": setting.writes,
+        "below": setting.below,
     }
     _answers(standing, key, on_ask)
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import streamlit as st
 
-from app.components.canvas import Act, Answer, Head, Question, canvas
+from app.components.canvas import Act, Answer, Head, Question, Setting, canvas
 from app.compute import cached_results
 from app.figures.canvas_message import KindOfAttention, RunnerUp, Side, Written, pack
 from app.figures.distribution import offers
@@ -33,7 +33,15 @@ def draw_canvas(scene: Scene, *, key: str, writes: bool = False, below: float = 
     kind = KIND.open("cross", KINDS)
     chosen = Head(kind, *chosen_head(scene, kind))
     with st.container(key=f"picture_{key}"):
-        _canvas(scene, chosen, key, writes, below)
+        canvas(
+            message_of(scene),
+            chosen,
+            Setting(alternatives(scene), scene.shown, bool(UNDO.value), writes, below),
+            key=key,
+            on_choose=_choose,
+            on_ask=lambda question: answer(scene, question),
+            on_act=lambda act: _act(scene, act),
+        )
     return chosen
 
 
@@ -42,22 +50,6 @@ def canvas_download(scene: Scene, head: Head, *, key: str) -> None:
     weights = scene.attention(head.kind).weights[head.layer, head.head]
     name = f"{KINDS[head.kind]}, layer {head.layer + 1}, head {head.head + 1}"
     belongings(key=key, name=name, table=lambda: matrix_table(weights, *scene.axes(head.kind)))
-
-
-def _canvas(scene: Scene, chosen: Head, key: str, writes: bool, below: float) -> None:
-    canvas(
-        message_of(scene),
-        chosen,
-        key=key,
-        on_choose=_choose,
-        on_ask=lambda question: answer(scene, question),
-        on_act=lambda act: _act(scene, act),
-        alternatives=alternatives(scene),
-        shown=scene.shown,
-        can_undo=bool(UNDO.value),
-        writes=writes,
-        below=below,
-    )
 
 
 def alternatives(scene: Scene) -> list[dict[str, str]]:

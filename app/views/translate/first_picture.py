@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.components.canvas import Head, canvas
+from app.components.canvas import Head, Setting, canvas
 from app.figures.canvas_message import header_of
 from app.library.first_picture import FirstPicture
 from app.stage.template import details
@@ -18,12 +18,10 @@ def draw(picture: FirstPicture) -> None:
         canvas(
             picture.message,
             _chosen(picture.message),
+            Setting(picture.alternatives, writes=True, below=DOORS),
             key="canvas",
             on_choose=_choose,
             on_ask=lambda _: None,
-            alternatives=list(picture.alternatives),
-            writes=True,
-            below=DOORS,
         )
     doors(lambda: belongings(key="canvas", name="", table=dict))
     details(lambda: None)
