@@ -11,12 +11,15 @@ from streamlit.testing.v1 import AppTest
 
 from app.compute.mask_results import together, without_cache
 from app.compute.subject import Subject
+from app.figures.theme import probability_text
 from app.library.checkpoints import CheckpointFile
 from app.library.tasks import EXAMPLES
+from app.state import edit_choices
+from app.views.whatif.masks_part import toggle_cell
 from tests.app.test_causal_picture import drawn, one_pass, unpacked
 from tests.support.drawn import components
 from tests.support.small_decoding import random_sources
-from transformer.analysis.edits import MaskOff
+from transformer.analysis.edits import MaskCell, MaskOff, edit_text
 from transformer.config import BOS, EOS, DecodingConfig
 from transformer.decoding.translator import Translator
 from transformer.model import Probe, census
@@ -106,6 +109,48 @@ def test_the_share_on_padding_is_that_of_the_encoders_weights(open_app: Open, fo
         translator.model.encoder(torch.tensor([[*ids, *[0] * padding]]), probe.at("encoder"))
     weights = torch.stack(list(probe.records.values()))[..., : len(ids), len(ids) :]
     assert f"{float(weights.sum(-1).mean()):.0%} of the encoder's attention is on padding" in said
+
+
+def test_a_cell_that_is_allowed_is_drawn_and_what_its_row_predicts_is_said(open_app: Open, folder: Path) -> None:
+    app = open_app("whatif", experiment="masks", edits="allow=decoder.all.all.2.4", sentence=SENTENCE, mask_head="2.3")
+    translator = Translator.load(folder / "en-de.safetensors")
+    _, before, ids = one_pass(translator, causal=True)
+
+    def allow(mask: torch.Tensor) -> torch.Tensor:
+        mask = mask.clone()
+        mask[:, :, 1, 3] = True
+        return mask
+
+    site = "decoder.layers.{}.self_attention"
+    probe = Probe(census(translator.model.config), [site.format(1) + ".weights"], {site.format("*") + ".mask": allow})
+    source = translator.translate(SENTENCE).sentences[0].source_ids
+    with torch.inference_mode():
+        after = translator.model(torch.tensor([source]), torch.tensor([[BOS, *ids[:-1]]]), probe)[0]
+    weights = probe.records[site.format(1) + ".weights"][0, 2]
+    np.testing.assert_allclose(unpacked(drawn(app)["free"], "weights", "<f4"), weights, rtol=0, atol=1e-5)
+    was, now = (float(each.softmax(-1)[1, ids[1]]) for each in (before, after))
+    (said,) = [each.value for each in app.text if "Row 2 may attend to" in each.value]
+    assert f"goes from {probability_text(was)} to {probability_text(now)}." in said
+
+
+def test_a_click_on_a_cell_allows_or_forbids_it_and_another_takes_that_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    monkeypatch.setattr(edit_choices, "undo", lambda text: made.append(f"not {text}"))
+    monkeypatch.setattr(edit_choices, "add", lambda edits: made.extend(map(edit_text, edits)))
+    mask = np.tri(3, dtype=bool)
+
+    def clicked(query: int, key: int, mask: np.ndarray, *edits: MaskCell) -> list[str]:
+        made.clear()
+        toggle_cell(tuple(edits), mask, query, key)
+        return [text for text in made if not text.startswith("not ")]
+
+    assert clicked(0, 2, mask) == ["allow=decoder.all.all.1.3"]
+    assert clicked(2, 0, mask) == ["forbid=decoder.all.all.3.1"]
+    allowed = mask | (np.arange(3) == 2)
+    assert clicked(0, 2, allowed, MaskCell("decoder", None, None, 0, 2, True)) == []
+    assert "not allow=decoder.all.all.1.3" in made
+    # An edit that another one has overruled is made again.
+    assert clicked(0, 2, mask, MaskCell("decoder", None, None, 0, 2, True)) == ["allow=decoder.all.all.1.3"]
 
 
 def test_masks_that_are_all_on_change_nothing_and_say_so(open_app: Open) -> None:

@@ -79,3 +79,8 @@ def test_a_mask_is_taken_away_and_given_back_with_its_switch(visit: Begin) -> No
     expect(page.get_by_text("of its attention is on later tokens")).to_be_hidden()
     one.settle()
     assert "edits=" not in page.url
+    page.locator("svg.picture .cell").first.click(force=True)  # a click on a cell forbids it
+    expect(page.get_by_role("button", name="query 1 may not attend to key 1")).to_be_visible()
+    one.settle()
+    page.keyboard.press("Enter")  # the matrix has kept the focus
+    expect(page.get_by_role("button", name="query 1 may not attend to key 1")).to_have_count(0)

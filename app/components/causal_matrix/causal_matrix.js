@@ -29,7 +29,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   state.passes = [data.masked, data.free].map((pass) => ({ ...pass, weights: numbersIn(pass.weights), mask: numbersIn(pass.mask, "u1") }));
   for (const [name, color] of Object.entries(data.colors)) root.style.setProperty(`--${name}`, color);
 
-  const focused = focusedIn(root)?.dataset.name;
+  const active = focusedIn(root), focused = active?.dataset.name, wasPointed = active?.matches(".picture");
   root.replaceChildren();
   const tools = element("div", "tools", root), stage = element("div", "", root);
   const scores = element("p", { class: "score", "aria-live": "polite" }, isGiven ? null : root);
@@ -44,20 +44,24 @@ export default function ({ data, parentElement, setTriggerValue }) {
   choice(heads, root, { name: "layer", label: "Layer", count: data.layers, chosen: data.layer }, data.heard, report);
   choice(heads, root, { name: "head", label: "Head", count: data.heads, chosen: data.head }, data.heard, report);
 
+  const may = () => state.passes[Number(state.free)].mask[state.query * data.reads.length + state.key];
+  const words = () => `${said(state)}${data.clickable ? ` Click to ${may() ? "forbid" : "allow"} it.` : ""}`;
+  const clicked = () => { if (data.clickable) setTriggerValue("clicked", { query: state.query, key: state.key }); };
   let picture;
   function update() {
     picture.update();
     leaked.style.visibility = state.free && leaks(state) ? "" : "hidden";
     scores.textContent = score(state);
-    spoken.textContent = said(state);
+    spoken.textContent = words();
   }
   function draw() {
     const hadFocus = focusedIn(stage);
-    picture = matrix(root, stage, state, () => { spoken.textContent = said(state); });
+    picture = matrix(root, stage, state, () => { spoken.textContent = words(); }, clicked);
     update();
     if (hadFocus) stage.firstElementChild.focus({ preventScroll: true });
   }
   draw();
+  if (wasPointed) stage.firstElementChild.focus({ preventScroll: true });
   if (focused) root.querySelector(`select[data-name="${focused}"]`)?.focus({ preventScroll: true });
   return watchWidth(root, draw);
 }

@@ -19,11 +19,11 @@ function sized(root, data, measure) {
   return { unit, width, size, narrow, left, top, beside, cell, right: left + cell * size, bottom: top + cell * size };
 }
 
-export function matrix(root, stage, state, pointed) {
+export function matrix(root, stage, state, pointed, clicked) {
   const { data, passes } = state, measure = measurer(root), place = sized(root, data, measure);
   const { unit, width, size, left, top, cell, bottom } = place;
   const height = bottom + 6;
-  const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width: width * unit, height: height * unit, tabindex: 0, role: "group", class: "picture" });
+  const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width: width * unit, height: height * unit, tabindex: 0, role: "group", class: `picture${data.clickable ? " clickable" : ""}` });
   hatch(svg);
   const weight = shades(data.scale), leak = shades(data.leak);
   const layers = { allowed: make("g", {}, svg), leaks: make("g", { class: `leaks${data.given ? " outlined" : ""}`, "stroke-width": cell < 12 ? 0.4 : 1.5 }, svg), never: make("g", {}, svg), forbidden: make("g", { class: "forbidden" }, svg) };
@@ -61,7 +61,7 @@ export function matrix(root, stage, state, pointed) {
     svg.setAttribute("aria-label", state.free ? data.free.alt : data.masked.alt);
     for (const { at, rect, text, shade } of cells) {
       const { fill, ink } = shade(pass.weights[at]);
-      rect.style.fill = fill;
+      rect.style.fill = pass.mask[at] ? fill : "url(#hatch)";
       if (text) { text.textContent = pass.mask[at] ? cellText(pass.weights[at]) : ""; text.style.fill = ink; }
     }
     rows.forEach((row) => row(pass, state.free));
@@ -79,7 +79,9 @@ export function matrix(root, stage, state, pointed) {
   };
   svg.addEventListener("pointermove", follow);
   svg.addEventListener("pointerdown", follow);
+  svg.addEventListener("click", (event) => { if (event.target.closest(".cell, .hidden-cell")) clicked(); });
   svg.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") clicked();
     const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
     if (!step) return;
     handled(event);
@@ -105,7 +107,7 @@ function runs([masked, free], size, q, found) {
   }
 }
 
-const bare = (parent, x, y, width, height) => make("rect", { x, y, width, height, fill: "url(#hatch)" }, parent);
+const bare = (parent, x, y, width, height) => make("rect", { x, y, width, height, fill: "url(#hatch)", class: "hidden-cell" }, parent);
 
 // The edge between what may be attended to and the future.
 function staircase({ size, left, top, cell }, mask) {

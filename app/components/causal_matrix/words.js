@@ -27,7 +27,7 @@ export function said({ free, query, key, passes, data }) {
   const row = `Row ${query + 1} reads ${quoted(data.reads[query])}, predicts ${quoted(data.predicts[query])}`;
   const token = quoted(data.reads[key]), isAnswer = key === query + 1;
   if (!mask[at]) {
-    const why = key <= query ? "outside its attention window" : isAnswer ? "the answer" : "which is not written yet";
+    const why = passes[0].mask[at] ? "because of an edit" : key <= query ? "outside its attention window" : isAnswer ? "the answer" : "which is not written yet";
     return `${row}; it must not attend to ${token}, ${why}.`;
   }
   const attends = `${row}; weight ${weights[at].toFixed(3)} on ${key === query ? "itself" : token}`;

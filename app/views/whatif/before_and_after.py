@@ -41,8 +41,10 @@ def summary(found: Outcome, is_edited: bool) -> str:
         return "Nothing is edited yet."
     if found.parts_at is None:
         total = sum(found.lost)
-        how = f"by {total:.2f} nats" if total > 0 else "not at all"
-        return f"The translation stays the same; its log-probability falls {how}."
+        if abs(total) < 0.005:
+            return "The translation and its log-probability stay the same."
+        how = "falls" if total > 0 else "rises"
+        return f"The translation stays the same; its log-probability {how} by {abs(total):.2f}."
     changed = sum(found.new)
     tokens = "1 token is" if changed == 1 else f"{changed} tokens are"
     return f"The two part at token {found.parts_at + 1}; {tokens} new. The original loses {sum(found.lost):.2f} nats."

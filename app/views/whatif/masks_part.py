@@ -1,8 +1,10 @@
 """Take a mask away: which key a query may attend to is then no longer its concern; where it matters, and where not."""
 
+import math
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from app.components import causal_matrix, comparison
@@ -10,7 +12,8 @@ from app.components.switches import Options, switches
 from app.compute import cached_results
 from app.compute.cached_results import Observed
 from app.compute.row_predictions import predictions
-from app.figures.theme import role_color
+from app.figures.axes import in_words
+from app.figures.theme import probability_text, role_color
 from app.pages import page_named
 from app.stage import template
 from app.stage.heads import clearest_of
@@ -22,7 +25,7 @@ from app.views.shared.mask_twins import twins
 from app.views.shared.placed import belongings
 from app.views.whatif.before_and_after import before_and_after
 from app.views.whatif.mask_rows import Batch, Reread, batch_of, reread_of, rows_of
-from transformer.analysis.edits import MaskOff
+from transformer.analysis.edits import Edit, MaskCell, MaskOff, edit_text
 from transformer.analysis.edits.mask_edits import MaskPart
 
 PARTS: dict[MaskPart, str] = {"causal": "Causal mask", "padding": "Padding mask", "cross": "Encoder-decoder mask"}
@@ -52,7 +55,7 @@ def draw(scene: Scene) -> None:
                 color=role_color("decoder"),
                 language=scene.task.target_code,
             )
-    template.say(*_sentences(off, before, after, reread, batch))
+    template.say(*[*_cell(scene, original, before, after), *_sentences(off, before, after, reread, batch)][:3])
     template.details(partial(_details, scene))
 
 
@@ -99,9 +102,35 @@ def _matrix(scene: Scene, original: Scene, before: Pass, after: Pass) -> None:
             shown | {"given": bool(scene.subject.edits), "height": 300},
             key="whatif_causal",
             on_choose=lambda name, index: MASK_HEAD.choose((index, head) if name == "layer" else (layer, index)),
+            on_cell=partial(toggle_cell, scene.subject.edits, after.attention.mask),
         )
     name = f"Decoder self-attention, original and edited model, layer {layer + 1}, head {head + 1}"
     belongings(key="whatif_causal", name=name, table=lambda: table(original.target, before, after, layer, head))
+
+
+def toggle_cell(edits: tuple[Edit, ...], mask: np.ndarray, query: int, key: int) -> None:
+    """Allows a cell of decoder self-attention that the mask forbids in all layers and heads, or forbids it."""
+    is_allowed = bool(mask[query, key])
+    own, other = (MaskCell("decoder", None, None, query, key, allowed) for allowed in (is_allowed, not is_allowed))
+    undone = own in edits
+    for edit in (own, other):
+        edit_choices.undo(edit_text(edit))
+    if not undone:
+        edit_choices.add([other])
+
+
+def _cell(scene: Scene, original: Scene, before: Pass, after: Pass) -> list[str]:
+    """What the newest edit of a cell does to the prediction of its row."""
+    edits = [edit for edit in scene.subject.edits if isinstance(edit, MaskCell) and edit.kind == "decoder"]
+    target, size = original.target, len(original.target)
+    if not edits or max(edits[-1].query, edits[-1].key) >= size:
+        return []
+    query, key, may = edits[-1].query, edits[-1].key, "may" if edits[-1].allowed else "may not"
+    was, now = (probability_text(math.exp(each.predictions.log_probabilities[query])) for each in (before, after))
+    return [
+        f"Row {query + 1} {may} attend to “{in_words(target.tokens[key])}”: in a pass over all rows, its token "
+        f"“{in_words(target.predicts[query])}” goes from {was} to {now}."
+    ]
 
 
 def _sentences(
@@ -131,7 +160,7 @@ def _sentences(
     if not said:
         said = [
             "A mask says which keys a query may attend to: no later tokens (causal), and no padding.",
-            "Switch one off: where does it matter?",
+            "Switch one off, or click a cell of the matrix: where does it matter?",
         ]
     return said
 
