@@ -23,12 +23,12 @@ class Subject:
     edits: tuple[Edit, ...] = ()
 
     def edited(self, *edits: Edit) -> "Subject":
-        """The same with these edits, too."""
+        """The same model with these edits added."""
         return replace(self, edits=(*self.edits, *edits))
 
     @property
     def translator(self) -> Translator:
-        """Raises CheckpointError, OSError: the file cannot be loaded, or is no longer there."""
+        """Raises CheckpointError or OSError if the file cannot be loaded or does not exist any more."""
         return _edited(self.file, self.edits) if self.edits else load(self.file)
 
     @property
@@ -47,7 +47,7 @@ class Subject:
 
 @st.cache_resource(max_entries=64, ttl="30m", show_spinner=False)
 def _edited(file: CheckpointFile, edits: tuple[Edit, ...]) -> Translator:
-    """Shares the weights of the unedited model. Kept, because some edits ask the model about another sentence first."""
+    """Shares the weights of the unedited model. Cached, because some edits need a pass over another sentence first."""
     found = load(file)
     return found.edited(model_edits(edits, found.model))
 

@@ -1,7 +1,7 @@
-"""One row of attention through all its stages: a line a key, a column a stage, four digits in each cell.
+"""One row of attention through all its stages: one line per key, one column per stage, four digits in each cell.
 
-A score that the mask forbids is -inf from then on, and its weight is 0: those cells are grey and say so. Only the
-weights are coloured, in the scale that all pictures of weights have.
+A masked score is -inf from the mask on, and its weight is 0; those cells are grey and have a text. Only the weights are
+coloured, in the scale that all pictures of weights have.
 """
 
 from collections.abc import Sequence

@@ -1,10 +1,10 @@
 """The distribution over the next token: p = softmax(logits / temperature) (paper, section 3.4; the paper's is 1).
 
-The logits of a step are kept, so another temperature is arithmetic on V numbers and no new pass of the model.
-Temperature changes how sharp the distribution is and never the order of the tokens: only sampling notices it.
+Temperature changes how sharp the distribution is and never the order of the tokens, so it matters for sampling only.
+The logits of a step are stored, so that another temperature needs no new pass of the model.
 
-Sampling draws from what top k and top p leave, whose probabilities are made to sum to 1 again: a share of its own, and
-where it differs a number of its own, "55% → 80%" (test_the_share_is_what_the_random_number_falls_into).
+Sampling draws from the tokens that top k and top p leave, with their probabilities divided by their sum. Where that
+share differs from the probability, both are written: "55% → 80%" (test_the_share_is_what_the_random_number_falls_into).
 """
 
 from collections.abc import Callable
@@ -50,7 +50,7 @@ def softmax(logits: np.ndarray, temperature: float = 1.0) -> np.ndarray:
 
 
 def entropy_bits(logits: np.ndarray, temperature: float = 1.0) -> float:
-    """How undecided the model is: 0 = certain, log2 V = has no idea."""
+    """How undecided the model is: 0 = certain, log2 V = all tokens are equally probable."""
     p = softmax(logits, temperature)
     return float(-np.sum(p * np.log2(np.where(p > 0, p, 1.0)))) + 0.0
 
@@ -95,7 +95,7 @@ def offers(
 
 
 def shares_of(probabilities: np.ndarray, allowed: np.ndarray | None) -> np.ndarray:
-    """What sampling draws from: probabilities (V) of what is `allowed` (V), so that they sum to 1; 0 for the rest."""
+    """The probabilities (V) of the `allowed` tokens (V), divided by their sum; 0 for the others."""
     if allowed is None:
         return probabilities
     kept = np.where(allowed, probabilities, 0.0)  # (V)
@@ -104,7 +104,7 @@ def shares_of(probabilities: np.ndarray, allowed: np.ndarray | None) -> np.ndarr
 
 
 def both_texts(probability: float, share: float) -> str:
-    """The probability, and after an arrow the share of what may be drawn where that is another number."""
+    """The probability, and after an arrow the share among the allowed tokens, if it differs."""
     texts = probability_text(probability), probability_text(share)
     return texts[0] if texts[0] == texts[1] else " → ".join(texts)
 

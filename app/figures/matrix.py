@@ -1,7 +1,7 @@
 """One head as a large matrix: softmax(Q K^T / sqrt(d_k)) of equation 1, a number in every cell.
 
-Rows are queries (which attend), columns are keys (what is attended to), so each row sums to 1. Cells that the mask
-forbids are grey and empty, which a weight of 0 is not.
+Rows are queries, columns are keys, so each row sums to 1. Masked cells are grey and empty; cells of weight 0 are
+neither.
 """
 
 import csv
@@ -151,7 +151,7 @@ def attention_matrix(
 
 
 def _numbers(weights: np.ndarray, allowed: np.ndarray) -> Piece:
-    """A number in each allowed cell, in whichever of black and white is read better there."""
+    """A number in each allowed cell, in black or white, whichever has more contrast."""
     q, k = np.nonzero(allowed)
     shown = [float(w) for w in weights[q, k]]
     colors = [text_on_weight(w) for w in shown]
@@ -176,7 +176,7 @@ def matrix_table(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis) -> di
 
 
 def matrix_csv(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis) -> str:
-    """The same numbers with all their digits, as CSV: one line a query, one column a key.
+    """The same numbers with all their digits, as CSV: one line per query, one column per key.
 
     Every name starts with its position, so that no cell can be taken for a formula by a spreadsheet.
     """
@@ -189,7 +189,7 @@ def matrix_csv(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis) -> str:
 
 
 def matrix_alt(weights: np.ndarray, queries: TokenAxis, keys: TokenAxis, title: str) -> str:
-    """What the picture says, in words: for each row, where it looks most."""
+    """What the picture says, in words: for each query, the key that it attends to most."""
     lines = []
     for name, row in zip(queries.names[:40], weights[:40], strict=True):
         k = int(row.argmax())

@@ -1,4 +1,4 @@
-"""The map of a checkpoint's heads that align, where `python -m transformer align --store` has left one beside it."""
+"""The alignment map of a checkpoint, if `python -m transformer align --store` has written one beside it."""
 
 from pathlib import Path
 
@@ -19,5 +19,5 @@ def alignment_map(file: CheckpointFile) -> AlignmentMap | None:
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def _read(file: CheckpointFile, modified: int, size: int) -> AlignmentMap | None:
-    """Known by the file of the map as well: one that is measured again is read again."""
+    """The map's file is part of the cache key, so that a map that is measured again is read again."""
     return read_map(Path(file.path), load(file).model.config)

@@ -15,8 +15,8 @@ def install() -> None:
 
 
 def _finite(deserialize: Callable[..., Any]) -> Callable[..., Any]:
-    """A number input of whole numbers raises for `?top_k=1e400` in the URL and for NaN from the browser, and the page
-    stays without its sentence box: a value that is not finite is dropped."""
+    """Drops a value that is not finite. For `?top_k=1e400` in the URL, or NaN from the browser, an input for whole
+    numbers raises, and the page has no sentence box."""
 
     @functools.wraps(deserialize)
     def corrected(self: NumberInputSerde, value: float | None) -> float | None:

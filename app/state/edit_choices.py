@@ -20,12 +20,12 @@ def toggle(edit: Edit) -> None:
 
 
 def add(edits: Iterable[Edit]) -> None:
-    """Makes edits that the model does not have yet; beyond `MOST_EDITS` the oldest go."""
+    """Makes edits that the model does not have yet; beyond `MOST_EDITS` the oldest are dropped."""
     EDITS.choose(tuple(dict.fromkeys((*EDITS.value, *map(edit_text, edits))))[-MOST_EDITS:])
 
 
 def replace(kind: type | tuple[type, ...], edit: Edit | None, edits: Iterable[Edit]) -> None:
-    """Makes an edit in the place of all edits of its kind, or only takes those back.
+    """Replaces all edits of a kind by one edit, or only removes them.
 
     Args:
         edits: those that the model has.

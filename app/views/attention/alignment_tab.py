@@ -11,7 +11,7 @@ from app.compute import cached_results
 from app.figures.attention_lines import attention_lines
 from app.figures.axes import TokenAxis
 from app.figures.head_sharpness import clarity
-from app.figures.matrix import matrix_alt, matrix_table
+from app.figures.matrix import matrix_alt
 from app.library.source_code import lines_from
 from app.stage.scene import Scene
 from app.state.choice import Between
@@ -153,7 +153,7 @@ def _links(scene: Scene, found: Alignment, threshold: float, heads: str) -> None
     st.text("Pharaoh format: source-target, counted from 0")
     st.code(text or "(no link)", language=None, wrap_lines=True)
     with st.container(horizontal=True, vertical_alignment="top", gap="xsmall"):
-        export_buttons("alignment", title, key="export_alignment")
+        export_buttons("alignment", title)
         st.download_button("Pharaoh", f"{text}\n", "alignment.txt", "text/plain", key="pharaoh", on_click="ignore")
         st.download_button(
             "The words",
@@ -164,6 +164,4 @@ def _links(scene: Scene, found: Alignment, threshold: float, heads: str) -> None
             on_click="ignore",
             help="Both sentences in the words that the numbers count, as fast_align reads them: source ||| target.",
         )
-    table = st.expander("The alignment as a table", on_change="rerun", key="alignment_table")
-    if table.open:
-        weights_table(table, matrix_table(found.weights, target, source), title)
+    weights_table("alignment", title, "The alignment as a table", found.weights, (target, source))

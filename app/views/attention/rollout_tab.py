@@ -4,13 +4,13 @@ import numpy as np
 import streamlit as st
 
 from app.components.chart import chart
-from app.figures.matrix import attention_matrix, matrix_alt, matrix_csv, matrix_table, matrix_width
+from app.figures.matrix import attention_matrix, matrix_alt, matrix_width
 from app.figures.shown_weights import Options, shown
 from app.library.source_code import lines_from
 from app.stage.scene import Scene
 from app.views.attention import rollout
 from app.views.shared.head_pictures import Chosen, rows_sum
-from app.views.shared.placed import export_buttons, weights_table
+from app.views.shared.placed import matrix_belongings
 from app.views.shared.triplet import shape_text, triplet
 from transformer.model.attention_kinds import Kind
 
@@ -73,19 +73,7 @@ def rollout_pictures(scene: Scene, chosen: Chosen, options: Options) -> None:
         )
     else:
         st.caption(f"{rows_sum(now)} Grey: not reached so far. These are shares under an assumption, not effects.")
-    with st.container(horizontal=True, vertical_alignment="top", gap="xsmall"):
-        export_buttons("rollout", title, key="export_rollout")
-        st.download_button(
-            "CSV",
-            lambda: matrix_csv(weights, now.queries, now.keys),
-            f"{title}.csv",
-            "text/csv",
-            key="rollout_csv",
-            on_click="ignore",
-        )
-    table = st.expander("The rollout as a table", on_change="rerun", key="rollout_table")
-    if table.open:
-        weights_table(table, matrix_table(weights, now.queries, now.keys), title)
+    matrix_belongings("rollout", title, "The rollout as a table", weights, (now.queries, now.keys))
 
 
 def _arrived(scene: Scene, kind: Kind) -> np.ndarray:

@@ -1,5 +1,6 @@
-"""Going on by hand from a node of the search: another token, words of one's own, or the end; and what comes of it, with
-the tree of the search that went on from there."""
+"""Continue a translation by hand from a node of the search: with another token, own words, or the end. Shown are the
+result and the tree of the search that continued there.
+"""
 
 import math
 
@@ -27,7 +28,7 @@ OFFERED = 6  # tokens to go on with
 
 
 def alone(scene: Scene) -> Hypothesis:
-    """What the model found by itself: the shown hypothesis, or the best where the visitor gave the shown one."""
+    """The model's own translation: the shown hypothesis, or the best one where the shown one is the visitor's."""
     return scene.translation.hypotheses[0] if scene.is_given else scene.hypothesis
 
 
@@ -138,8 +139,8 @@ def continued(scene: Scene, pruned: bool) -> None:
 
 
 def _going_on(scene: Scene, prefix: tuple[int, ...]) -> tuple[Hypothesis, tuple[SearchNode, ...]]:
-    """The translation that begins with these tokens, and the tree of its search; or, where they end, these tokens, for
-    which nothing is searched. Raises TranslationError."""
+    """The translation that begins with these tokens, and the tree of its search. If the tokens end the sentence,
+    nothing is searched: they are the translation. Raises TranslationError."""
     subject, source, settings = scene.subject, scene.translation.source, scene.translation.settings
     if prefix[-1] == EOS:
         return cached_results.given(subject, source, prefix[:-1], settings), ()

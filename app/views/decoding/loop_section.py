@@ -1,4 +1,4 @@
-"""One turn of the loop: what is fed in, what is attended to and kept, beside the distribution; paper and code of it."""
+"""One step of the decoder's loop: input, attention, cache and distribution; below them the paper's text and the code."""
 
 import numpy as np
 import streamlit as st
@@ -32,7 +32,7 @@ _WHERE: dict[Method, tuple[str, bool]] = {  # and whether it is in the paper
 
 
 def loop_part(scene: Scene, step: int, layer: int, head: int) -> None:
-    """The loop at this step, where this head attends to it, and below it the paper and the code. All from 0."""
+    """The loop at a step, with the attention of one head; below it the paper's text and the code. All count from 0."""
     left, right = st.columns([3, 2], gap="medium")
     with left:
         with st.container(key="picture_loop"):
@@ -63,7 +63,7 @@ def _sizes(scene: Scene) -> Sizes:
 
 
 def _looks(scene: Scene, step: int, layer: int, head: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where a head looks while this step is made: weights of the source (S) and of what was read (step + 1)."""
+    """The weights of a head at this step: over the source (S), and over what was read so far (step + 1)."""
     cross = scene.attention("cross").weights[layer, head, step]  # (S)
     own = scene.attention("decoder").weights[layer, head, step]  # (T)
     return cross, own[: step + 1]

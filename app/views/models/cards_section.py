@@ -69,7 +69,7 @@ def _size(config: ModelConfig, parameters: int, size: int) -> str:
 
 
 def _options(config: ModelConfig) -> str:
-    """In what it is not the paper's model."""
+    """How it differs from the paper's model."""
     said = []
     if config.norm != "post":
         said.append(f"{config.norm}-norm")

@@ -30,7 +30,7 @@ from transformer.model.attention_kinds import KINDS, SITES, Kind
 
 @section
 def written_by_heads(scene: Scene, kind: Kind, layer: int, head: int, row: int) -> None:
-    """The section. A choice in it draws it again with the head that the page was drawn with last."""
+    """Draws the section. A choice in it draws only the section again, with the head of the page."""
 
     def clicked(bar: Point) -> None:
         if bar.x < scene.config.heads:  # else it is the bias, or the sum

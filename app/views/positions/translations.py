@@ -34,7 +34,7 @@ class Pair:
 
 
 def both_orders(subject: Subject, source_ids: Ids, other_ids: Ids, settings: DecodingConfig) -> Pair:
-    """Translates both. Drawing at random would differ by itself, so sampling is replaced by greedy decoding."""
+    """Translates both orders. Sampling would make them differ by itself, so greedy decoding takes its place."""
     settings = replace(settings, n_best=1)
     if settings.method == "sampling":
         settings = replace(settings, method="greedy")
@@ -56,7 +56,7 @@ def first_seed(scene: Scene) -> int:
 
 
 def trained_without(scene: Scene, seed: int) -> Pair | None:
-    """By the small model that was trained without positions, whose tokens are its own.
+    """The pair of the small model that was trained without positions; it has a tokenizer of its own.
 
     None: it is not included, is the one that is open, or does not read this language.
     """

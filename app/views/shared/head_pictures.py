@@ -10,13 +10,13 @@ from app import components
 from app.components.chart import Point, chart
 from app.figures.attention_lines import attention_lines
 from app.figures.head_sharpness import head_facts
-from app.figures.matrix import attention_matrix, matrix_alt, matrix_csv, matrix_table, matrix_width
+from app.figures.matrix import attention_matrix, matrix_alt, matrix_width
 from app.figures.mosaic import LARGEST_TILE, head_mosaic, mosaic_table
 from app.figures.panels import Cell
 from app.figures.shown_weights import Shown
 from app.figures.theme import counted
 from app.state.choices import LINES_ON, choose_head
-from app.views.shared.placed import belongings, export_buttons, weights_table
+from app.views.shared.placed import belongings, matrix_belongings
 from app.views.shared.triplet import shape_text
 from transformer.model.attention_kinds import KINDS, Kind
 
@@ -157,16 +157,4 @@ def matrix_numbers(chosen: Chosen) -> None:
     """Downloads and table of the matrix."""
     shown, title = chosen.shown, chosen.title
     weights = shown.weights[chosen.layer, chosen.head]
-    with st.container(horizontal=True, vertical_alignment="top", gap="xsmall"):
-        export_buttons("matrix", title, key="export_matrix")
-        st.download_button(
-            "CSV",
-            lambda: matrix_csv(weights, shown.queries, shown.keys),
-            f"{title}.csv",
-            "text/csv",
-            key="csv",
-            on_click="ignore",
-        )
-    table = st.expander("The same numbers as a table", on_change="rerun", key="matrix_table")
-    if table.open:
-        weights_table(table, matrix_table(weights, shown.queries, shown.keys), title)
+    matrix_belongings("matrix", title, "The same numbers as a table", weights, (shown.queries, shown.keys))

@@ -2,13 +2,18 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from app import components
 from app.components.chart import Point, chart
+from app.figures.axes import TokenAxis
 from app.figures.charts import Figure
+from app.figures.matrix import matrix_csv, matrix_table
 from app.figures.tables import Table, columns_csv
+
+Axes = tuple[TokenAxis, TokenAxis]  # queries and keys
 
 
 def placed(
@@ -57,16 +62,29 @@ def belongings(*, key: str, name: str, table: Callable[[], Table], drawn: bool =
         st.dataframe(dict(table()), alt=name, hide_index=True)
 
 
-def weights_table(place: DeltaGenerator, table: Table, alt: str) -> None:
-    """A table of weights in `place`, all with four digits, so that they stand under each other."""
-    digits = {name: st.column_config.NumberColumn(format="%.4f") for name in list(table)[1:]}  # first: what a row is
-    place.dataframe(dict(table), alt=alt, hide_index=True, column_config=digits)
+def matrix_belongings(key: str, title: str, label: str, weights: np.ndarray, axes: Axes) -> None:
+    """Below the matrix (Q, K) in the container `key`: buttons for its downloads, and the table `label`."""
+    with st.container(horizontal=True, vertical_alignment="top", gap="xsmall"):
+        export_buttons(key, title)
+        st.download_button(
+            "CSV", lambda: matrix_csv(weights, *axes), f"{title}.csv", "text/csv", key=f"{key}_csv", on_click="ignore"
+        )
+    weights_table(key, title, label, weights, axes)
 
 
-def export_buttons(picture: str, name: str, *, key: str) -> None:
-    """SVG and PNG of what is drawn in this container, no wider than they are, so that other buttons stand beside."""
+def weights_table(key: str, title: str, label: str, weights: np.ndarray, axes: Axes) -> None:
+    """A folded table of weights (Q, K), all with four digits, so that they stand under each other."""
+    folded = st.expander(label, on_change="rerun", key=f"{key}_table")
+    if folded.open:
+        table = matrix_table(weights, *axes)
+        digits = {name: st.column_config.NumberColumn(format="%.4f") for name in list(table)[1:]}  # first: the row
+        folded.dataframe(dict(table), alt=title, hide_index=True, column_config=digits)
+
+
+def export_buttons(key: str, name: str) -> None:
+    """SVG and PNG of what is in the container `key`; no wider than they are, so that others stand beside them."""
     with st.container(width=122):
-        components.export(picture, name, key=key)
+        components.export(key, name, key=f"export_{key}")
 
 
 def scrolling(key: str, narrowest: int) -> DeltaGenerator:
