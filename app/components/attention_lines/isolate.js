@@ -1,5 +1,5 @@
-// One token of the lines isolated: by hover or focus while it lasts, by click or Enter until it is let go (a second
-// click, Escape). Arrow keys walk along a row and across. `show` draws what is left: {side, index}, or null for all.
+// Isolates one token of the lines: while it is hovered or focused, or after a click or Enter until a second click or
+// Escape. Arrow keys walk along a row and across. `show` draws what is left: {side, index}, or null for all.
 
 import { focusedIn, handled, within } from "../shared/dom.js";
 

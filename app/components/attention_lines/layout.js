@@ -1,6 +1,6 @@
-// Where every token of the lines goes: {x, y, w, h} of its box and the point (ax, ay) where its lines end. The rows lie
-// above each other where both fit side by side, and else stand beside each other. Of a long sentence the standing rows
-// close up, so that one still sees from end to end.
+// Where every token of the lines is: {x, y, w, h} of its box and the point (ax, ay) where its lines end. The rows are
+// horizontal, one above the other, where both fit the width; else they are vertical, side by side. In a long sentence
+// the tokens of a vertical row are closer together, so that all of them are in view.
 
 const LYING = [[20, true], [20, false], [18, true], [18, false], [16, false], [15, false]];  // size, with what is read
 const READS = 13;  // px, at most

@@ -1,5 +1,5 @@
-// Numbers that are written. A byte of the message says a weight to a 255th; what is written is the tensor's own number,
-// asked for a whole head at a time. Until it is there, a number is written only if its byte leaves no doubt about it.
+// Numbers that are written. The message has each weight as a byte (in 255ths). What is written is the tensor's own
+// number, requested for a whole head at a time; until it arrives, a number is written only if the byte determines it.
 
 import { numbersIn } from "../shared/arrays.js";
 import { percent } from "../shared/numbers.js";

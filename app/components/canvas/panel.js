@@ -1,5 +1,5 @@
-// What is said of the head below the small pictures; of two words, the heads that link them most; and how one weight is
-// computed, in the place of the small pictures.
+// Below the small pictures: facts about the head, or, if two words are chosen, the heads that link them most. In place
+// of the small pictures: how one weight is computed.
 
 import { ask } from "./numbers.js";
 import { fixed, percent } from "../shared/numbers.js";

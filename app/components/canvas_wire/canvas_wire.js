@@ -1,5 +1,6 @@
-// The wire of a canvas (../canvas): what stands on the server, and answers to what the canvas asks. Both find each other in
-// `window.headlightCanvases` by the message that is drawn; whichever arrives first waits there.
+// Connects a canvas (../canvas) with the server: the state that the server has, and its answers to the questions of the
+// canvas. The two find each other by the id of the message in `window.headlightCanvases`; whichever loads first waits
+// there.
 
 export default function ({ data, setTriggerValue }) {
   const all = (window.headlightCanvases ??= new Map());

@@ -1,9 +1,8 @@
-// A Plotly chart that is drawn again in place. What arrives is one JSON text: {figure, alt, reports}. A chart whose
-// text has not changed is left alone, and of several that arrive while one is drawn only the last is drawn.
-// With `reports`, a click on a point is told, or on a cell of a heatmap whose `meta` says {clicks: true}: its place, and
-// what the figure says belongs to it. When the page becomes light or dark, it is drawn again.
-//
-// Where only what is marked has changed, the data have the same revision, and Plotly draws the marks alone.
+// A Plotly chart that is drawn again in place. Its data is one JSON text: {figure, alt, reports}. A chart whose text
+// has not changed is left alone, and of several that arrive while one is drawn only the last is drawn. With `reports`,
+// a click on a point, or on a cell of a heatmap whose `meta` has {clicks: true}, is reported: its place, and the data
+// that the figure has for it. When the page becomes light or dark, it is drawn again. Where only what is marked has
+// changed, the data have the same revision, and Plotly draws the marks alone.
 
 import { withMinus } from "./hover.js";
 import { escaped, isPlain, letters, writeTexts } from "./texts.js";

@@ -1,4 +1,4 @@
-// A table of results: a column a model, above each line what was done.
+// A table of results: one column per model, and above each row what was done.
 
 import { element } from "../shared/dom.js";
 

@@ -1,4 +1,4 @@
-// Chips in a few lines; of too many, those round the one that is `kept` are shown, and the others counted.
+// Chips in a few lines. If there are too many, those around the chip `kept` are shown, and the others are counted.
 
 const GAP = 4;
 

@@ -1,6 +1,6 @@
-// One turn of the decoder's loop: source and encoder at the left, output and decoder at the right, below them the keys
-// and values that are kept (a row a layer, a column a position, K above V), then logits, softmax, the chosen piece, and
-// the way back by which it becomes the next input.
+// One step of the decoder's loop: source and encoder at the left, output and decoder at the right, below them the
+// cached keys and values (one row per layer, one column per position, K above V), then logits, softmax, the chosen
+// token, and the path on which it becomes the next input.
 
 import { chips } from "./chips.js";
 import { button, focusedIn } from "../shared/dom.js";

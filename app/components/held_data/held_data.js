@@ -1,4 +1,4 @@
-// Keeps what it is given for another component, and tells it so. It has no picture of its own.
+// Stores its data in `window.headlightHeld` for another component, and sends an event. It draws nothing.
 
 export default function ({ data: bytes }) {
   const held = (window.headlightHeld ??= {});

@@ -1,5 +1,5 @@
-// How much of the limit is used, counted by the server's tokenizer; seen from half of the limit on. While the user types into the watched input, the
-// draft goes to the server after a pause, and only the count comes back.
+// How much of the limit is used, counted by the server's tokenizer; visible from half of the limit on. While the user
+// types into the input `watches`, the draft is sent to the server after a pause, and only the count comes back.
 
 import { element } from "../shared/dom.js";
 

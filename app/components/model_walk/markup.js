@@ -1,4 +1,4 @@
-// What is round the pictures of the walk: buttons, heading, heads, text. Nothing of it changes its size while one walks.
+// What surrounds the pictures of the walk: buttons, heading, heads, text. None of it changes its size during the walk.
 
 import { asked } from "../shared/arrow_keys.js";
 import { button, element } from "../shared/dom.js";

@@ -1,5 +1,5 @@
-// Where the columns of the scene are, in px of a page whose type has 16 px: all beside each other where there is room, the
-// columns of one step elsewhere.
+// Where the columns of the scene are, in px of a page whose type has 16 px: side by side where there is room; on a
+// narrow screen only those of one step.
 
 const LABEL = 118, NUMBER = 66, WEIGHT = 56, GAP = 16;
 export const NARROW = 680;

@@ -1,6 +1,6 @@
-// The tree of a search: a column a step, the best sum on top, lines from each hypothesis to the tokens that were tried
-// after it. Click or Enter chooses a node; arrow keys walk: left to the parent, right to the best child, up and down
-// within a step. Scrolls sideways, and brings the chosen node into view.
+// The tree of a search: one column per step, the best sum on top, lines from each hypothesis to the tokens that were
+// tried after it. Click or Enter chooses a node; arrow keys walk: left to the parent, right to the best child, up and
+// down within a step. Scrolls sideways, and brings the chosen node into view.
 
 import { element, focusedIn, handled } from "../shared/dom.js";
 import { cut, make, measurer, write } from "../shared/svg.js";

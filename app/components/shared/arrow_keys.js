@@ -1,4 +1,5 @@
-// Of a row of which one is chosen: which one a key asks for. undefined if the key is none of ours.
+// In a row with one chosen item: the number of the item that an arrow key, Home or End chooses; undefined for other
+// keys.
 
 export function asked(event, chosen, count) {
   const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
@@ -9,8 +10,7 @@ export function asked(event, chosen, count) {
   return Math.min(Math.max(goal, 0), count - 1);
 }
 
-// Marks another button of a row as the chosen one, before the page has drawn anew: keys that are pressed in a hurry count
-// on from here.
+// Marks another button of a row as chosen before the page is drawn again, so that the next key starts from it.
 export function marked(row, index) {
   [...row.children].forEach((button, i) => {
     button.setAttribute("aria-checked", String(i === index));

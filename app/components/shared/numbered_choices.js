@@ -1,5 +1,5 @@
-// A choice on its way to the page is numbered, and the page says which number it heard last. What was drawn before it
-// heard would take the choice back, and the next key would count on from there; so until then the newest choice stands.
+// Each choice is sent with a number, and the page answers with the newest number that it has received. Until then the
+// component shows its own newest choice, not the older one of the page.
 
 export function standing(root, name, { chosen, count, heard }) {
   const mine = root.headlightChoices?.[name];

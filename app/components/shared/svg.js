@@ -1,4 +1,4 @@
-// What every picture in SVG needs. Put before the files of such a component (`app.components.script`).
+// What every picture in SVG needs.
 
 export const SVG = "http://www.w3.org/2000/svg";
 

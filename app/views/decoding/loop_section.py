@@ -1,4 +1,4 @@
-"""One step of the decoder's loop: input, attention, cache and distribution; below them the paper's text and the code."""
+"""One step of the decoder's loop: input, attention, cache and distribution; below, the paper's text and the code."""
 
 import numpy as np
 import streamlit as st
