@@ -83,6 +83,8 @@ def reread_of(scene: Scene, original: Scene) -> Reread | None:
     tokenizer = scene.subject.translator.tokenizer
     greedy = replace(scene.translation.settings, method="greedy", n_best=1)
     before = cached_results.translate_ids(scene.subject.original, ids, greedy).text
+    if not scene.subject.edits:  # then a cache changes nothing
+        return Reread(before, before)
     return Reread(before, tokenizer.decode(without_cache(scene.subject, ids, size + 8)))
 
 

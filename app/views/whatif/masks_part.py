@@ -12,7 +12,7 @@ from app.components.switches import Options, switches
 from app.compute import cached_results
 from app.compute.cached_results import Observed
 from app.compute.row_predictions import predictions
-from app.figures.axes import in_words
+from app.figures.axes import in_words, visible
 from app.figures.theme import probability_text, role_color
 from app.pages import page_named
 from app.stage import template
@@ -21,7 +21,7 @@ from app.stage.scene import Scene
 from app.state import edit_choices
 from app.state.choices import MASK_HEAD
 from app.views.shared.causal_picture import Pass, message, table
-from app.views.shared.mask_twins import twins
+from app.views.shared.mask_twins import Twins, twins
 from app.views.shared.placed import belongings
 from app.views.whatif.before_and_after import before_and_after
 from app.views.whatif.mask_rows import Batch, Reread, batch_of, reread_of, rows_of
@@ -48,7 +48,7 @@ def draw(scene: Scene) -> None:
             both = twins(scene)
             texts = original.hypothesis.text, scene.translation.hypotheses[0].text
             comparison(
-                ("Original", "Edited", "Trained without (small)") if both else ("Original", "Edited"),
+                ("Original", "Edited", *([_name(both, original)] if both else [])),
                 rows_of(before.predictions, after.predictions, texts, reread, batch, both),
                 title="Where the masks matter",
                 key="whatif_masks",
@@ -57,6 +57,12 @@ def draw(scene: Scene) -> None:
             )
     template.say(*[*_cell(scene, original, before, after), *_sentences(off, before, after, reread, batch)][:3])
     template.details(partial(_details, scene))
+
+
+def _name(both: Twins, original: Scene) -> str:
+    """Of the column of the small model, which may read another sentence: the one of the page is not in its language."""
+    own = both.source == original.translation.source
+    return "Trained without (small)" if own else f"Trained without (small), on “{visible(both.source)}”"
 
 
 def _switches(off: tuple[MaskPart, ...]) -> None:
