@@ -1,0 +1,58 @@
+"""Many edits at once, each in a row of the batch: as if each were the only edit of a model of its own."""
+
+from typing import Literal
+
+import numpy as np
+import pytest
+import torch
+
+from tests.support.small_model import randomised, small
+from transformer.analysis.each_edit import log_probabilities_with_each, parts_by_layer
+from transformer.analysis.edits import Edit, HeadOff, MaskOff, PositionsOff, SublayerOff, model_edits
+from transformer.config import BOS, EOS
+from transformer.errors import HeadlightError
+from transformer.model import EditedTransformer, Transformer
+
+SOURCE, TARGET = (5, 6, 7, 4, EOS), (8, 9, 11, EOS)
+
+
+def one_by_one(model: Transformer, edit: Edit) -> np.ndarray:
+    """(T), from a model that has this edit alone."""
+    edited = EditedTransformer(model, model_edits([edit], model))
+    with torch.no_grad():
+        logits = edited(torch.tensor([SOURCE]), torch.tensor([[BOS, *TARGET[:-1]]]))  # (1, T, V)
+    found: np.ndarray = logits[0].log_softmax(dim=-1)[range(len(TARGET)), list(TARGET)].numpy()
+    return found
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_each_row_is_the_model_with_that_edit_alone(norm: Literal["pre", "post"]) -> None:
+    model = randomised(small(encoder_layers=2, heads=4, norm=norm))
+    parts = [part for layer in parts_by_layer(model.config) for part in layer]
+    edits = [*parts, MaskOff("causal"), PositionsOff()]
+    found = log_probabilities_with_each(model, SOURCE, TARGET, edits)
+    assert found.shape == (len(edits), len(TARGET))
+    for edit, row in zip(edits, found, strict=True):
+        np.testing.assert_allclose(row, one_by_one(model, edit), atol=1e-10, err_msg=str(edit))
+
+
+def test_edits_of_the_decoder_alone_are_right_too() -> None:
+    """They share one pass of the encoder."""
+    model = randomised(small())
+    edits = [HeadOff("cross", 1, 0), SublayerOff("decoder", 0, "feed_forward")]
+    for edit, row in zip(edits, log_probabilities_with_each(model, SOURCE, TARGET, edits), strict=True):
+        np.testing.assert_allclose(row, one_by_one(model, edit), atol=1e-10)
+
+
+def test_the_parts_are_all_heads_and_all_sublayers_once() -> None:
+    config = small(encoder_layers=1, decoder_layers=2, heads=2)
+    layers = list(parts_by_layer(config))
+    assert [len(layer) for layer in layers] == [2 + 2, 4 + 3, 4 + 3]
+    parts = [part for layer in layers for part in layer]
+    assert len(set(parts)) == len(parts)
+    assert sum(isinstance(part, HeadOff) for part in parts) == config.heads * 5
+
+
+def test_an_edit_that_does_not_fit_gets_a_sentence() -> None:
+    with pytest.raises(HeadlightError, match="no layer 9"):
+        log_probabilities_with_each(randomised(small()), SOURCE, TARGET, [HeadOff("cross", 8, 0)])
