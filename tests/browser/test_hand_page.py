@@ -10,6 +10,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 
+from app.components.registration import IMPORT
 from tests.browser.conftest import Visit, chosen_in
 from tests.support.browser_pages import click_cell, is_drawn
 from transformer.analysis.trace import trace
@@ -88,7 +89,8 @@ def test_the_scene_shows_the_tensors_of_each_word_that_is_clicked_at_once(
 
 def test_the_browser_s_own_products_and_sums_are_those_of_the_model(visit: Begin, tensors: Any) -> None:
     truth = tensors("cross", 1, 2)
-    module = f"data:text/javascript,{quote(NUMBERS.read_text(encoding='utf-8'))}"
+    own = IMPORT.sub("", NUMBERS.read_text(encoding="utf-8"))  # what is imported is for other functions
+    module = f"data:text/javascript,{quote(own)}"
     page = visit().page
     page.goto("about:blank")
     q, keys, values, weights = (truth[name].tolist() for name in ("query", "key", "value", "weights"))
