@@ -24,6 +24,8 @@ from app.library.checkpoints import sentence_lengths
 from app.library.limits import check_search
 from transformer.analysis import doctor
 from transformer.analysis.batch_masks import padding_difference
+from transformer.analysis.each_edit import log_probabilities_with_each
+from transformer.analysis.edits import Edit
 from transformer.analysis.head_removal import Predictions, predictions_with_other_heads
 from transformer.analysis.logit_lens import Lens, lens
 from transformer.analysis.trace import Trace, trace, trace_batch, trace_steps
@@ -197,6 +199,13 @@ def with_other_heads(subject: Subject, source_ids: Ids, target_ids: Ids, site: s
     """What is predicted without each head of an attention, and with it alone: `transformer.analysis.head_removal`."""
     with GATE:
         return predictions_with_other_heads(subject.translator.model, source_ids, target_ids, site)
+
+
+@st.cache_data(max_entries=256, ttl=KEPT, show_spinner=False)
+def with_each_edit(subject: Subject, source_ids: Ids, target_ids: Ids, edits: tuple[Edit, ...]) -> np.ndarray:
+    """The log-probability of each token under each edit alone, (edits, T): `transformer.analysis.each_edit`."""
+    with GATE:
+        return log_probabilities_with_each(subject.translator.model, source_ids, target_ids, edits)
 
 
 @st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)

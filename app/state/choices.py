@@ -145,6 +145,7 @@ MEASURE = Choice("measure", "bleu", str, page="models")
 
 # What if
 EXPERIMENT = Choice("experiment", "heads", str, page="whatif")
+RANKED = Choice("ranked", False, switch, switch_text, page="whatif")  # what each head costs is shown
 ALL_HEADS = Choice("all_heads", False, switch, switch_text, page="whatif")  # of the layer, whose row is set by hand
 
 SEARCH = (METHOD, BEAM, ALTERNATIVES, PENALTY, ALPHA, TEMPERATURE, TOP_K, TOP_P, DRAWS, SEED)

@@ -39,7 +39,7 @@ def test_each_row_is_the_model_with_that_edit_alone(norm: Literal["pre", "post"]
 def test_edits_of_the_decoder_alone_are_right_too() -> None:
     """They share one pass of the encoder."""
     model = randomised(small())
-    edits = [HeadOff("cross", 1, 0), SublayerOff("decoder", 0, "feed_forward")]
+    edits: list[Edit] = [HeadOff("cross", 1, 0), SublayerOff("decoder", 0, "feed_forward")]
     for edit, row in zip(edits, log_probabilities_with_each(model, SOURCE, TARGET, edits), strict=True):
         np.testing.assert_allclose(row, one_by_one(model, edit), atol=1e-10)
 

@@ -1,7 +1,7 @@
 """What each of several edits does alone, in a few passes over one finished translation (teacher forcing).
 
-The sentence is in the batch once for each edit, and each row of the batch has an edit of its own: 144 heads take as many
-rows, and not as many passes. Edits of the decoder alone share one pass of the encoder.
+The sentence is in the batch once for each edit, and each row of the batch has an edit of its own: 144 heads take
+as many rows, and not as many passes. Edits of the decoder alone share one pass of the encoder.
 """
 
 from collections.abc import Iterator, Sequence
