@@ -29,6 +29,7 @@ PAGES: dict[str, Page] = {
     "scaling": Page("scaling", "Scaling and softmax", (".st-key-softmax_scene .share",)),
     "decoding": Page("decoding", "Decoding", (".st-key-picture_next_token .row.chosen",)),
     "training": Page("training", "Training", (".machine .rows button", ".head-map .cell")),
+    "whatif": Page("whatif", "What if", (".boards .cell", ".tokens li")),
     "models": Page("models", "Models", (".cards button", CHART)),
 }
 

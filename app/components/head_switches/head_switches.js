@@ -26,7 +26,7 @@ const behaviour = {
       const parts = panel.rows.flat();
       this.group(add("button", "title", board, panel.title), parts, `All of ${panel.title}`);
       const grid = add("div", "grid", board);
-      grid.style.gridTemplateColumns = `auto repeat(${panel.heads}, minmax(0, 2.6rem)) repeat(${panel.rows[0].length - panel.heads}, minmax(2.2rem, 3.4rem))`;
+      grid.style.gridTemplateColumns = `auto repeat(${panel.heads}, var(--cell)) repeat(${panel.rows[0].length - panel.heads}, minmax(2.2rem, 3.4rem))`;
       add("span", "corner", grid, "Layer");
       panel.rows[0].forEach((part) => add("span", "column", grid, part.column));
       panel.rows.forEach((row, layer) => {

@@ -9,6 +9,7 @@ function line(root, row, lang, gone) {
   const tokens = element("ol", "tokens", box);
   tokens.setAttribute("lang", lang);
   tokens.setAttribute("aria-label", row.label);
+  tokens.tabIndex = 0;  // long ones scroll
   for (const { text, changed, note, share } of row.tokens) {
     const item = element("li", changed ? "changed" : "", tokens), word = element(changed ? (gone ? "del" : "ins") : "span", "word", item);
     put(word, inWords(text));
