@@ -11,7 +11,7 @@ from app.library.source_code import lines_between
 from app.stage import template
 from app.stage.edit_words import edit_words
 from app.stage.scene import Scene
-from app.state.choices import EDITS, RANKED
+from app.state.choices import EDITS, MOST_EDITS, RANKED
 from app.state.edit_choices import add, is_on
 from app.views.shared.placed import belongings
 from app.views.shared.triplet import triplet
@@ -43,7 +43,7 @@ def draw(scene: Scene) -> None:
 def _change(texts: Sequence[str]) -> None:
     """The parts that are off now; other edits stay."""
     kept = [text for text in EDITS.value if not text.startswith(OF_PARTS) or text in texts]
-    EDITS.choose(tuple(dict.fromkeys((*kept, *texts))))
+    EDITS.choose(tuple(dict.fromkeys((*kept, *texts)))[-MOST_EDITS:])
 
 
 def _ranked(scene: Scene, line: DeltaGenerator) -> Ranking | None:

@@ -31,8 +31,8 @@ def switch_data(config: ModelConfig, ranking: Ranking | None) -> dict[str, Any]:
         data["strongest"] = [edit_text(head) for head, lost in heads[:MARKED] if lost > 0]
         data["scale"] = [list(stop) for stop in signed_scale()]
         data["hint"] = (
-            f"Brown: the translation loses log-probability without it, up to {data['largest']:.2f} nats or more; "
-            "green: it gains. Framed: the heads that cost most."
+            f"Amber: the translation loses log-probability without it, up to {data['largest']:.2f} nats or more; "
+            "teal: it gains. Framed: the heads that cost most."
         )
     return data
 
