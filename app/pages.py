@@ -56,6 +56,7 @@ PAGES = (
         "What if a part were missing or different?",
         has_headline=False,
     ),
+    PageInfo("compare", "Compare", "Experiment", "What differs between two translations?", has_headline=False),
 )
 FIRST = PAGES[0].name
 

@@ -3,8 +3,9 @@
 import streamlit as st
 
 from app.compute.subject import Subject
+from app.pages import go_to
 from app.stage.edit_words import edit_words
-from app.state.choices import EDITS
+from app.state.choices import EDITS, SIDE
 from app.state.edit_choices import undo, undo_all
 from transformer.analysis.edits import Edit, edit_text, parse_edit
 from transformer.errors import HeadlightError
@@ -37,6 +38,9 @@ def _line(edits: list[Edit], problems: list[str]) -> None:
         if len(edits) > MOST_NAMED:
             st.text(f"and {len(edits) - MOST_NAMED} more", width="content")
         st.button("Original model", key="undo_all", type="tertiary", on_click=undo_all, help="Takes all edits back")
+        if edits and st.button("Compare with the original", key="compare_edits", type="tertiary"):
+            SIDE.choose("edits")
+            go_to("compare")
         if problems:
             others = f" ({len(problems)} such edits)" if len(problems) > 1 else ""
             st.text(f"An edit of the link is left out{others}: {problems[0]}", width="content")

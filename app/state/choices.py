@@ -148,10 +148,16 @@ EXPERIMENT = Choice("experiment", "heads", str, page="whatif")
 RANKED = Choice("ranked", False, switch, switch_text, page="whatif")  # what each head costs is shown
 ALL_HEADS = Choice("all_heads", False, switch, switch_text, page="whatif")  # of the layer, whose row is set by hand
 
+# Compare: what differs, and the other side of each
+SIDE = Choice("side", "search", str, page="compare")
+COMPARED_SENTENCE = Choice("compared_sentence", "", text(LONGEST_SECOND), written="link", page="compare")
+COMPARED_CHECKPOINT = Choice("compared_checkpoint", "", str, page="compare")
+COMPARED_SEARCH = Choice("compared_search", "greedy", str, page="compare")
+
 SEARCH = (METHOD, BEAM, ALTERNATIVES, PENALTY, ALPHA, TEMPERATURE, TOP_K, TOP_P, DRAWS, SEED)
 SCENE = (CHECKPOINT, EDITS, SENTENCE, SHOWN_SENTENCE, ALTERNATIVE, GIVEN, GIVEN_IDS, *SEARCH)  # what a scene is made of
 
-PRIVATE = (SECOND, PREFIX, REFERENCE, RUN_SENTENCE, RUN_RIGHT)  # what else a copied link has
+PRIVATE = (SECOND, PREFIX, REFERENCE, RUN_SENTENCE, RUN_RIGHT, COMPARED_SENTENCE)  # what else a copied link has
 PLACE = (KIND, LAYER, HEAD, STEP, SOURCE_TOKEN, OTHER_TOKEN)  # what a picture shows of it
 
 CHOICES: tuple[Choice, ...] = tuple(value for value in vars().values() if isinstance(value, Choice))

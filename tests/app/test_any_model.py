@@ -90,7 +90,7 @@ NONE: dict[str, object] = {"d_model": 15, "norm": "pre", "positions": "none", "s
 
 
 def test_all_pages_are_found() -> None:
-    assert len(PAGES) == 13
+    assert len(PAGES) == 14
     assert set(PARTS) < set(PAGES)
     assert set(PARTS["decoding"][1]) == set(decoding_parts())
 

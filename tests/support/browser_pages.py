@@ -31,6 +31,7 @@ PAGES: dict[str, Page] = {
     "training": Page("training", "Training", (".machine .rows button", ".head-map .cell")),
     "whatif": Page("whatif", "What if", (".boards .cell", ".tokens li")),
     "models": Page("models", "Models", (".cards button", CHART)),
+    "compare": Page("compare", "Compare", (".st-key-compared .tokens",)),
 }
 
 

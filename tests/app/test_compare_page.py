@@ -1,0 +1,108 @@
+"""Compare: both translations are those of the two translators, and what is said about them is counted here again."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.compute.cached_results import attention
+from app.compute.compared import Compared, head_changes
+from app.compute.subject import Subject
+from app.library.checkpoints import CheckpointFile
+from tests.support.drawn import components
+from transformer.analysis.edits import HeadUniform, model_edits
+from transformer.decoding.translation import Hypothesis
+from transformer.decoding.translator import Translator
+
+Open = Callable[..., AppTest]
+SENTENCE = "the cat sat on the mat"
+
+
+def rows(app: AppTest) -> list[dict[str, Any]]:
+    assert not app.exception
+    (found,) = components(app, "outcome")
+    return list(found["rows"])
+
+
+def words(app: AppTest) -> str:
+    return " ".join(each.value for each in app.text)
+
+
+def check(row: dict[str, Any], hypothesis: Hypothesis) -> None:
+    assert [token["text"] for token in row["tokens"]] == list(hypothesis.pieces)
+    notes = [float(token["note"].replace("−", "-")) for token in row["tokens"]]
+    assert notes == pytest.approx(list(hypothesis.log_probabilities), abs=0.0051)
+
+
+def test_another_search_is_the_one_of_the_translator(open_app: Open, folder: Path) -> None:
+    app = open_app("compare", sentence=SENTENCE, side="search", compared_search="greedy")
+    translator = Translator.load(folder / "en-de.safetensors")
+    one, other = rows(app)
+    check(one, translator.translate(SENTENCE, method="greedy", n_best=1).sentences[0].hypotheses[0])
+    check(other, translator.translate(SENTENCE).sentences[0].hypotheses[0])
+
+
+def test_another_sentence_and_another_checkpoint_are_translated(open_app: Open, folder: Path) -> None:
+    app = open_app("compare", sentence=SENTENCE, side="sentence", compared_sentence="the dog sat")
+    translator = Translator.load(folder / "en-de.safetensors")
+    check(rows(app)[0], translator.translate("the dog sat").sentences[0].hypotheses[0])
+    app = open_app("compare", sentence="a b c", side="checkpoint", compared_checkpoint="small")
+    small = Translator.load(folder / "small.safetensors")
+    check(rows(app)[0], small.translate("a b c").sentences[0].hypotheses[0])
+
+
+def test_the_edited_model_is_beside_the_original(open_app: Open, folder: Path) -> None:
+    app = open_app("compare", sentence=SENTENCE, edits="uniform=cross.2.3")
+    translator = Translator.load(folder / "en-de.safetensors")
+    one, other = rows(app)
+    check(one, translator.translate(SENTENCE).sentences[0].hypotheses[0])
+    edited = translator.edited(model_edits((HeadUniform("cross", 1, 2),), translator.model))
+    check(other, edited.translate(SENTENCE).sentences[0].hypotheses[0])
+    assert "changes most" in words(app) or "no head" in words(app)
+
+
+def test_the_line_of_the_edits_opens_the_comparison(open_app: Open) -> None:
+    app = open_app("masks", sentence=SENTENCE, edits="off=cross.1.2")
+    app.button(key="compare_edits").click().run()
+    assert [row["label"] for row in rows(app)] == ["Original model", "Shown above"]
+
+
+def test_a_head_moves_by_half_the_sum_of_the_differences_of_its_weights(folder: Path) -> None:
+    subject = Subject(CheckpointFile.at(folder / "en-de.safetensors"))
+    edited = subject.edited(HeadUniform("cross", 1, 2))
+    translation = subject.translator.translate(SENTENCE).sentences[0]
+    ids = translation.hypotheses[0].ids
+    found = {(each.kind, each.layer, each.head): each.moved for each in
+             head_changes(subject, edited, translation.source_ids, ids)}  # fmt: skip
+    weights = attention(subject, translation.source_ids, ids, "cross").weights[1, 2]
+    even = np.full_like(weights, 1 / weights.shape[-1])
+    assert found["cross", 1, 2] == pytest.approx(np.abs(weights - even).sum(-1).mean() / 2, abs=1e-6)
+    assert list(found.values()) == sorted(found.values(), reverse=True)
+    assert found["encoder", 0, 0] == 0
+    assert found["cross", 0, 0] == 0
+
+
+def test_two_translations_part_at_the_first_token_that_differs() -> None:
+    class Written:
+        def __init__(self, *pieces: str) -> None:
+            self.pieces = pieces
+
+    def compared(one: str, other: str) -> Compared:
+        return Compared(Written(*one.split()), Written(*other.split()))  # type: ignore[arg-type]
+
+    found = compared("a b c d", "a x c d e")
+    assert found.parts_at == 1
+    assert found.changed == ((False, True, False, False), (False, True, False, False, True))
+    assert compared("a b", "a b").parts_at is None
+    assert compared("a b", "a b c").parts_at == 2
+
+
+@pytest.mark.parametrize("sentence", ["cat", "the the the </script><img src=x onerror=alert(1)>"])
+@pytest.mark.parametrize("side", ["sentence", "checkpoint", "search", "edits", "nonsense"])
+def test_any_sentence_and_any_link_are_shown(open_app: Open, sentence: str, side: str) -> None:
+    app = open_app("compare", sentence=sentence, side=side, compared_checkpoint="wrong", details="true")
+    assert not app.exception
+    assert words(app)
