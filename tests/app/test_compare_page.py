@@ -67,7 +67,7 @@ def test_the_edited_model_is_beside_the_original(open_app: Open, folder: Path) -
 def test_the_line_of_the_edits_opens_the_comparison(open_app: Open) -> None:
     app = open_app("masks", sentence=SENTENCE, edits="off=cross.1.2")
     app.button(key="compare_edits").click().run()
-    assert [row["label"] for row in rows(app)] == ["Original model", "Shown above"]
+    assert [row["label"] for row in rows(app)] == ["Original model", "Edited model"]
 
 
 def test_a_head_moves_by_half_the_sum_of_the_differences_of_its_weights(folder: Path) -> None:

@@ -10,7 +10,7 @@ from app.compute.subject import Subject
 from app.library import checkpoints
 from app.stage.checkpoint_choice import display_name, uploads
 from app.stage.scene import NoScene, Scene, Selection, scene_of
-from app.state.choices import COMPARED_CHECKPOINT, COMPARED_SEARCH, COMPARED_SENTENCE, SIDE
+from app.state.choices import CHECKPOINT, COMPARED_CHECKPOINT, COMPARED_SEARCH, COMPARED_SENTENCE, SIDE
 from app.views.shared.buttons import buttons
 from transformer.errors import HeadlightError
 
@@ -57,7 +57,7 @@ def other_side(scene: Scene) -> tuple[str, Scene]:
 def _other_model() -> Subject:
     """The model that is chosen for the other side."""
     files = checkpoints.checkpoints() | uploads()
-    COMPARED_CHECKPOINT.open(next(iter(files)), files)
+    COMPARED_CHECKPOINT.open(next((name for name in files if name != CHECKPOINT.value), next(iter(files))), files)
     st.selectbox("The other checkpoint", list(files), key=COMPARED_CHECKPOINT.key, persist_state="session",
                  format_func=lambda name: display_name(files[name]) if name in files else name,
                  label_visibility="collapsed")  # fmt: skip

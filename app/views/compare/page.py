@@ -19,6 +19,13 @@ from app.views.compare.other_side import other_side
 from app.views.shared.placed import belongings
 from transformer.decoding.translation import Hypothesis
 
+HERE = {  # the name of the visitor's own side
+    "sentence": "Your sentence",
+    "checkpoint": "Your checkpoint",
+    "search": "Your search",
+    "edits": "Edited model",
+}
+
 
 def draw(scene: Scene) -> None:
     """Draws both translations, what changed, and with edits how far each head moved."""
@@ -30,7 +37,7 @@ def draw(scene: Scene) -> None:
     found = Compared(other.hypothesis, scene.hypothesis)
     gone, new = found.changed
     components.outcome(
-        (_row(name, found.one, gone), _row("Shown above", found.other, new)),
+        (_row(name, found.one, gone), _row(HERE[SIDE.value], found.other, new)),
         summary=summary(found),
         color=role_color("decoder"),
         language=scene.task.target_code if scene.task.target_code == other.task.target_code else "",
