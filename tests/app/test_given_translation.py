@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.pages import PAGES as INFOS
 from tests.support.drawn import array, attention_weights, charts, components
-from tests.support.pages import MAIN, PAGES, switch_page
+from tests.support.pages import MAIN, switch_page
 from tests.support.patience import PATIENCE
 from transformer.analysis.logit_lens import lens
 from transformer.decoding.translator import Translator
@@ -93,7 +94,7 @@ def opened(view: str, **state: str | bool) -> AppTest:
     return healthy(app.run())
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page not in ("translate", "training", "models")])
+@pytest.mark.parametrize("page", [page.name for page in INFOS if page.needs_scene and page.has_headline][1:])
 def test_every_page_that_has_a_translation_shows_it(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
     line = components(opened(page), "translation_line")[0]
