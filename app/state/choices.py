@@ -105,6 +105,7 @@ WRITTEN_STEP = Choice("written", "product", str, page="hand")
 ALL_TERMS = Choice("all_terms", False, switch, switch_text, page="hand")
 MATRIX = Choice("matrix", "query", str, page="multihead")
 ROW_OF_BATCH = Choice("sentence_of_batch", 2, whole, page="masks")
+MASK_TAKEN = Choice("mask_taken", False, switch, switch_text, page="masks")
 MASK_HEAD = Choice[tuple[int, int]](
     "mask_head", CLEAREST, one_head, one_head_text, page="masks", reset_by=("checkpoint",)
 )

@@ -61,7 +61,7 @@ ROWS = {
     "masks": Row("masks", ".st-key-causal .segments button"),
     "residual": Row("residual", f".st-key-flow {RADIO}"),
     "positions": Row("positions", ".st-key-order .tools button"),
-    "scaling": Row("scaling", HEAD),
+    "scaling": Row("scaling", ".st-key-softmax_scene .modes button"),
     "decoding": Row("decoding", ".st-key-picture_next_token button:has-text('Next')"),
     "decoding, tree": Row("decoding", ".st-key-picture_next_token button:has-text('Next')", "part=tree&details=true"),
     "decoding, lens": Row("decoding", ".st-key-picture_next_token button:has-text('Next')", "part=lens&details=true"),

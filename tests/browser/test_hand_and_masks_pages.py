@@ -116,3 +116,15 @@ def test_another_head_of_the_causal_picture_is_chosen_and_stands_in_the_address(
     with one.running():
         one.page.locator(".st-key-causal select[data-name=head]").select_option(index=2)
     assert chosen_in(one.page)["mask_head"] == ["1.3"]
+
+
+def test_that_the_mask_is_taken_away_stands_in_the_address(visit: Begin) -> None:
+    one = visit().open("masks", sentence=SENTENCE)
+    is_drawn(one, "masks")
+    with one.running():
+        one.page.get_by_role("radio", name="Take it away").click()
+    assert chosen_in(one.page)["mask_taken"] == ["true"]
+    assert one.page.evaluate(FILLS)["free"]
+    other = visit().open("masks", sentence=SENTENCE, mask_taken="true")
+    is_drawn(other, "masks")
+    assert other.page.evaluate(FILLS)["free"]

@@ -51,3 +51,14 @@ def test_few_names_are_all_there(visit: Begin) -> None:
     one = visit().open("hand", sentence="the cat sat", details="true")
     selector = ".st-key-picture_hand_map .xaxislayer-above .xtick > text"
     assert len(one.page.evaluate(NAMES, selector)) == one.page.locator(selector).count()
+
+
+@pytest.mark.parametrize("words", [2, 60])
+def test_the_large_map_of_a_head_names_tokens_in_type_of_14_px_that_do_not_overlap(visit: Begin, words: int) -> None:
+    one = visit(width=1280, height=720).open("multihead", sentence="a b " * (words // 2))
+    is_drawn(one, "multihead")
+    names = one.page.locator(".one .head-map text.row")
+    boxes = sorted((each.bounding_box() for each in names.all()), key=lambda box: box["y"])
+    assert len(boxes) > 1
+    assert min(names.evaluate_all("all => all.map(each => parseFloat(getComputedStyle(each).fontSize))")) >= 14
+    assert min(next["y"] - box["y"] for box, next in pairwise(boxes)) >= 12

@@ -21,11 +21,11 @@ def causal_matrix(
     """Draws the matrix; taking the mask away and pointing at cells need no server.
 
     Args:
-        data: from `app.views.shared.causal_picture.message`.
-        on_choose: is told that another "layer" or "head" was chosen, from 0.
+        data: from `app.views.shared.causal_picture.message`; `taken`: whether the mask is taken away at first.
+        on_choose: is told that another "layer" or "head" was chosen, from 0, or "mask": 0 = with it, 1 = taken away.
         on_cell: is told the query and the key of a cell that was clicked, from 0; without, cells are only pointed at.
     """
-    counts = {"layer": data["layers"], "head": data["heads"]}
+    counts = {"layer": data["layers"], "head": data["heads"], "mask": 2}
 
     def clicked() -> None:
         cell: Any = st.session_state[key].clicked

@@ -25,21 +25,22 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (state.sentence !== sentence) Object.assign(state, { sentence, query: Math.min(1, data.reads.length - 1), key: Math.min(2, data.reads.length - 1) });
   state.data = data;
   const isGiven = data.given !== undefined;
-  if (isGiven) state.free = data.given;
+  state.free = isGiven ? data.given : standing(root, "mask", { chosen: Number(data.taken), count: 2, heard: data.heard }) === 1;
   state.passes = [data.masked, data.free].map((pass) => ({ ...pass, weights: numbersIn(pass.weights), mask: numbersIn(pass.mask, "u1") }));
   for (const [name, color] of Object.entries(data.colors)) root.style.setProperty(`--${name}`, color);
 
   const active = focusedIn(root), focused = active?.dataset.name, wasPointed = active?.matches(".picture");
+  const onSwitch = Boolean(active?.closest(".segments"));
   root.replaceChildren();
   const tools = element("div", "tools", root), stage = element("div", "", root);
   const scores = element("p", { class: "score", "aria-live": "polite" }, isGiven ? null : root);
   const spoken = element("p", { class: "said", "aria-live": "polite" }, root);
-  const take = (index) => { state.free = index === 1; update(); };
+  const report = (value) => setTriggerValue("chosen", value);
+  const take = (index) => { state.free = index === 1; update(); report(numbered(root, "mask", index)); };
   if (!isGiven) {
     const { buttons } = radios(element("div", "segments", tools), "Causal mask", ["With the mask", "Take it away"], Number(state.free), take);
     buttons[1].className = "taken";
   }
-  const report = (value) => setTriggerValue("chosen", value);
   const heads = element("div", "group", tools), leaked = element("span", "leaked", tools, ahead(state));
   choice(heads, root, { name: "layer", label: "Layer", count: data.layers, chosen: data.layer }, data.heard, report);
   choice(heads, root, { name: "head", label: "Head", count: data.heads, chosen: data.head }, data.heard, report);
@@ -62,6 +63,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   }
   draw();
   if (wasPointed) stage.firstElementChild.focus({ preventScroll: true });
+  if (onSwitch) root.querySelector(".segments [aria-checked=true]")?.focus({ preventScroll: true });
   if (focused) root.querySelector(`select[data-name="${focused}"]`)?.focus({ preventScroll: true });
   return watchWidth(root, draw);
 }

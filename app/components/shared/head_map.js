@@ -1,11 +1,12 @@
 // A small map of one head: a square for each weight, the darker the larger, in the hue of its kind of attention. Tokens
-// stand along its sides where each has room for them; pointing at a square says which two tokens it is, and how much.
+// stand along its sides, in a long sentence every other one or fewer; pointing at a square says which two tokens it is,
+// and how much.
 
 import { numbersIn } from "./arrays.js";
 import { within } from "./dom.js";
 import { cut, make, write } from "./svg.js";
 
-const TOKEN = 14, LEAST = 9;  // px at 1280x720: the type, and the smallest square beside which a token is legible
+const TOKEN = 14, APART = 13;  // px at 1280x720: the type, and the least distance from one name to the next
 const SHADES = 16;
 
 export const shade = (weight) => Math.sqrt(within(weight, 0, 1));  // weights of a long sentence are small
@@ -17,36 +18,31 @@ export function unpacked(text) {
 
 // Draws the map into `place` (SVG of this width and at most this height, px) and returns what draws other weights in it.
 // `allowed` has a letter for each square: 0 where the mask forbids it.
-export function headMap(place, { rows, columns, color, about, allowed }, { width, height, measure, unit, labels = true }) {
+export function headMap(place, { rows, columns, color, about, allowed }, { width, height, measure, unit }) {
   const size = TOKEN * unit;
   const longest = (tokens) => Math.max(...tokens.map((token) => measure(token, size)));
-  const left = labels ? Math.min(longest(rows), 0.3 * width) + 6 * unit : 0;
-  const above = labels ? Math.min(longest(columns), 0.3 * height) + 6 * unit : 0;
-  const fit = (besides, over) => Math.min((width - besides) / columns.length, (height - over) / rows.length);
-  const roomy = labels && fit(left, above) >= LEAST * unit;
-  const [x0, y0] = roomy ? [left, above] : [0, 0];
-  const side = Math.min(fit(x0, y0), 44 * unit);
-  const svg = make("svg", { width: x0 + side * columns.length, height: y0 + side * rows.length, role: "img", "aria-label": about, class: "head-map" }, place);
+  const left = Math.min(longest(rows), 0.3 * width) + 6 * unit;
+  const above = Math.min(longest(columns), 0.3 * height) + 6 * unit;
+  const side = Math.min((width - left) / columns.length, (height - above) / rows.length, 44 * unit);
+  const svg = make("svg", { width: left + side * columns.length, height: above + side * rows.length, role: "img", "aria-label": about, class: "head-map" }, place);
   svg.style.width = "auto";
-  if (roomy) {
-    const type = Math.min(size, 1.25 * side);
-    rows.forEach((token, q) => write(make("text", { x: x0 - 5 * unit, y: y0 + (q + 0.5) * side, "font-size": type, class: "row" }, svg), cut(token, left - 6 * unit, type, measure)));
-    columns.forEach((token, k) => {
-      const x = x0 + (k + 0.5) * side;
-      const label = make("text", { x, y: y0 - 5 * unit, "font-size": type, class: "column", transform: `rotate(-90 ${x} ${y0 - 5 * unit})` }, svg);
-      write(label, cut(token, above - 6 * unit, type, measure));
-    });
-  }
-  const ground = make("rect", { x: x0, y: y0, width: side * columns.length, height: side * rows.length, class: "ground" }, svg);
+  const every = Math.max(1, Math.ceil((APART * unit) / side));
+  const names = (tokens, draw) => tokens.forEach((token, i) => { if (i % every === 0) draw(token, (i + 0.5) * side); });
+  names(rows, (token, at) => write(make("text", { x: left - 5 * unit, y: above + at, "font-size": size, class: "row" }, svg), cut(token, left - 6 * unit, size, measure)));
+  names(columns, (token, at) => {
+    const x = left + at, y = above - 5 * unit;
+    write(make("text", { x, y, "font-size": size, class: "column", transform: `rotate(-90 ${x} ${y})` }, svg), cut(token, above - 6 * unit, size, measure));
+  });
+  const ground = make("rect", { x: left, y: above, width: side * columns.length, height: side * rows.length, class: "ground" }, svg);
   ground.style.fill = color;
   const cells = rows.flatMap((_, q) => columns.map((_, k) => {
-    const cell = make("rect", { x: x0 + k * side, y: y0 + q * side, width: side, height: side, class: "cell" }, svg);
+    const cell = make("rect", { x: left + k * side, y: above + q * side, width: side, height: side, class: "cell" }, svg);
     const masked = allowed?.[q * columns.length + k] === "0";
     cell.classList.toggle("masked", masked);
     if (!masked) cell.style.fill = color;
     return cell;
   }));
-  const frame = make("rect", { x: x0, width: side * columns.length, height: side, class: "frame" }, svg);
+  const frame = make("rect", { x: left, width: side * columns.length, height: side, class: "frame" }, svg);
   frame.style.display = "none";
   let shown = [];
   return {
@@ -61,7 +57,7 @@ export function headMap(place, { rows, columns, color, about, allowed }, { width
     },
     mark(q) {
       frame.style.display = q === null ? "none" : "";
-      if (q !== null) frame.setAttribute("y", y0 + q * side);
+      if (q !== null) frame.setAttribute("y", above + q * side);
     },
   };
 }

@@ -11,7 +11,7 @@ from app.stage import template
 from app.stage.controls import controls
 from app.stage.heads import clearest_of
 from app.stage.scene import Scene
-from app.state.choices import MASK_HEAD
+from app.state.choices import MASK_HEAD, MASK_TAKEN
 from app.views.masks.batch_section import masks_of_a_batch
 from app.views.shared.causal_picture import Pass, message, passes, table
 from app.views.shared.mask_twins import Twin, Twins, twins
@@ -37,7 +37,7 @@ def _causal(scene: Scene, masked: Pass, free: Pass) -> None:
     """The matrix with and without the causal mask."""
     layer, head = _head(scene)
     with st.container(key="picture_causal"):
-        shown = message(scene, masked, free, layer, head)
+        shown = message(scene, masked, free, layer, head) | {"taken": MASK_TAKEN.value}
         causal_matrix(shown, key="causal", on_choose=partial(_choose, layer, head))
     name = f"Decoder self-attention with and without the causal mask, layer {layer + 1}, head {head + 1}"
     belongings(key="causal", name=name, table=lambda: table(scene.target, masked, free, layer, head))
@@ -50,7 +50,10 @@ def _head(scene: Scene) -> tuple[int, int]:
 
 
 def _choose(layer: int, head: int, name: str, index: int) -> None:
-    MASK_HEAD.choose((index, head) if name == "layer" else (layer, index))
+    if name == "mask":
+        MASK_TAKEN.choose(index == 1)
+    else:
+        MASK_HEAD.choose((index, head) if name == "layer" else (layer, index))
 
 
 def _comparison(both: Twins) -> None:

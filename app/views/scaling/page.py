@@ -11,11 +11,11 @@ from app.figures.theme import number
 from app.library.source_code import lines_from, together
 from app.stage.controls import controls
 from app.stage.heads import QUERIES as QUERIES_OF
-from app.stage.heads import SHORT
+from app.stage.heads import SHORT, chosen_head
 from app.stage.scene import Scene
 from app.stage.section import section
 from app.stage.template import details, say
-from app.state.choices import COUNTS_ABOVE, WIDTH_OF_HEAD
+from app.state.choices import COUNTS_ABOVE, KIND, WIDTH_OF_HEAD
 from app.views.scaling.additive_section import additive
 from app.views.scaling.comparisons import count, count_table, share_curves, share_table
 from app.views.scaling.scaling_charts import (
@@ -49,7 +49,8 @@ THRESHOLDS = [0.001, 0.01, 0.05, 0.1, 0.5]
 
 def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
-    kind, layer, head = controls(scene).kind_layer_head()
+    kind = KIND.open("cross", KINDS)
+    layer, head = chosen_head(scene, kind)
     own = scene.config.d_k
     width = int(WIDTH_OF_HEAD.open(own, widths_of(own)))
     queries, keys = scene.axes(kind)
@@ -66,7 +67,7 @@ def draw(scene: Scene) -> None:
         "A softmax of large scores gives nearly everything to one key, and then nearly no gradient is left to learn.",
         "Divided by √d_k the scores keep their size, however wide a head is. Move d_k and compare.",
     )
-    details(lambda: _details(scene, kind, layer, head))
+    details(lambda: _details(scene))
 
 
 def _choose(kind: Kind, own: int, name: str, place: int) -> None:
@@ -77,9 +78,9 @@ def _choose(kind: Kind, own: int, name: str, place: int) -> None:
         QUERIES_OF[kind].choose(place)
 
 
-def _details(scene: Scene, kind: Kind, layer: int, head: int) -> None:
+def _details(scene: Scene) -> None:
     _random()
-    _chosen_head(scene, kind, layer, head)
+    _chosen_head(scene)
     _comparisons(scene)
 
 
@@ -144,8 +145,9 @@ def _random() -> None:
     )
 
 
-def _chosen_head(scene: Scene, kind: Kind, layer: int, head: int) -> None:
+def _chosen_head(scene: Scene) -> None:
     st.header("This checkpoint's own scores", anchor=False)
+    kind, layer, head = controls(scene).kind_layer_head()
     site = SITES[kind].format(layer)
     names = ("products", "scores", "mask", "weights", "query", "key")
     found = scene.record(*(f"{site}.{name}" for name in names))
