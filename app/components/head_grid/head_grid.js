@@ -51,8 +51,8 @@ const behaviour = {
   },
   card(button, index) {
     const name = element("span", "name", button, `Head ${index + 1}`);
-    const parts = { length: element("i", "", name), map: element("span", "map", button) };
-    parts.size = element("i", "", element("span", "size", button));
+    const parts = { length: element("i", "", name), size: element("i", "", element("span", "size", button)) };
+    parts.map = element("span", "map", button);
     parts.without = element("span", "without", button);
     this.parts[index] = parts;
   },
@@ -133,7 +133,7 @@ const behaviour = {
       says.append(`. The best is head ${found + 1}: alone, `);
     } else {
       says.append(others ? `Without ${others === 1 ? "one" : others} of the ${heads.length} heads it is another one` : "It stays so without any one of them");
-      says.append(`. The largest difference is made by head ${found + 1}: without it, `);
+      says.append(`. Lowest without head ${found + 1}: `);
     }
     token("", element("b", "", says), step.predicts);
     says.append(` has ${heads[found][name][at].keptText} instead of ${step.probability}.`);

@@ -122,7 +122,11 @@ def _sentences(scene: Scene, found: Moved, left: Moved) -> list[str]:
             f"order, to rounding (largest difference {number(found.largest, 2)})."
         ]
     if left.shares.max() < SAME:
-        return [adds_up, "Without them, the encoder's outputs are the same numbers in another order, to rounding."]
+        return [
+            adds_up,
+            "Without them, the encoder's outputs are the same numbers in another order, to rounding.",
+            "The decoder still has its own positions, so it writes the words in an order that it finds probable.",
+        ]
     if scene.config.attention_window is not None:
         return [
             adds_up,

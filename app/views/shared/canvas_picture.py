@@ -57,7 +57,7 @@ def alternatives(scene: Scene) -> list[dict[str, str]]:
     return [
         {
             "text": other.text or "(nothing)",
-            "detail": ("yours  " if other is scene.given else "") + score_text(other.normalised_score),
+            "detail": f"{'yours, ' if other is scene.given else ''}score " + score_text(other.normalised_score),
         }
         for other in scene.translation.hypotheses
     ]

@@ -42,7 +42,11 @@ def time_machine(run: Run, scene: Scene | None, news: str) -> Sweep | None:
         return None
     asked = seen.question
     belongings(key="time_machine", name=f"{run.name} - {asked.sentence}"[:80], table=lambda: rows_table(seen))
-    who = f"{asked.remark} An example is" if asked.remark else "Each row is the same model a little later,"
+    who = (
+        f"{asked.remark} An example is"
+        if asked.remark
+        else f"Each row is the model of the run {run.name} a little later,"
+    )
     say(f"{who} asked “{asked.sentence}”.", MEANS.format(says=asked.says, target=asked.target))
     return seen
 
