@@ -45,7 +45,9 @@ def guesses(subject: Subject, translation: Translation, hypothesis: Hypothesis) 
     found: list[Guess] = []
     missing: list[str] = []
     if source:  # a toy task may well write other numbers
-        found += _other_language(text, source, target, mean) if mean < SURE else []
+        # A model that also learnt to copy sentences of its target language copies such a one, and is certain of it.
+        surely = 0.0 if hypothesis.text == text else mean
+        found += _other_language(text, source, target, surely) if surely < SURE else []
         missing = [*missing_names(text, hypothesis.text, source), *missing_numbers(text, hypothesis.text)]
     if missing:
         quoted = listed([f"“{each}”" for each in missing], 3)

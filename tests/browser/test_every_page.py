@@ -205,9 +205,10 @@ def test_what_was_typed_goes_along_to_another_page(visit: Begin) -> None:
         one.settle()  # while a page is drawn for the first time, its box is filled
 
 
-def test_of_eleven_visitors_none_sees_the_sentence_of_another(visit: Begin) -> None:
+def test_of_twelve_visitors_none_sees_the_sentence_of_another(visit: Begin) -> None:
     # Of letters that the model has tokens for, so that the tokens in a row spell the word.
     words = ["dog", "garden", "street", "violet", "animal", "tower", "dragon", "river", "lantern", "violin", "mirror"]
+    words += ["melon"]
     visitors = [visit() for _ in words]
     pages = [name for name in PAGES if name not in WITHOUT_THE_SENTENCE]
     for one, word, name in zip(visitors, words, pages, strict=True):
