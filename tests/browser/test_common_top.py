@@ -86,7 +86,10 @@ def test_the_theme_is_switched_in_the_menu_for_all_pages(visit: Begin) -> None:
     one = visit().open("masks", sentence="the cat sat")
     one.page.locator(".st-key-menu button").click()
     one.page.get_by_role("button", name="Dark theme").click()
-    one.page.wait_for_function("getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === 'dark'")
+    themed = (
+        "(app => app && getComputedStyle(app).colorScheme === 'dark')(document.querySelector('[data-testid=stApp]'))"
+    )
+    one.page.wait_for_function(themed)  # the page is loaded again, so for a moment there is no app
     one.settle()
     one.says("the cat sat")
     one.open("residual")
