@@ -85,11 +85,8 @@ def test_details_that_were_opened_once_are_open_on_every_page(visit: Begin) -> N
 def test_the_theme_is_switched_in_the_menu_for_all_pages(visit: Begin) -> None:
     one = visit().open("masks", sentence="the cat sat")
     one.page.locator(".st-key-menu button").click()
-    one.page.get_by_role("button", name="Dark theme").click()
-    themed = (
-        "(app => app && getComputedStyle(app).colorScheme === 'dark')(document.querySelector('[data-testid=stApp]'))"
-    )
-    one.page.wait_for_function(themed)  # the page is loaded again, so for a moment there is no app
+    with one.page.expect_navigation():  # the page is loaded again
+        one.page.get_by_role("button", name="Dark theme").click()
     one.settle()
     one.says("the cat sat")
     one.open("residual")

@@ -59,7 +59,7 @@ async function page(target, name, drawn) {
 <script>const figure = ${figure}; Plotly.newPlot("figure", figure.data, figure.layout);</script></body>`;
 }
 
-const ground = () => getComputedStyle(document.querySelector("[data-testid=stApp]") ?? document.body).backgroundColor;
+const ground = () => getComputedStyle(document.querySelector("[data-testid=stApp]") ?? document.documentElement).backgroundColor;
 const withPlainArrays = (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
 
 async function image(drawn) {
