@@ -1,9 +1,9 @@
 """What edits do to a translation: the original one, what the edited model writes, and how it scores the original."""
 
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 
 from app.compute import cached_results
+from app.compute.compared import Compared
 from app.compute.row_predictions import forced
 from app.compute.subject import Subject
 from transformer.config import DecodingConfig
@@ -28,28 +28,21 @@ class Outcome:
     @property
     def missing(self) -> tuple[bool, ...]:
         """By token of `before`, whether `after` has none for it."""
-        return self._changed(before=True)
+        return self._compared.changed[0]
 
     @property
     def new(self) -> tuple[bool, ...]:
         """By token of `after`, whether `before` has none for it."""
-        return self._changed(before=False)
+        return self._compared.changed[1]
 
     @property
     def parts_at(self) -> int | None:
         """The first step at which the two are different, from 0; None: they are equal."""
-        pairs = zip(self.before.ids, self.after.ids, strict=False)
-        shorter = min(len(self.before.ids), len(self.after.ids))
-        same = next((step for step, (one, other) in enumerate(pairs) if one != other), shorter)
-        return None if self.before.ids == self.after.ids else same
+        return self._compared.parts_at
 
-    def _changed(self, *, before: bool) -> tuple[bool, ...]:
-        changed = [True] * len((self.before if before else self.after).ids)
-        matcher = SequenceMatcher(None, self.before.ids, self.after.ids, autojunk=False)
-        for one, other, size in matcher.get_matching_blocks():
-            start = one if before else other
-            changed[start : start + size] = [False] * size
-        return tuple(changed)
+    @property
+    def _compared(self) -> Compared:
+        return Compared(self.before, self.after)
 
 
 def outcome(subject: Subject, source: str, settings: DecodingConfig, other: Subject | None = None) -> Outcome:
