@@ -12,7 +12,8 @@ from transformer.config import DataConfig
 from transformer.data.cleaning import Counts, fault, repeated
 from transformer.data.corpus import Columns
 from transformer.data.parts import Part
-from transformer.data.prepared_text import TrainingText, write_text
+from transformer.data.prepared_text import TrainingText
+from transformer.data.text_preparation import write_text
 
 DATA = DataConfig(train=("corpus.tsv",), valid_size=1)
 

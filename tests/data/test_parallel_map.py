@@ -291,6 +291,6 @@ def test_there_is_a_process_per_core_but_only_one_for_little_work() -> None:
 
 
 def test_the_processes_import_no_torch() -> None:
-    code = "import sys, transformer.data.encoding, transformer.data.prepared_text; print('torch' in sys.modules)"
+    code = "import sys, transformer.data.encoding, transformer.data.text_preparation; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -19,7 +19,7 @@ import pytest
 from tests.support.small_training import corpus_recipe, in_new_process, write_pairs
 from tests.training.test_prepared import session_of, with_data
 from transformer.config import Recipe
-from transformer.data import prepared_text
+from transformer.data import text_preparation
 from transformer.data.toy_tasks import Bounds, toy_pairs
 from transformer.data.training_data import TrainingData
 from transformer.training.run_folder import Run
@@ -35,7 +35,7 @@ def prepare(recipe: Recipe, run: Path, temporary: Path) -> None:
     os.environ["TMPDIR"], tempfile.tempdir = str(temporary), None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("transformer.data.text_files.AT_ONCE", BLOCK)
-        patch.setattr(prepared_text, "PORTION", PORTION)
+        patch.setattr(text_preparation, "PORTION", PORTION)
         with Run(run, resume=run.is_dir()):
             data = TrainingData(recipe, run)
             data._epoch(1)

@@ -19,7 +19,7 @@ import pytest
 from tests.support.patience import PATIENCE
 from tests.support.small_training import assert_same_run, corpus_recipe, write_pairs
 from transformer.config import Recipe
-from transformer.data import encoding, pair_sources, prepared_text
+from transformer.data import encoding, pair_sources, text_preparation
 from transformer.data.encoded_pairs import EncodedPairs
 from transformer.data.encoding import encode_pairs
 from transformer.data.parallel_map import in_order
@@ -41,10 +41,10 @@ def used(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         numbers.append(processes)
         return in_order(make, portions, processes)
 
-    for module in (prepared_text, encoding):
+    for module in (text_preparation, encoding):
         monkeypatch.setattr(module, "in_order", spied)
     monkeypatch.setattr("transformer.data.text_files.AT_ONCE", 5)
-    monkeypatch.setattr(prepared_text, "PORTION", 100)
+    monkeypatch.setattr(text_preparation, "PORTION", 100)
     return numbers
 
 

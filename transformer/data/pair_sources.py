@@ -30,7 +30,8 @@ from transformer.data.encoded_pairs import EncodedPairs, read_encoded_pairs
 from transformer.data.encoding import Segmentation, encode_pairs, encode_text
 from transformer.data.parts import parts_of, texts_of
 from transformer.data.prepared_store import Store, reading
-from transformer.data.prepared_text import TrainingText, UsedPart, write_text
+from transformer.data.prepared_text import TrainingText, UsedPart
+from transformer.data.text_preparation import write_text
 from transformer.data.toy_tasks import TOY_TASKS, Bounds, toy_pairs
 from transformer.errors import CorpusError
 from transformer.files.atomic_write import replacing

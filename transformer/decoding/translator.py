@@ -8,17 +8,17 @@ and returns the translations in order.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
 
 from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint
-from transformer.config import EOS, DecodingConfig
+from transformer.config import DecodingConfig
 from transformer.decoding.fast.fast_transformer import FastTransformer
 from transformer.decoding.hypotheses import hypotheses
-from transformer.decoding.length_penalty import length_limit
+from transformer.decoding.request import Request, SourceReader
 from transformer.decoding.search import search, similar_lengths
 from transformer.decoding.teacher_forcing import given
 from transformer.decoding.translation import Hypothesis, TranslatedText, Translation
@@ -26,10 +26,9 @@ from transformer.errors import ConfigError, TranslationError
 from transformer.files.untrusted_values import validate
 from transformer.model import EditedTransformer, Transformer
 from transformer.model.probe import Edit
-from transformer.text.normalisation import clean, normalise
-from transformer.text.recasing import recased
+from transformer.text.normalisation import normalise
 from transformer.text.sentence_splitting import split_sentences
-from transformer.text.tokenizer import Piece, Tokenizer
+from transformer.text.tokenizer import Tokenizer
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
@@ -56,7 +55,12 @@ class Translator:
         self.tokenizer = tokenizer
         self.settings = settings or DecodingConfig()
         self.checkpoint = checkpoint
-        self.max_length = model.config.max_positions - 1  # tokens in a sentence; </s> needs one position, too
+        self._sources = SourceReader(tokenizer, model.config.max_positions)
+
+    @property
+    def max_length(self) -> int:
+        """Tokens in a sentence."""
+        return self._sources.max_length
 
     @classmethod
     def load(
@@ -125,8 +129,8 @@ class Translator:
                 and the prefix are checked before anything is computed.
         """
         settings = settings or self.settings
-        forced = self._prefix_ids(prefix)
-        requests = [self._request(sentence, settings, forced) for sentence in sentences]
+        forced = self._sources.prefix_ids(prefix)
+        requests = [self._sources.read(sentence, settings, forced) for sentence in sentences]
         for number, request in enumerate(requests, start=1):
             if request.problem:
                 where = f"Sentence {number} of {len(requests)}: " if len(requests) > 1 else ""
@@ -141,11 +145,11 @@ class Translator:
     ) -> list[Translation | TranslationError]:
         """As `translate_sentences`, but a sentence that cannot be translated gives its error, not one for all."""
         settings = settings or self.settings
-        requests = [self._request(sentence, settings, []) for sentence in sentences]
+        requests = [self._sources.read(sentence, settings) for sentence in sentences]
         return self._search(requests, settings, [], False, batch_tokens)
 
     def _search(
-        self, requests: list["Request"], settings: DecodingConfig, prefix: list[int], keep_tree: bool, batch_tokens: int
+        self, requests: list[Request], settings: DecodingConfig, prefix: list[int], keep_tree: bool, batch_tokens: int
     ) -> list[Translation | TranslationError]:
         if isinstance(self._search_model, FastTransformer) and not self._search_model.is_current():
             self._search_model = search_model(self.model)
@@ -194,61 +198,12 @@ class Translator:
             TranslationError: a sentence is empty or too long, or the target has characters that the vocabulary lacks.
         """
         settings = settings or self.settings
-        request = self._request(source, settings, [])
+        request = self._sources.read(source, settings)
         if not request.ids:
             raise TranslationError("There is nothing to translate: the text is empty. Type a sentence.")
         if request.problem:
             raise request.problem
         return given(self.model, self.tokenizer, request.ids, target, settings)
-
-    def _request(self, sentence: str, settings: DecodingConfig, prefix: list[int]) -> "Request":
-        """A sentence as the encoder reads it, </s> included, without tokens if it is empty; and why it cannot be
-        translated, if it cannot."""
-        normalised = normalise(sentence)
-        source = recased(normalised, self.tokenizer)
-        typed = normalised if source != normalised else ""
-        tokens = self.tokenizer.analyse(source)
-        if not tokens:
-            return Request(source, [], None)
-        tokens.append(Piece(EOS, self.tokenizer.piece(EOS), len(source), len(source), "control"))
-        problem, shown = None, repr(source if len(source) <= 40 else source[:40] + "…")
-        limit = length_limit(len(tokens), settings, self.model.config.max_positions)
-        if len(tokens) - 1 > self.max_length:
-            problem = TranslationError(
-                f"The sentence ({shown}) has {len(tokens) - 1:,} tokens, and this model reads at most "
-                f"{self.max_length:,}. Split it into shorter sentences."
-            )
-        elif len(prefix) >= limit:
-            problem = TranslationError(
-                f"The prefix has {len(prefix):,} tokens, and the translation of {shown} may have at most "
-                f"{limit - 1:,}. Shorten the prefix, or raise max_extra_length."
-            )
-        return Request(source, tokens, problem, typed)
-
-    def _prefix_ids(self, prefix: str | Sequence[int]) -> list[int]:
-        """The ids of a prefix. Raises TranslationError if no translation can begin with them."""
-        ids = self.tokenizer.encode(clean(prefix)) if isinstance(prefix, str) else list(prefix)
-        wrong = [id for id in ids if not EOS < id < self.tokenizer.vocab_size]
-        if wrong:
-            raise TranslationError(
-                f"A translation cannot begin with {self.tokenizer.piece(wrong[0])} (id {wrong[0]}). "
-                "The prefix may contain ordinary tokens only."
-            )
-        return ids
-
-
-@dataclass(frozen=True)
-class Request:
-    """A sentence to be translated."""
-
-    source: str  # normalised, and in its usual case
-    tokens: list[Piece]
-    problem: TranslationError | None
-    typed: str = ""  # normalised, if `source` has another case
-
-    @property
-    def ids(self) -> list[int]:
-        return [token.id for token in self.tokens]
 
 
 def search_model(model: Transformer) -> Transformer | FastTransformer:

@@ -1,0 +1,76 @@
+"""A sentence as a search gets it: normalised, in its usual case, as tokens, checked against the limits of the model.
+
+What cannot be translated gives a request with a problem, not an exception: the other sentences of a batch go on.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transformer.config import EOS, DecodingConfig
+from transformer.decoding.length_penalty import length_limit
+from transformer.errors import TranslationError
+from transformer.text.normalisation import clean, normalise
+from transformer.text.recasing import recased
+from transformer.text.tokenizer import Piece, Tokenizer
+
+
+@dataclass(frozen=True)
+class Request:
+    """A sentence to be translated."""
+
+    source: str  # normalised, and in its usual case
+    tokens: list[Piece]  # as the encoder reads them, </s> included; none if the sentence is empty
+    problem: TranslationError | None  # why it cannot be translated
+    typed: str = ""  # normalised, if `source` has another case
+
+    @property
+    def ids(self) -> list[int]:
+        """The ids of the tokens."""
+        return [token.id for token in self.tokens]
+
+
+@dataclass(frozen=True)
+class SourceReader:
+    """Turns text into requests."""
+
+    tokenizer: Tokenizer
+    max_positions: int  # of the model
+
+    @property
+    def max_length(self) -> int:
+        """Tokens in a sentence; </s> needs one position, too."""
+        return self.max_positions - 1
+
+    def read(self, sentence: str, settings: DecodingConfig, prefix: Sequence[int] = ()) -> Request:
+        """The request to translate a sentence, with a translation that begins with `prefix`."""
+        normalised = normalise(sentence)
+        source = recased(normalised, self.tokenizer)
+        typed = normalised if source != normalised else ""
+        tokens = self.tokenizer.analyse(source)
+        if not tokens:
+            return Request(source, [], None)
+        tokens.append(Piece(EOS, self.tokenizer.piece(EOS), len(source), len(source), "control"))
+        problem, shown = None, repr(source if len(source) <= 40 else source[:40] + "…")
+        limit = length_limit(len(tokens), settings, self.max_positions)
+        if len(tokens) - 1 > self.max_length:
+            problem = TranslationError(
+                f"The sentence ({shown}) has {len(tokens) - 1:,} tokens, and this model reads at most "
+                f"{self.max_length:,}. Split it into shorter sentences."
+            )
+        elif len(prefix) >= limit:
+            problem = TranslationError(
+                f"The prefix has {len(prefix):,} tokens, and the translation of {shown} may have at most "
+                f"{limit - 1:,}. Shorten the prefix, or raise max_extra_length."
+            )
+        return Request(source, tokens, problem, typed)
+
+    def prefix_ids(self, prefix: str | Sequence[int]) -> list[int]:
+        """The ids of a prefix. Raises TranslationError if no translation can begin with them."""
+        ids = self.tokenizer.encode(clean(prefix)) if isinstance(prefix, str) else list(prefix)
+        wrong = [id for id in ids if not EOS < id < self.tokenizer.vocab_size]
+        if wrong:
+            raise TranslationError(
+                f"A translation cannot begin with {self.tokenizer.piece(wrong[0])} (id {wrong[0]}). "
+                "The prefix may contain ordinary tokens only."
+            )
+        return ids
