@@ -6,6 +6,7 @@ alone, never as markup, so whatever a user types stays text (test_hostile_words_
 
 from app.components.attention_lines import attention_lines as attention_lines
 from app.components.causal_matrix import causal_matrix as causal_matrix
+from app.components.cell_grid import cell_grid as cell_grid
 from app.components.chart import chart as chart
 from app.components.choice_list import choice_list as choice_list
 from app.components.color_scheme import color_scheme as color_scheme

@@ -1,0 +1,88 @@
+"""A grid of numbers as colours, tokens or layers along both sides: one set of numbers, or several to switch between."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from app.components.numbered import heard, listening
+from app.components.registration import component
+from app.figures.theme import ColorScale
+
+_component = component("cell_grid", styles=["svg", "segments"])
+
+
+@dataclass(frozen=True)
+class View:
+    """One set of numbers.
+
+    Attributes:
+        name: on the switch.
+        values: rows of numbers.
+        scale: colours from 0 to the largest number; with `signed`, from the largest negative to the largest positive.
+        says: a sentence about one cell; {row}, {column} and {value} are filled in.
+        means: a sentence about the whole set, beside that.
+        digits: after the point.
+    """
+
+    name: str
+    values: Sequence[Sequence[float]]
+    scale: ColorScale
+    signed: bool
+    says: str
+    means: str = ""
+    digits: int = 1
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One side: what is along it, the name of each, and their colour.
+
+    Attributes:
+        gone: which names are struck through.
+    """
+
+    title: str
+    names: Sequence[str]
+    color: str
+    gone: Sequence[bool] = ()
+
+
+def cell_grid(
+    views: Sequence[View],
+    rows: Axis,
+    columns: Axis,
+    *,
+    key: str,
+    alt: str,
+    chosen: tuple[int, int],
+    on_choose: Callable[[int, int], None],
+    frame: Literal["cell", "row"] = "cell",
+    beside: str = "",
+    height: int = 250,
+) -> None:
+    """Draws the grid.
+
+    Args:
+        chosen: row and column, from 0.
+        on_choose: is called with the row and the column that are chosen; a click on a name changes only one of them.
+        frame: what is framed: the chosen cell, or its row.
+        beside: if given, the chosen column of every view is shown beside the grid, below this title; {column} is filled
+            in. The names of the views stand over it.
+        height: px of the grid at 1280x720.
+    """
+    across = len(columns.names)
+    data: dict[str, Any] = {
+        "views": [asdict(view) for view in views],
+        "rows": asdict(rows),
+        "columns": asdict(columns),
+        "alt": alt,
+        "chosen": chosen[0] * across + chosen[1],
+        "frame": frame,
+        "beside": beside,
+        "height": height,
+        "heard": heard(key),
+    }
+    counts = {"cell": across * len(rows.names)}
+    _component(
+        data=data, key=key, on_chosen_change=listening(key, counts, lambda _, at: on_choose(*divmod(at, across)))
+    )
