@@ -46,7 +46,8 @@ def edit_words(edit: Edit) -> str:
         case Temperature(kind, layer, head, value):
             return f"{SHORT[kind]} layer {layer + 1} head {head + 1} at temperature {value:g}"
         case VectorPatched(layer, position, _):
-            return f"Position {position + 1} patched after encoder layer {layer + 1}"
+            after = "the embedding" if layer is None else f"encoder layer {layer + 1}"
+            return f"Position {position + 1} patched after {after}"
 
 
 def _place(kind: Kind, layer: int | None, head: int | None) -> str:

@@ -47,7 +47,7 @@ EDITS = st.one_of(
     st.builds(PositionsShuffled, COUNT),
     st.builds(PositionsSwapped, COUNT, COUNT),
     st.builds(Temperature, KIND, COUNT, COUNT, st.sampled_from([0.1, 0.5, 2.0, 30.0])),
-    st.builds(VectorPatched, COUNT, COUNT, st.lists(COUNT, min_size=1, max_size=9).map(tuple)),
+    st.builds(VectorPatched, st.none() | COUNT, COUNT, st.lists(COUNT, min_size=1, max_size=9).map(tuple)),
 )
 
 
@@ -60,6 +60,8 @@ def test_layers_and_heads_count_from_1_in_the_text() -> None:
     assert edit_text(HeadOff("cross", 1, 5)) == "off=cross.2.6"
     assert parse_edit("weights=cross.2.all.4.1-70.3-30") == WeightsSet("cross", 1, None, 3, ((0, 70), (2, 30)))
     assert parse_edit("forbid=decoder.all.6.3.5") == MaskCell("decoder", None, 5, 2, 4, False)
+    assert parse_edit("patch=2.4.17-93-3") == VectorPatched(1, 3, (17, 93, 3))
+    assert parse_edit("patch=embedding.4.17-93-3") == VectorPatched(None, 3, (17, 93, 3))
     assert parse_edit("temperature=cross.2.6.0.5") == Temperature("cross", 1, 5, 0.5)
 
 

@@ -7,7 +7,7 @@
     positions=off            no positions in the encoder          positions=off.decoder   nor in the decoder
     positions=shift.3        positions from 3 on                  positions=shuffle.7     in an order drawn with seed 7
     positions=swap.2.5       two of them swapped                  temperature=cross.2.6.0.5
-    patch=2.4.17-93-3        layer 2, position 4: the vector of the sentence with these ids
+    patch=2.4.17-93-3        layer 2, position 4: the vector of the sentence with these ids; patch=embedding.4.…
 
 Layers, heads and positions count from 1 here.
 """
@@ -68,7 +68,8 @@ def edit_text(edit: Edit) -> str:
         case Temperature(kind, layer, head, value):
             return f"temperature={kind}.{layer + 1}.{head + 1}.{value:g}"
         case VectorPatched(layer, position, source_ids):
-            return f"patch={layer + 1}.{position + 1}.{'-'.join(map(str, source_ids))}"
+            after = "embedding" if layer is None else layer + 1
+            return f"patch={after}.{position + 1}.{'-'.join(map(str, source_ids))}"
 
 
 def parse_edit(text: str) -> Edit:
@@ -139,7 +140,8 @@ def _temperature(parts: list[str]) -> Edit:
 
 def _patch(parts: list[str]) -> Edit:
     layer, position, ids = parts
-    return VectorPatched(_from_one(layer), _from_one(position), tuple(map(_whole, ids.split("-"))))
+    after = None if layer == "embedding" else _from_one(layer)
+    return VectorPatched(after, _from_one(position), tuple(map(_whole, ids.split("-"))))
 
 
 _PARSERS: dict[str, Callable[[list[str]], Edit]] = {
@@ -164,7 +166,7 @@ _EXAMPLES = {
     "weights": "weights=cross.2.6.4.1-70.3-30",
     "positions": "positions=off, positions=shift.3, positions=shuffle.7 or positions=swap.2.5",
     "temperature": "temperature=cross.2.6.0.5",
-    "patch": "patch=2.4.17-93-3",
+    "patch": "patch=2.4.17-93-3 or patch=embedding.4.17-93-3",
 }
 
 

@@ -26,6 +26,7 @@ Stack = Literal["encoder", "decoder"]
 Sublayer = Literal["self_attention", "cross_attention", "feed_forward"]
 SiteEdits = dict[str, SiteEdit]
 POSITIONS = "encoder.embedding.positions"
+EMBEDDED = "encoder.embedding.output"
 
 
 @dataclass(frozen=True)
@@ -172,24 +173,26 @@ class VectorPatched:
     """After a layer of the encoder, the vector of one position is that of another sentence (activation patching).
 
     Attributes:
+        layer: None: before the first one, after the embedding.
         source_ids: the other sentence as the encoder reads it, </s> included.
     """
 
-    layer: int
+    layer: int | None
     position: int
     source_ids: tuple[int, ...]
 
     def sites(self, model: Transformer) -> SiteEdits:
         """Raises HeadlightError: the model has no such layer, or the other sentence no such position."""
         config = model.config
-        check_layer(config, "encoder", self.layer)
+        check_layer(config, "encoder", self.layer or 0)
         if not 0 <= self.position < len(self.source_ids):
             raise HeadlightError(
                 f"Position {self.position + 1} is not in the other sentence, which has {len(self.source_ids)} tokens."
             )
         if not all(0 <= token < config.vocab_size for token in self.source_ids):
             raise HeadlightError(f"The other sentence has a token that is not below {config.vocab_size}.")
-        site = f"encoder.layers.{self.layer}.feed_forward." + ("residual_sum" if config.norm == "pre" else "norm_out")
+        last = "residual_sum" if config.norm == "pre" else "norm_out"
+        site = f"encoder.layers.{self.layer}.feed_forward.{last}" if self.layer is not None else EMBEDDED
         probe = Probe(census(config), record=[site])
         with torch.inference_mode():
             model.encoder(torch.tensor([self.source_ids], device=model.output.weight.device), probe.at("encoder"))
