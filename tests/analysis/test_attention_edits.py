@@ -8,7 +8,6 @@ from torch import Tensor
 from torch.nn.functional import linear
 
 from tests.analysis.test_edits import edited, logits
-from tests.model.test_against_torch import Twin
 from tests.support.small_decoding import ids, random_sources, undecided
 from tests.support.small_model import batch, cached_logits, everything, randomised, small, watch
 from transformer.analysis.edits import Edit, HeadOff, HeadUniform, MaskCell, MaskOff, Temperature, WeightsSet
@@ -16,6 +15,7 @@ from transformer.analysis.trace import trace_steps
 from transformer.config import BOS, PAD, DecodingConfig
 from transformer.decoding.search import search
 from transformer.errors import HeadlightError
+from transformer.export.torch_model import TorchModel
 from transformer.model import Transformer
 from transformer.model.attention_kinds import KINDS, SITES, Kind
 
@@ -29,16 +29,17 @@ HALVES: dict[Kind, tuple[tuple[int, int], ...]] = {
 
 def torchs(model: Transformer, kind: str, changed: Tensor) -> Tensor:
     """The logits of `torch.nn`'s stacks, unpadded, with the mask of one kind replaced; True = must not attend."""
-    twin, (source, target) = Twin(model), batch(padded=False)
+    twin, (source, target) = TorchModel(model), batch(padded=False)
+    positions = model.encoder.embedding.positions.table  # (P, D)
     size = target.shape[1]
     own = {"encoder": None, "decoder": torch.ones(size, size, dtype=torch.bool).triu(1), "cross": None} | {
         kind: changed
     }
     scale = model.config.d_model**0.5
     with torch.no_grad():
-        memory = twin.encoder(twin.tokens[source] * scale + twin.positions[: source.shape[1]], mask=own["encoder"])
-        read = twin.tokens[target] * scale + twin.positions[:size]
-        return linear(twin.decoder(read, memory, tgt_mask=own["decoder"], memory_mask=own["cross"]), twin.tokens)
+        memory = twin.stacks.encoder(twin.output[source] * scale + positions[: source.shape[1]], mask=own["encoder"])
+        read = twin.output[target] * scale + positions[:size]
+        return linear(twin.stacks.decoder(read, memory, tgt_mask=own["decoder"], memory_mask=own["cross"]), twin.output)
 
 
 @pytest.mark.parametrize("head", [None, 1])

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from streamlit.testing.v1 import AppTest
 
+from app.compute.against_torch import against_torch
 from app.compute.cached_results import attention
 from app.compute.compared import Compared, head_changes
 from app.compute.subject import Subject
@@ -16,9 +18,11 @@ from tests.support.drawn import components
 from transformer.analysis.edits import HeadUniform, model_edits
 from transformer.decoding.translation import Hypothesis
 from transformer.decoding.translator import Translator
+from transformer.export.torch_model import TorchModel
 
 Open = Callable[..., AppTest]
 SENTENCE = "the cat sat on the mat"
+LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
 def rows(app: AppTest) -> list[dict[str, Any]]:
@@ -70,6 +74,39 @@ def test_the_line_of_the_edits_opens_the_comparison(open_app: Open) -> None:
     assert [row["label"] for row in rows(app)] == ["Original model", "Edited model"]
 
 
+def test_torch_nn_writes_the_same_from_our_weights(open_app: Open, folder: Path) -> None:
+    app = open_app("compare", sentence=SENTENCE, side="torch", details="true")
+    translator = Translator.load(folder / "en-de.safetensors")
+    hypothesis = translator.translate(SENTENCE, method="greedy", n_best=1).sentences[0].hypotheses[0]
+    for row in rows(app):
+        check(row, hypothesis)
+    (found,) = components(app, "comparison")
+    assert found["columns"] == ["Encoder's output", "Attention weights", "Logits", "Log-probabilities"]
+    numbers = [[float(cell["text"].replace("×10", "e").translate(LOWERED)) for cell in row["cells"]]
+               for row in found["rows"]]  # fmt: skip
+    source = torch.tensor([translator.translate(SENTENCE).sentences[0].source_ids])
+    with torch.no_grad():
+        assert numbers[0][0] == pytest.approx(float(translator.model.encoder(source).abs().max()), rel=0.005)
+    assert all(0 <= difference < 1e-4 * max(largest, 1) for largest, difference in zip(*numbers, strict=True))
+    assert "rounding of float32" in words(app)
+    assert "the same translation" in words(app)
+
+
+def test_the_difference_to_torch_nn_is_that_of_the_numbers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    subject = Subject(CheckpointFile.at(folder / "small.safetensors"))
+    translation = subject.translator.translate("a b c").sentences[0]
+    ids, decode = translation.hypotheses[0].ids, TorchModel.decode
+    monkeypatch.setattr(TorchModel, "decode", lambda *given: decode(*given) + 0.5)
+    stages = {stage.name: stage for stage in against_torch(subject, translation.source_ids, ids, 5).stages}
+    assert stages["Logits"].difference == pytest.approx(0.5, abs=1e-4)
+    assert stages["Log-probabilities"].difference < 1e-4
+
+
+def test_torch_nn_says_that_it_cannot_express_edits(open_app: Open) -> None:
+    app = open_app("compare", sentence=SENTENCE, edits="uniform=cross.2.3", side="torch")
+    assert "cannot express edits" in words(app)
+
+
 def test_a_head_moves_by_half_the_sum_of_the_differences_of_its_weights(folder: Path) -> None:
     subject = Subject(CheckpointFile.at(folder / "en-de.safetensors"))
     edited = subject.edited(HeadUniform("cross", 1, 2))
@@ -101,7 +138,7 @@ def test_two_translations_part_at_the_first_token_that_differs() -> None:
 
 
 @pytest.mark.parametrize("sentence", ["cat", "the the the </script><img src=x onerror=alert(1)>"])
-@pytest.mark.parametrize("side", ["sentence", "checkpoint", "search", "edits", "nonsense"])
+@pytest.mark.parametrize("side", ["sentence", "checkpoint", "search", "edits", "torch", "nonsense"])
 def test_any_sentence_and_any_link_are_shown(open_app: Open, sentence: str, side: str) -> None:
     app = open_app("compare", sentence=sentence, side=side, compared_checkpoint="wrong", details="true")
     assert not app.exception

@@ -61,7 +61,8 @@ def attention_state(ours: MultiHeadAttention) -> State:
 def torch_state(model: Transformer) -> State:
     """Our weights by the names of `torch.nn.Transformer`. Only the joined matrices are copies."""
     state: State = {}
-    for name, stack in (("encoder", model.encoder), ("decoder", model.decoder)):
+    stacks: list[tuple[str, Any]] = [("encoder", model.encoder), ("decoder", model.decoder)]
+    for name, stack in stacks:
         if stack.norm is not None:
             state |= _named(f"{name}.norm", stack.norm)
         for i, layer in enumerate(stack.layers):

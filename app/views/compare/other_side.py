@@ -1,7 +1,7 @@
-"""What the translation is compared with: the line that chooses it, and the scene that it makes."""
+"""The two sides of a comparison: the line that chooses them, and what they are."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -14,7 +14,13 @@ from app.state.choices import CHECKPOINT, COMPARED_CHECKPOINT, COMPARED_SEARCH, 
 from app.views.shared.buttons import buttons
 from transformer.errors import HeadlightError
 
-SIDES = {"sentence": "Sentence", "checkpoint": "Checkpoint", "search": "Search", "edits": "Edits"}
+SIDES = {
+    "sentence": "Sentence",
+    "checkpoint": "Checkpoint",
+    "search": "Search",
+    "edits": "Edits",
+    "torch": "torch.nn",
+}
 SEARCHES: Mapping[str, tuple[str, dict[str, Any]]] = {
     "greedy": ("Greedy", {"method": "greedy"}),
     "beam2": ("Beam 2", {"method": "beam", "beam": 2}),
@@ -23,8 +29,29 @@ SEARCHES: Mapping[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def other_side(scene: Scene) -> tuple[str, Scene]:
-    """Draws the line. Returns the name of the other side, and its scene.
+@dataclass(frozen=True)
+class Sides:
+    """What is compared with what.
+
+    Attributes:
+        names: of the other side, which is drawn first, and of the visitor's own.
+        other: the scene of the other side; None: torch.nn translates it.
+        mine: the scene of the visitor's side.
+    """
+
+    names: tuple[str, str]
+    other: Scene | None
+    mine: Scene
+
+    @property
+    def language(self) -> str:
+        """The code of the language of both translations, or ""."""
+        code = self.mine.task.target_code
+        return code if self.other is None or self.other.task.target_code == code else ""
+
+
+def chosen_sides(scene: Scene) -> Sides:
+    """Draws the line and returns the two sides.
 
     Raises:
         NoScene: there is nothing to compare with; the message says why.
@@ -36,22 +63,30 @@ def other_side(scene: Scene) -> tuple[str, Scene]:
         COMPARED_SENTENCE.open()
         st.text_input("Second sentence", key=COMPARED_SENTENCE.key, persist_state="session",
                       label_visibility="collapsed", placeholder="Type a second sentence")  # fmt: skip
-        text, name = COMPARED_SENTENCE.value, "Second sentence"
+        text, names = COMPARED_SENTENCE.value, ("Second sentence", "Your sentence")
         if not text.strip():
             raise NoScene("Type a second sentence to compare with.", "info")
     elif side == "checkpoint":
         subject = _other_model()
-        name = display_name(subject.file)
+        names = display_name(subject.file), "Your checkpoint"
     elif side == "search":
-        names = {key: label for key, (label, _) in SEARCHES.items()}
-        key = buttons(COMPARED_SEARCH, names, "The other search", says=False)
+        searches = {key: label for key, (label, _) in SEARCHES.items()}
+        key = buttons(COMPARED_SEARCH, searches, "The other search", says=False)
         name, changed = SEARCHES[key]
-        settings = replace(settings, **changed)
+        names, settings = (name, "Your search"), replace(settings, **changed)
+    elif side == "torch":
+        if subject.edits:
+            raise NoScene(
+                "torch.nn.Transformer cannot express edits. Take them back in the line above to compare.",
+                "info",
+            )
+        greedy = scene_of(subject, text, replace(settings, method="greedy"), Selection())
+        return Sides(("torch.nn", "Ours"), None, greedy)
     else:
-        subject, name = subject.original, "Original model"
+        subject, names = subject.original, ("Original model", "Edited model")
         if not scene.subject.edits:
             raise NoScene("Nothing is edited yet. The page What if has the edits.", "info")
-    return name, scene_of(subject, text, settings, Selection())
+    return Sides(names, scene_of(subject, text, settings, Selection()), scene)
 
 
 def _other_model() -> Subject:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from app import components
 from app.components.outcome import OutcomeRow, OutcomeToken
+from app.compute.against_torch import AgainstTorch
 from app.compute.compared import Compared, HeadChange, head_changes
 from app.figures.axes import in_words
 from app.figures.tables import Table
@@ -15,41 +16,44 @@ from app.stage import template
 from app.stage.heads import SHORT
 from app.stage.scene import NoScene, Scene
 from app.state.choices import SIDE
-from app.views.compare.other_side import other_side
+from app.views.compare import torch_side
+from app.views.compare.other_side import chosen_sides
 from app.views.shared.placed import belongings
 from transformer.decoding.translation import Hypothesis
-
-HERE = {  # the name of the visitor's own side
-    "sentence": "Your sentence",
-    "checkpoint": "Your checkpoint",
-    "search": "Your search",
-    "edits": "Edited model",
-}
 
 
 def draw(scene: Scene) -> None:
     """Draws both translations, what changed, and with edits how far each head moved."""
     try:
-        name, other = other_side(scene)
+        sides = chosen_sides(scene)
     except NoScene as problem:
         st.text(str(problem))
         return
-    found = Compared(other.hypothesis, scene.hypothesis)
+    if sides.other is None:
+        torch = torch_side.computed(sides.mine)
+        found = Compared(torch.written, sides.mine.hypothesis)
+    else:
+        torch, found = None, Compared(sides.other.hypothesis, sides.mine.hypothesis)
     gone, new = found.changed
-    components.outcome(
-        (_row(name, found.one, gone), _row(HERE[SIDE.value], found.other, new)),
-        summary=summary(found),
-        color=role_color("decoder"),
-        language=scene.task.target_code if scene.task.target_code == other.task.target_code else "",
-        key="compared",
-    )
-    sentences = _scores(found)
+    with st.container(key="both_translations"):
+        components.outcome(
+            (_row(sides.names[0], found.one, gone), _row(sides.names[1], found.other, new)),
+            summary=summary(found),
+            color=role_color("decoder"),
+            language=sides.language,
+            key="compared",
+        )
     changes: list[HeadChange] = []
+    if torch:
+        torch_side.draw_stages(torch)
+        sentences = torch_side.says(torch, found, scene.config)
+    else:
+        sentences = _scores(found)
     if SIDE.value == "edits":
-        changes = head_changes(other.subject, scene.subject, scene.translation.source_ids, found.one.ids)
+        changes = head_changes(scene.subject.original, scene.subject, scene.translation.source_ids, found.one.ids)
         sentences.append(_most(changes[0]))
     template.say(*sentences)
-    template.details(partial(_details, found, changes))
+    template.details(partial(_details, found, changes, torch))
 
 
 def _row(label: str, hypothesis: Hypothesis, changed: tuple[bool, ...]) -> OutcomeRow:
@@ -83,7 +87,9 @@ def _most(change: HeadChange) -> str:
     return f"Over the same tokens {where} changes most: {change.moved:.0%} of its weight is on other tokens."
 
 
-def _details(found: Compared, changes: list[HeadChange]) -> None:
+def _details(found: Compared, changes: list[HeadChange], torch: AgainstTorch | None) -> None:
+    if torch:
+        torch_side.draw_details(torch)
     st.markdown(
         "A token is marked if the longest common parts of the two translations leave it out. Below each token is the "
         "natural logarithm of its probability, given the tokens before it in its own translation."

@@ -1,0 +1,90 @@
+"""A translation by the layers of torch.nn with our weights, and how far their numbers are from ours."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from app.compute import cached_results
+from app.compute.cached_results import GATE, KEPT, Ids
+from app.compute.subject import Subject
+from transformer.config import BOS, EOS
+from transformer.decoding.translation import Hypothesis
+from transformer.export.torch_model import TorchModel
+from transformer.model.attention_kinds import KINDS, SITES
+from transformer.text.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One result of the model: the largest number in it, and the largest difference between the two."""
+
+    name: str
+    largest: float
+    difference: float
+
+
+@dataclass(frozen=True)
+class AgainstTorch:
+    """What `torch.nn.Transformer` makes of a sentence.
+
+    Attributes:
+        written: its own translation, greedy.
+        stages: over the tokens of our translation, in the order of computation.
+    """
+
+    written: Hypothesis
+    stages: tuple[Stage, ...]
+
+
+@st.cache_data(max_entries=32, ttl=KEPT, show_spinner=False)
+def against_torch(subject: Subject, source_ids: Ids, target_ids: Ids, limit: int) -> AgainstTorch:
+    """The unedited model beside torch.nn.
+
+    Args:
+        target_ids: our greedy translation.
+        limit: of the length of the one by torch.nn.
+    """
+    weights = cached_results.observed(subject, source_ids, target_ids).attention
+    model, tokenizer = subject.translator.model, subject.translator.tokenizer
+    theirs = TorchModel(model)
+    source, target = torch.tensor([source_ids]), torch.tensor([(BOS, *target_ids[:-1])])
+    with GATE, torch.no_grad():
+        ids = tuple(theirs.greedy(source_ids, limit))
+        pairs = {"Encoder's output": (model.encoder(source), theirs.encode(source))}
+        found = theirs.attention_weights(source, target)
+        logits = model(source, target), theirs(source, target)
+        written = theirs(source, torch.tensor([(BOS, *ids[:-1])]))
+    both = [
+        (torch.from_numpy(weights[kind].weights[layer].copy()), found[f"{SITES[kind].format(layer)}.weights"][0])
+        for kind in KINDS
+        for layer in range(len(weights[kind].weights))
+    ]  # (H, Q, K) each
+    ours, its = (torch.cat([pair[side].flatten() for pair in both]) for side in range(2))
+    pairs["Attention weights"] = ours, its
+    pairs["Logits"] = logits
+    pairs["Log-probabilities"] = (_log_probabilities(logits[0], target_ids), _log_probabilities(logits[1], target_ids))
+    return AgainstTorch(
+        _hypothesis(ids, _log_probabilities(written, ids), tokenizer),
+        tuple(Stage(name, float(one.abs().max()), float((one - other).abs().max()))
+              for name, (one, other) in pairs.items()),
+    )  # fmt: skip
+
+
+def _log_probabilities(logits: Tensor, ids: Ids) -> Tensor:
+    """logits (1, T, V) -> (T) float64."""
+    return logits[0].double().log_softmax(dim=-1).gather(1, torch.tensor(ids)[:, None])[:, 0]  # (T)
+
+
+def _hypothesis(ids: Ids, log_probabilities: Tensor, tokenizer: Tokenizer) -> Hypothesis:
+    total = float(log_probabilities.sum())
+    return Hypothesis(
+        ids=ids,
+        pieces=tuple(map(tokenizer.piece, ids)),
+        log_probabilities=tuple(log_probabilities.tolist()),
+        score=total,
+        normalised_score=total,
+        text=tokenizer.decode(list(ids)),
+        finished=ids[-1:] == (EOS,),
+    )

@@ -1,0 +1,84 @@
+"""Our model beside torch.nn.Transformer with the same weights: how far the numbers of each stage are apart."""
+
+import streamlit as st
+
+from app import components
+from app.components.comparison import Cell, Row
+from app.compute.against_torch import AgainstTorch, against_torch
+from app.compute.compared import Compared
+from app.figures.tables import Table
+from app.figures.theme import number, role_color
+from app.stage.scene import Scene
+from app.views.shared.placed import belongings
+from transformer.config import ModelConfig
+from transformer.decoding.length_penalty import length_limit
+
+ROUNDING = 1e-4  # of the largest number: float32 has 7 digits, and a stack adds up many of its errors
+
+EXPLAINED = (
+    "`torch.nn.Transformer` has both stacks: attention, feed-forward, residual sums and LayerNorm. Embeddings, "
+    "positions and the projection to the vocabulary are ours, around it: see `transformer/export/torch_model.py`. "
+    "Three things differ. W^Q, W^K and W^V are one matrix there. Its masks mean the opposite: True is “must not "
+    "attend”. And it ends each stack with one more LayerNorm, also in post-norm mode, where the paper has none. In "
+    "float64 the two agree to 10⁻¹⁰, which our tests check for all options of the model."
+)
+
+
+def computed(scene: Scene) -> AgainstTorch:
+    """What torch.nn makes of the sentence. A translation that ours cut off is cut off at the same length."""
+    ours, translation = scene.hypothesis, scene.translation
+    limit = length_limit(len(translation.source_ids), translation.settings, scene.config.max_positions)
+    limit = limit if ours.finished else len(ours.ids)
+    return against_torch(scene.subject, translation.source_ids, ours.ids, limit)
+
+
+def draw_stages(found: AgainstTorch) -> None:
+    """A column for each stage."""
+    numbers = {
+        "Largest number": [stage.largest for stage in found.stages],
+        "Largest difference": [stage.difference for stage in found.stages],
+    }
+    components.comparison(
+        [stage.name for stage in found.stages],
+        [Row(name, tuple(Cell(number(each) if each else "0") for each in row)) for name, row in numbers.items()],
+        title="Over the same tokens, those of our translation", key="torch_stages", color=role_color("decoder"),
+    )  # fmt: skip
+
+
+def says(found: AgainstTorch, compared: Compared, config: ModelConfig) -> list[str]:
+    """At most three sentences."""
+    worst = max(found.stages, key=lambda stage: stage.difference / max(stage.largest, 1.0))
+    most = found.stages[-1].difference
+    is_rounding = worst.difference <= ROUNDING * max(worst.largest, 1.0)
+    return [
+        f"The log-probability of a token differs by at most {number(most) if most else '0'}: "
+        + ("that is the rounding of float32, which has seven digits."
+           if is_rounding else "that is more than rounding of float32 explains."),
+        "torch.nn.Transformer, which computes all tokens again at each step, writes the same translation."
+        if compared.parts_at is None
+        else "Its own greedy translation is another one, where two tokens are nearly as probable.",
+        _norms(config),
+    ]  # fmt: skip
+
+
+def _norms(config: ModelConfig) -> str:
+    window = config.attention_window
+    end = f" The attention window of {window} is a mask for it." if window is not None else ""
+    if config.norm == "pre":
+        return f"Both are pre-norm, with a LayerNorm at the end of each stack.{end}"
+    return f"Both are post-norm, as in the paper; torch.nn's LayerNorm at the end of each stack is left out.{end}"
+
+
+def draw_details(found: AgainstTorch) -> None:
+    """What is equal and what not, and the numbers as a table."""
+    st.markdown(EXPLAINED)
+    belongings(key="torch_numbers", name="torch.nn and ours, by stage", table=lambda: stages_table(found), drawn=False)
+
+
+def stages_table(found: AgainstTorch) -> Table:
+    """A row a stage."""
+    return {
+        "numbers": [stage.name for stage in found.stages],
+        "largest number": [stage.largest for stage in found.stages],
+        "largest difference": [stage.difference for stage in found.stages],
+    }
