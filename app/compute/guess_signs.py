@@ -18,10 +18,6 @@ from transformer.analysis.guesses import (
 )
 from transformer.decoding.translation import Hypothesis, Translation
 
-# Certainty above which the language is not asked for: of sentences in a wrong one, 95% are below 0.54 (en-de) and 0.72
-# (de-en).
-SURE = 0.8
-
 
 @dataclass(frozen=True)
 class Guess:
@@ -45,9 +41,9 @@ def guesses(subject: Subject, translation: Translation, hypothesis: Hypothesis) 
     found: list[Guess] = []
     missing: list[str] = []
     if source:  # a toy task may well write other numbers
-        # A model that also learnt to copy sentences of its target language copies such a one, and is certain of it.
-        surely = 0.0 if hypothesis.text == text else mean
-        found += _other_language(text, source, target, surely) if surely < SURE else []
+        copied_into = target if hypothesis.text == text else ""
+        code = language_of(text, source, mean, vocabularies(), copied_into)
+        found += [] if code is None else [_other_language(code, source, target)]
         missing = [*missing_names(text, hypothesis.text, source), *missing_numbers(text, hypothesis.text)]
     if missing:
         quoted = listed([f"“{each}”" for each in missing], 3)
@@ -69,20 +65,17 @@ def guesses(subject: Subject, translation: Translation, hypothesis: Hypothesis) 
     return tuple(found)
 
 
-def _other_language(text: str, source: str, target: str, mean: float) -> list[Guess]:
-    known = vocabularies()
-    code = language_of(text, source, mean, known)
-    if code is None:
-        return []
+def _other_language(code: str, source: str, target: str) -> Guess:
     own = LANGUAGES.get(source, source)
-    reads = f"this model reads {own} only"
+    reads = f"this model reads only {own}"
     if not code:
-        return [Guess(f"This does not look like {own}", f"No vocabulary here explains these words, and {reads}.")]
-    reader = reader_of(code, source, known)
-    says = f"The vocabularies with {LANGUAGES.get(code, code)} explain these words better than the others, and {reads}."
+        return Guess(f"This does not look like {own}", f"No vocabulary here contains these words, and {reads}.")
+    reader = reader_of(code, source, vocabularies())
+    language = LANGUAGES.get(code, code)
+    says = f"These words are more probable in {language}, and {reads}."
     if reader is None:
-        says += " No checkpoint here reads it."
-    return [Guess(f"This looks like {LANGUAGES.get(code, code)}", says, reader=reader)]
+        says += f" No checkpoint here reads {language}."
+    return Guess(f"This looks like {language}", says, reader=reader)
 
 
 def _languages(subject: Subject) -> tuple[str, str]:

@@ -60,6 +60,11 @@ def test_a_german_sentence_is_offered_the_checkpoint_that_reads_it(open_page: Op
     assert "This looks like German" not in said(app)
 
 
+@pytest.mark.parametrize("sentence", ["Ich bin müde.", "Ich weiß es nicht.", "Das Buch ist rot."])
+def test_a_german_sentence_of_three_words_is_enough(open_page: Open, sentence: str) -> None:
+    assert "This looks like German" in said(open_page(sentence))
+
+
 def test_an_english_sentence_is_not_german(open_page: Open) -> None:
     app = open_page("Where is the nearest train station?", "de-en")
     assert "This looks like English" in said(app)
@@ -109,6 +114,10 @@ def test_an_improbable_translation_says_so_and_a_translation_of_ones_own_does_no
         ("Die Katze schläft den ganzen Tag am Fenster.", "de", None),
         ("The cat sleeps on the window all day.", "de", "en"),
         ("Le chat dort toute la journée à la fenêtre.", "de", "fr"),
+        ("Ich bin müde.", "en", "de"),
+        ("Ich weiß es nicht.", "en", "de"),
+        ("I am tired.", "en", None),
+        ("We left early.", "en", None),
         ("Ja.", "en", None),  # too short to tell
         ("Die Katze schläft den ganzen Tag am Fenster.", "xx", None),  # a checkpoint of a language that none here has
     ],
@@ -118,6 +127,16 @@ def test_the_vocabularies_tell_the_languages_apart(
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(SHIPPED))
     assert language_of(text, own, 0.4, vocabularies()) == expected
+
+
+def test_a_model_that_copies_a_sentence_shows_that_it_is_in_the_target_language(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(SHIPPED))
+    known = vocabularies()
+    assert language_of("Go home.", "de", 0.9, known) is None  # too short to tell
+    assert language_of("Go home.", "de", 0.9, known, copied_into="en") == "en"
+    assert language_of("Hello Tom!", "en", 0.9, known, copied_into="de") is None  # a name is copied into any language
 
 
 def test_the_reader_of_a_language_writes_the_language_of_the_model_if_one_does(
