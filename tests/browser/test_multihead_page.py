@@ -70,3 +70,10 @@ def test_steps_and_modes_are_shown_without_the_server(visit: Callable[..., Visit
     expect(page.locator(".heads .row").get_by_role("radio").nth(1)).to_have_attribute(
         "aria-checked", "true"
     )  # it stays
+
+
+def test_each_head_has_a_map_that_can_be_seen(visit: Callable[..., Visit]) -> None:
+    one = visit(width=1280, height=720).open("multihead")
+    is_drawn(one, "multihead")
+    heights = one.page.locator(".heads .grid .head-map").evaluate_all("maps => maps.map(map => map.clientHeight)")
+    assert heights and min(heights) > 40, heights

@@ -124,7 +124,7 @@ function names(svg, data, { left, top, cell, right, narrow }, measure) {
   const every = Math.max(Math.ceil(SMALLEST / cell), 1), found = [];
   const style = `font-size: ${TEXT}px; fill: ${data.colors.decoder}`;
   make("text", { class: "quiet", x: left - 8, y: top - 8, "text-anchor": "end", style: "font-size: 14px" }, svg, "reads");
-  make("text", { class: "quiet", x: left, y: 14, style: "font-size: 14px" }, svg, cut("Rows are queries, columns are keys: the tokens that the decoder has read", right - left + (narrow ? 70 : 250), 14, measure));
+  make("text", { class: "quiet", x: left, y: 14, style: "font-size: 14px" }, svg, cut(narrow ? "Rows are queries, columns are keys" : "Rows are queries, columns are keys: the tokens that the decoder has read", right - left + (narrow ? 96 : 250), 14, measure));
   data.reads.forEach((token, index) => {
     const y = top + (index + 0.5) * cell, x = left + (index + 0.5) * cell;
     const query = make("text", { class: "label", x: left - 8, y, "text-anchor": "end", "dominant-baseline": "central", style }, svg);

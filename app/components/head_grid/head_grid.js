@@ -3,7 +3,7 @@
 
 import { element } from "../shared/dom.js";
 import { headMap, sketch, unpacked } from "../shared/head_map.js";
-import { radios } from "../shared/radios.js";
+import { centred, radios } from "../shared/radios.js";
 import { measurer } from "../shared/svg.js";
 import { put } from "../shared/token.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
@@ -17,13 +17,6 @@ const token = (className, parent, text) => {
   return node;
 };
 
-// Brings a button into view inside its row, without moving the page.
-function reveal(row, button) {
-  const left = button.offsetLeft - row.offsetLeft, right = left + button.offsetWidth;
-  if (left < row.scrollLeft) row.scrollLeft = left - 8;
-  else if (right > row.scrollLeft + row.clientWidth) row.scrollLeft = right - row.clientWidth + 8;
-}
-
 const behaviour = {
   build(root) {
     const { data } = this;
@@ -32,7 +25,7 @@ const behaviour = {
     box.style.setProperty("--decoder", data.decoder);
     const steps = element("div", "steps", box);
     element("span", "label", steps, "Next token");
-    this.row = element("div", "row", steps);
+    this.row = element("div", "row sideways", steps);
     const predicted = data.steps.map(({ predicts }) => (node) => token("", node, predicts));
     this.steps = radios(this.row, "Step of the translation", predicted, this.at, (index) => this.step(index));
     this.modes = radios(element("div", "modes segments", steps), "Which heads are left", MODES.map(({ text }) => text), this.mode, (index) => { this.mode = index; this.show(); });
@@ -100,7 +93,7 @@ const behaviour = {
   show() {
     const { data, at } = this, step = data.steps[at];
     this.steps.mark(at);
-    reveal(this.row, this.steps.buttons[at]);
+    centred(this.row, this.steps.buttons[at]);
     this.cards.mark(this.head);
     this.modes.mark(this.mode);
     const { name } = MODES[this.mode];

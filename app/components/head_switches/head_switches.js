@@ -25,7 +25,7 @@ const behaviour = {
       board.style.setProperty("--hue", panel.color);
       const parts = panel.rows.flat();
       this.group(add("button", "title", board, panel.title), parts, `All of ${panel.title}`);
-      const grid = add("div", "grid", board);
+      const grid = add("div", "grid sideways", board);
       grid.style.gridTemplateColumns = `auto repeat(${panel.heads}, var(--cell)) repeat(${panel.rows[0].length - panel.heads}, minmax(2.2rem, 3.4rem))`;
       add("span", "corner", grid, "Layer");
       panel.rows[0].forEach((part) => add("span", "column", grid, part.column));

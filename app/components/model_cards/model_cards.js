@@ -6,7 +6,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   const focused = [...root.querySelectorAll("button")].indexOf(parentElement.activeElement);
   const scrolled = root.querySelector(".cards")?.scrollTop ?? 0;
-  const list = element("div", { class: "cards picture", role: "group", "aria-label": data.label });
+  const list = element("div", { class: "cards picture downwards", role: "group", "aria-label": data.label });
   for (const card of data.cards) {
     const node = button({ "aria-pressed": card.open }, list, undefined, () => { if (!card.open) setTriggerValue("opened", card.name); });
     const title = element("span", "title", node, card.title);

@@ -34,8 +34,8 @@ export function markup(root, walk) {
   const play = button("play", bar, "Play", () => walk.play(!walk.playing));
   const next = button("next", bar, "Next", () => walk.go(walk.place + 1));
   const where = element("span", "where", bar), detail = element("div", { class: "choice segments", "aria-label": "Detail" }, bar);
-  const line = element("div", "line", station), title = element("h2", "", line), heads = element("div", { class: "heads", "aria-label": "Head" }, line);
-  const picture = element("div", "picture-place", station), frame = element("div", { class: "frame", tabindex: -1 }, picture);
+  const line = element("div", "line", station), title = element("h2", "", line), heads = element("div", { class: "heads sideways", "aria-label": "Head" }, line);
+  const picture = element("div", "picture-place", station), frame = element("div", { class: "frame downwards", tabindex: -1 }, picture);
   const zone = element("div", "zone", picture), read = element("div", "read", picture), words = element("p", { "aria-live": "polite" }, station);
   return { all, map, previous, play, next, where, detail, title, heads, picture, frame, zone, read, words };
 }

@@ -25,7 +25,7 @@ function chip(parent, tag, text) {
 function tokens(parent, className, title, count) {
   const side = element("div", `side ${className}`, parent);
   const heading = element("h3", "", side, title);
-  const chips = element("div", `chips${count > 24 ? " many" : ""}`, side);
+  const chips = element("div", `chips sideways${count > 24 ? " many" : ""}`, side);
   return { side, heading, chips };
 }
 

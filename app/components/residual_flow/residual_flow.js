@@ -22,9 +22,9 @@ function skeleton(root) {
   const rows = Object.fromEntries([["encoder", "Source"], ["decoder", "Decoder reads"]].map(([stack, label]) => {
     const line = element("div", "tokens", flow);
     element("span", "", line, label);
-    return [stack, element("div", { class: "chips", role: "radiogroup", "aria-label": `Token of the ${stack}` }, line)];
+    return [stack, element("div", { class: "chips sideways", role: "radiogroup", "aria-label": `Token of the ${stack}` }, line)];
   }));
-  return { rows, frame: element("div", "frame", flow), read: element("div", "read", flow) };
+  return { rows, frame: element("div", "frame downwards", flow), read: element("div", "read", flow) };
 }
 
 function chips(row, stack, data, state, choose) {
@@ -75,7 +75,7 @@ function draw(root, state) {
   const high = Math.min(Math.max((frame.clientHeight - HEAD * unit - 4) / (count + 1), LEAST * unit), MOST * unit);
   const names = all.parts.map(({ layer, name }) => `${layer} ${narrow ? SHORT[name] : name}`);
   const left = Math.max(...[data.start, ...names].map((name) => 1.06 * measure(narrow ? name.slice(0, 9) : name, 15.2 * unit))) + 10 * unit;
-  const right = (narrow ? 62 : 210) * unit, across = width - left - right, table = colors(data.scale);
+  const right = (narrow ? 108 : 210) * unit, across = width - left - right, table = colors(data.scale);
   const [vectors, added] = [decoded(all.vectors), decoded(all.added)], wide = vectors.shape[2];
   const lengths = decoded(all.lengths).values, addedLengths = decoded(all.addedLengths).values, angles = decoded(all.toLast).values;
   const strip = (values, of, place, y, height, parent) => make("image", {
@@ -83,18 +83,17 @@ function draw(root, state) {
     x: left, y, width: across, height, preserveAspectRatio: "none", style: "image-rendering: pixelated" }, parent);
   const svg = make("svg", { class: "flow-picture picture", width, height: HEAD * unit + (count + 1) * high, role: "radiogroup",
     "aria-label": `The stream of ${all.tokens[row]}, ${stack}, sub-layer by sub-layer` });
-  const at = { added: left + across + 62 * unit, length: left + across + 122 * unit, pointer: left + across + 146 * unit, angle: width };
+  const at = { added: left + across + (narrow ? 58 : 62) * unit, length: narrow ? width : left + across + 122 * unit, pointer: left + across + 146 * unit, angle: width };
   const heading = (x, text, anchor = "end") => make("text", { class: "small", x, y: 13 * unit, "text-anchor": anchor }, svg, text);
-  heading(left, `${wide} numbers of ${inWords(all.tokens[row])}`, "start");
-  if (!narrow) [[at.added, "adds"], [at.length, "length"], [at.angle, "direction"]].forEach(([x, text]) => heading(x, text));
-  else heading(width, "length");
+  heading(left, narrow ? `${wide} numbers` : `${wide} numbers of ${inWords(all.tokens[row])}`, "start");
+  [[at.added, "adds"], [at.length, "length"], ...(narrow ? [] : [[at.angle, "direction"]])].forEach(([x, text]) => heading(x, text));
   const longest = Math.max(...lengths.subarray(row * (count + 1), (row + 1) * (count + 1)));
   const numbers = (place, middle, parent) => {
     const length = lengths[row * (count + 1) + place], angle = angles[row * (count + 1) + place];
     const number = (x, text) => make("text", { class: "small", x, y: middle, "text-anchor": "end", "dominant-baseline": "central" }, parent, text);
-    if (narrow) return number(width, said(length));
     if (place) number(at.added, `+ ${said(addedLengths[row * count + place - 1])}`);
     number(at.length, said(length));
+    if (narrow) return;
     number(at.angle, degrees(angle));
     const reach = Math.min(high * 1.3, 34 * unit), pointer = make("g", { class: "pointer", stroke: all.color, "aria-hidden": "true" }, parent);
     make("path", { d: `M0,0H${reach}M${reach - 4 * unit},${-3 * unit}L${reach},0L${reach - 4 * unit},${3 * unit}`, fill: "none", "vector-effect": "non-scaling-stroke" }, pointer);

@@ -71,7 +71,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     handled(event);
   };
 
-  const scroller = element("div", "scroller"), alt = element("p", "alt hidden", null, data.alt);
+  const scroller = element("div", "scroller sideways"), alt = element("p", "alt hidden", null, data.alt);
   const legend = element("p", "note", null, `${data.legend.join(" · ")}. In a node: its probability, Σ the sum of log-probabilities, and the score after the length penalty.`);
   scroller.append(svg);
   root.replaceChildren(scroller, legend, alt);

@@ -22,6 +22,14 @@ export function measurer(root) {
   return (text, size) => { context.font = `${size}px ${font}`; return context.measureText(text).width; };
 }
 
+// A text in as many lines as it needs.
+export function lines(text, width, size, measure) {
+  return text.split(" ").reduce(([...done], word) => {
+    const longer = `${done.at(-1)} ${word}`;
+    return done.length && measure(longer, size) <= width ? [...done.slice(0, -1), longer] : [...done, word];
+  }, []);
+}
+
 export function cut(text, width, size, measure) {
   if (measure(text, size) <= width) return text;
   let n = text.length;

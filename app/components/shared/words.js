@@ -4,7 +4,7 @@ import { element } from "./dom.js";
 import { centred, radios } from "./radios.js";
 
 export function wordsOf(message, chosen, choose) {
-  const row = element("div", "words"), names = message.queries.map((reads, i) => (node) => {
+  const row = element("div", "words sideways"), names = message.queries.map((reads, i) => (node) => {
     const predicts = message.predicts[i];
     node.title = predicts === undefined ? `${i + 1}: ${reads}` : `${i + 1}: reads ${reads}, writes ${predicts}`;
     node.setAttribute("aria-label", node.title);

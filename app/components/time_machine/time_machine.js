@@ -35,7 +35,7 @@ function build(root, machine) {
   element("span", "update", names, "update");
   element("span", "", names, "what it writes");
   const share = element("span", "share", names);
-  const rows = element("div", { class: "rows", role: "radiogroup", "aria-label": "Snapshots" }, list);
+  const rows = element("div", { class: "rows downwards", role: "radiogroup", "aria-label": "Snapshots" }, list);
   const head = element("div", "head", box);
   const title = element("div", "title", head), map = element("div", "map", head), pointed = element("div", "pointed", head);
   const open = button("open", head, "Use this snapshot on all pages", () => machine.send("opened", machine.data.rows[machine.at].number));

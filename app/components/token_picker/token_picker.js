@@ -19,7 +19,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   root.style.setProperty("--role", data.color);
   const focused = focusedIn(root), whole = element("div", "picking"), label = element("span", "picker-label", whole, data.label);
   if (data.second) element("span", "second", label, "reads → predicts");
-  const row = element("div", { class: "picker", "aria-disabled": data.disabled }, whole);
+  const row = element("div", { class: "picker sideways", "aria-disabled": data.disabled }, whole);
   if (data.disabled) row.tabIndex = 0;  // no token can have the focus, and the keys still scroll
   const chosen = standing(root, "token", { ...data, count: data.tokens.length });
   const name = data.second ? `${data.label}: reads → predicts` : data.label;

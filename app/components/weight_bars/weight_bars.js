@@ -40,7 +40,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const take = (row) => { state.row = row; picture.show(); clearTimeout(state.waiting); tell(whole(row)); };
   const report = (value) => setTriggerValue("chosen", value);
 
-  const tools = element("div", "tools"), frame = element("div", { class: "columns", role: "group", "aria-label": data.alt, lang: data.lang });
+  const tools = element("div", "tools"), frame = element("div", { class: "columns sideways", role: "group", "aria-label": data.alt, lang: data.lang });
   for (const choice of [
     { name: "step", label: "Predicting", texts: data.steps, chosen: data.step },
     { name: "layer", label: "Layer", texts: numbers(data.layers), chosen: data.layer },

@@ -3,11 +3,11 @@
 
 import { button, element, focusedIn, handled, within } from "../shared/dom.js";
 import { percent } from "../shared/numbers.js";
-import { make, measurer, write } from "../shared/svg.js";
+import { lines, make, measurer, write } from "../shared/svg.js";
 import { quoted } from "../shared/token.js";
 import { scaleOfPage, watchWidth } from "../shared/watch_size.js";
 
-const PAD = 8, GAP = 6, HIGH = 34, FIRST = 4, SECOND = 118, BARS = 172, BAR = 96, TITLE = 24, NUMBER = 18, NARROWEST = 40;
+const PAD = 8, GAP = 6, HIGH = 34, FIRST = 4, SECOND = 118, BARS = 172, BAR = 96, TITLE = 24, TITLE_SIZE = 15, NUMBER = 18, NARROWEST = 40;
 
 const moves = (share) => (share < 0.0005 ? "0" : percent(share));
 
@@ -28,11 +28,11 @@ function drawn(root, frame, data, before, point) {
   const sized = (size) => data.tokens.map((token) => Math.max(measure(token, size) + 2 * PAD, NARROWEST));
   const total = (widths) => widths.reduce((sum, width) => sum + width + GAP, 4);
   const size = [20, 18, 16].find((each) => total(sized(each)) <= room) ?? 15, widths = sized(size);
-  const titles = Math.max(...data.bars.map(({ title }) => measure(title, 15))) + 6;
+  const titles = data.bars.map(({ title }) => lines(title, room - 6, TITLE_SIZE, measure));
   const most = Math.max(...data.bars.flatMap(({ shares }) => shares), 0.01), tall = (share) => ((BAR - NUMBER) * share) / most;
   let ground = BARS;
-  const grounds = data.bars.map(({ shares }, row) => (ground += (row ? 18 : 0) + TITLE + NUMBER + tall(Math.max(...shares))));  // each row of bars as high as its highest
-  const width = Math.max(total(widths), Math.min(room, titles)), height = ground + 4;
+  const grounds = data.bars.map(({ shares }, row) => (ground += (row ? 18 : 0) + TITLE * titles[row].length + NUMBER + tall(Math.max(...shares))));  // each row of bars as high as its highest
+  const width = Math.max(total(widths), ...titles.flat().map((line) => measure(line, TITLE_SIZE) + 6)), height = ground + 4;
   const svg = make("svg", { class: "picture", viewBox: `0 0 ${width} ${height}`, tabindex: 0, role: "group", "aria-label": data.alt });
   Object.assign(svg.style, { width: `${width * unit}px`, height: `${height * unit}px` });
   const from = places(plain, widths), to = places(data.order, widths), start = before ? places(before, widths) : to;
@@ -52,9 +52,9 @@ function drawn(root, frame, data, before, point) {
       if (y === SECOND && before) requestAnimationFrame(() => requestAnimationFrame(() => { group.style.transform = `translate(${to[token]}px, ${y}px)`; }));
     }
   }
-  data.bars.forEach(({ title, shares }, row) => {
+  data.bars.forEach(({ shares }, row) => {
     const y = grounds[row];
-    make("text", { class: "title", x: 2, y: y - tall(Math.max(...shares)) - NUMBER - 8 }, svg, title);
+    titles[row].forEach((line, i) => make("text", { class: "title", x: 2, y: y - tall(Math.max(...shares)) - NUMBER - 8 - TITLE * (titles[row].length - 1 - i) }, svg, line));
     make("line", { class: "ground", x1: 0, x2: total(widths), y1: y, y2: y }, svg);
     for (const token of plain) {
       const high = tall(shares[token]), wide = Math.min(widths[token], 44);
@@ -96,7 +96,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const tools = element("div", "tools", root);
     button("", tools, "Shuffle again", () => state.shuffle());
     element("span", { class: "said", "aria-live": "polite" }, tools);
-    element("div", "frame", root);
+    element("div", "frame sideways", root);
   }
   state.shuffle = () => setTriggerValue("shuffled", true);
   const frame = root.querySelector(".frame"), spoken = root.querySelector(".said");
