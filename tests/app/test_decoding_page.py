@@ -278,6 +278,26 @@ def test_another_token_of_the_list_continues_in_one_line(open_page: Open, folder
     assert "at step 2 instead" not in texts(app)
 
 
+def test_taking_it_back_restores_the_translation_and_the_step(open_page: Open, folder: Path) -> None:
+    _, found = searched(folder)
+    ids = found.hypotheses[0].ids
+    other = next(row for row in frame(open_page())["steps"][1]["rows"] if not row["chosen"] and row["id"] > EOS)
+    prefix = (ids[0], other["id"])
+    app = open_page(session={"beginning": prefix}, details="false", t="2", alternative="1")
+    before = component(app, "translation_line")["text"]
+    app.button(key="show_continued").click().run()
+    healthy(app)
+    assert component(app, "translation_line")["mark"]["words"] == "your translation"
+    app.session_state["t"] = 0  # the reader walks on
+    app.run()
+    app.button(key="take_back").click().run()
+    healthy(app)
+    line = component(app, "translation_line")
+    assert (line["text"], line["mark"]["words"]) == (before, "")
+    assert component(app, "next_token")["step"] == 1
+    assert "at step 2 instead" not in texts(app)
+
+
 # -- the search
 
 

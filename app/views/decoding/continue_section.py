@@ -11,7 +11,7 @@ from app.compute import cached_results
 from app.figures.distribution import offers
 from app.figures.theme import counted, probability_text, score_text
 from app.stage.scene import Scene
-from app.state.choices import CONTINUED_NODE, PREFIX, show_given
+from app.state.choices import CONTINUED_NODE, PREFIX, STEP, show_instead, take_back
 from app.views.decoding.frame_data import as_word
 from app.views.decoding.methods_section import strip_of
 from app.views.decoding.node import node_numbers
@@ -92,22 +92,35 @@ def other_line(scene: Scene) -> None:
     except HeadlightError as error:
         st.text(str(error))
         return
+    instead = prefix[:-1] == ids[: len(prefix) - 1]
     said = f"With the beginning “{tokenizer.decode(prefix)}”"
-    if prefix[:-1] == ids[: len(prefix) - 1]:
+    if instead:
         said = f"With {as_word(tokenizer.piece(prefix[-1]))} at step {len(prefix)} instead"
+    is_shown = scene.is_given and ids[: len(new.ids)] == new.ids
     with st.container(key="said_other", horizontal=True, vertical_alignment="center", gap="small"):
         st.text(f"{said}: {new.text or '(nothing)'}", width="content")
-        st.button(
-            "Show it on every page",
-            key="show_continued",
-            type="tertiary",
-            on_click=show_given,
-            args=(new.text, new.ids[: -1 if new.finished else None]),
-            disabled=not new.text.strip(),
-            help="All pages show its attention, as of a translation of your own (teacher forcing), until you choose "
-            "another. It ends with </s>.",
-        )
-        st.button("Take it back", on_click=PREFIX.forget, key="take_back", type="tertiary")
+        if not is_shown:
+            st.button(
+                "Show it on every page",
+                key="show_continued",
+                type="tertiary",
+                on_click=show_instead,
+                args=(new.text, new.ids[: -1 if new.finished else None], STEP.value),
+                disabled=not new.text.strip(),
+                help="All pages then show the attention of this translation, until you take it back or choose another "
+                "translation.",
+            )
+        st.button("Take it back", on_click=_take_back, args=(is_shown, instead), key="take_back", type="tertiary")
+
+
+def _take_back(is_shown: bool, instead: bool) -> None:
+    """What was there before the reader chose another token: the translation, and the step."""
+    if is_shown:
+        take_back()
+    elif instead:
+        STEP.choose(len(PREFIX.value) - 1)
+    PREFIX.forget()
+    CONTINUED_NODE.forget()
 
 
 def continued(scene: Scene, pruned: bool) -> None:

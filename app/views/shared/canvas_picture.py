@@ -15,7 +15,7 @@ from app.figures.theme import kind_color, role_color, score_text
 from app.pages import go_to
 from app.stage.heads import KEYS, QUERIES, SHORT, chosen_head, opening_head
 from app.stage.scene import Scene
-from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, KIND, UNDO, choose_head, show_given
+from app.state.choices import KIND, UNDO, choose_head, show_instead, take_back
 from app.views.shared.placed import belongings
 from transformer.config import EOS
 from transformer.errors import HeadlightError
@@ -144,11 +144,8 @@ def _choose(head: Head) -> None:
 
 
 def _act(scene: Scene, act: Act) -> None:
-    if act.name == "undo" and UNDO.value:
-        *before, (alternative, text, ids, _) = UNDO.value
-        show_given(text, ids)
-        ALTERNATIVE.choose(alternative)
-        UNDO.choose(tuple(before))
+    if act.name == "undo":
+        take_back()
     elif act.name == "alternative" and act.index < len(scene.translation.hypotheses):
         scene.show(act.index)
     elif act.name == "hand":
@@ -181,6 +178,4 @@ def _go_on(scene: Scene, act: Act) -> None:
             new = cached_results.translate_one(subject, source, settings, prefix=prefix).hypotheses[0]
     except HeadlightError:
         return  # an empty translation, or one that is too long: there is nothing to show
-    before = (ALTERNATIVE.value, GIVEN.value, GIVEN_IDS.value, act.step)
-    show_given(new.text, new.ids[: -1 if new.finished else None])
-    UNDO.choose((*UNDO.value, before))
+    show_instead(new.text, new.ids[: -1 if new.finished else None], act.step)
