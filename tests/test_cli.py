@@ -15,14 +15,15 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-from transformer.checkpoint.checkpoint_file import load_checkpoint, save_checkpoint
+from transformer.checkpoint.checkpoint_file import TrainedModel, load_checkpoint, save_checkpoint
 from transformer.cli import app
 from transformer.config import ModelConfig, Recipe, TokenizerConfig
-from transformer.data.toy_tasks import toy_pairs
+from transformer.data.toy_tasks import held_out_pairs
 from transformer.decoding.translator import Translator
 from transformer.evaluation import score
 from transformer.model import Transformer, census
 from transformer.text.tokenizer import Tokenizer
+from transformer.training.init_from import Start
 from transformer.training.resume_check import FREE
 
 ROOT = Path(__file__).parents[1]
@@ -46,7 +47,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
         max_positions=48,
     )
     recipe = {"name": "tiny", "decoding": {"max_extra_length": 3, "beam": 2}}
-    save_checkpoint(path, Transformer(config), tokenizer, recipe=recipe, metrics={"valid_bleu": 12.25})
+    save_checkpoint(path, TrainedModel(Transformer(config), tokenizer, recipe, {"valid_bleu": 12.25}))
     return path
 
 
@@ -246,7 +247,7 @@ def test_a_source_that_is_too_long_counts_as_an_empty_output(checkpoint: Path, t
 def test_bfloat16_translates_the_toys_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command that shows whether it loses BLEU; and a word where the hardware has to emulate it."""
     numbers = Path(__file__).parent.parent / "pretrained" / "numbers.safetensors"
-    lines = [f"{source}\t{target}\n" for source, target in toy_pairs("numbers", 5, 40, held_out=True)]
+    lines = [f"{source}\t{target}\n" for source, target in held_out_pairs("numbers", 5, 40)]
     (tmp_path / "test.tsv").write_text("".join(lines), encoding="utf-8")
     command = ["evaluate", numbers, "--data", tmp_path / "test.tsv", "--device", "cpu", "--json"]
     exact = json.loads(run(*command).stdout)
@@ -291,7 +292,7 @@ def test_inspect_prints_nothing_that_a_terminal_would_obey(tmp_path: Path, monke
         vocab_size=tokenizer.vocab_size, encoder_layers=1, decoder_layers=1, d_model=8, d_ff=8, heads=2
     )
     metrics = {"\x1b]0;owned\x07": 1, "note": "\x9b2J\n\u202e", "list": ["\x1b[2J"], "grün": 2}
-    save_checkpoint(tmp_path / "x", Transformer(config), tokenizer, recipe={"name": "\x1b[2J"}, metrics=metrics)
+    save_checkpoint(tmp_path / "x", TrainedModel(Transformer(config), tokenizer, {"name": "\x1b[2J"}, metrics))
     text = run("inspect", tmp_path / "x").stdout
     assert text.replace("\n", "").isprintable()
     assert "\\x1b]0;owned\\x07" in text
@@ -338,7 +339,10 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Recipe, Path, dict[st
     """What the training was called with; nothing is trained."""
     calls: list[tuple[Recipe, Path, dict[str, Any]]] = []
     monkeypatch.setattr(
-        "transformer.training.train", lambda recipe, run_dir, **more: calls.append((recipe, run_dir, more))
+        "transformer.training.train",
+        lambda recipe, run_dir, resume, start, device: calls.append(
+            (recipe, run_dir, {"resume": resume, "start": start, "device": device})
+        ),
     )
     return calls
 
@@ -349,12 +353,21 @@ def test_train_hands_over_the_recipe_as_overridden(trained: list[tuple[Recipe, P
     recipe, folder, more = trained[0]
     assert (recipe.training.updates, recipe.data.toy) == (7, "copy")
     assert folder == Path("runs/reverse")
-    assert more == {"resume": False, "init_from": None, "own_vocabulary": False, "device": "cpu"}
+    assert more == {"resume": False, "start": None, "device": "cpu"}
     run("train", "reverse", "--run-dir", "here", "--resume", "--init-from", "x.safetensors", "--own-vocabulary")
     assert trained[1][1:] == (
         Path("here"),
-        {"resume": True, "init_from": Path("x.safetensors"), "own_vocabulary": True, "device": "auto"},
+        {"resume": True, "start": Start(Path("x.safetensors"), own_vocabulary=True), "device": "auto"},
     )
+
+
+def test_a_vocabulary_of_its_own_without_a_checkpoint_is_refused(
+    trained: list[tuple[Recipe, Path, dict[str, Any]]],
+) -> None:
+    found = run("train", "reverse", "--own-vocabulary")
+    assert found.exit_code == 2
+    assert "add --init-from" in found.stderr
+    assert not trained
 
 
 def test_a_wrong_recipe_or_a_missing_corpus_trains_nothing(trained: list[tuple[Recipe, Path, dict[str, Any]]]) -> None:

@@ -22,7 +22,7 @@ from app.views.models.family_plot import Place, family_alt, family_chart, family
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.app_families import REPORT, write_families
 from tests.support.drawn import array, chart, charts, checked, components, open_view
-from transformer.checkpoint.checkpoint_file import save_checkpoint
+from transformer.checkpoint.checkpoint_file import TrainedModel, save_checkpoint
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.training.metrics import read_metrics
@@ -88,7 +88,7 @@ def test_a_recipe_with_half_a_character_breaks_no_page_but_is_told_on_its_card(s
     translator = Translator.load(shelf / "en-de.safetensors")
     assert translator.checkpoint is not None
     recipe, half = {"data": {"source_language": "unknown"}}, shelf / "half.safetensors"
-    save_checkpoint(half, translator.model, translator.tokenizer, recipe=recipe, metrics={})
+    save_checkpoint(half, TrainedModel(translator.model, translator.tokenizer, recipe))
     half.write_bytes(half.read_bytes().replace(b"unknown", rb"\\ud800"))
     assert "recipe.data.source_language = \\ud800: not valid Unicode" in said(opened())
     open_view("translate", checkpoint="half")
@@ -322,7 +322,7 @@ def test_the_doctor_says_what_is_wrong_in_one_line_and_leads_to_the_head(
     attention.query.weight.data[: translator.model.config.d_k] = 0
     kept = translator.checkpoint
     assert kept is not None
-    save_checkpoint(tmp_path / "sick.safetensors", kept.model, kept.tokenizer, recipe=kept.recipe, metrics={})
+    save_checkpoint(tmp_path / "sick.safetensors", TrainedModel(kept.model, kept.tokenizer, kept.recipe))
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path))
     app = open_view("translate", sentence="a <b> H c")
     assert "The vocabulary lacks letters of this sentence" in [text.value for text in app.text]

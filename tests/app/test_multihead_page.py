@@ -18,7 +18,7 @@ from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, chart, charts, components, open_view, sent, written
 from transformer.analysis.head_removal import predictions_with_other_heads
 from transformer.analysis.trace import trace
-from transformer.checkpoint.checkpoint_file import save_checkpoint
+from transformer.checkpoint.checkpoint_file import TrainedModel, save_checkpoint
 from transformer.decoding.translator import Translator
 from transformer.model import census
 from transformer.model.attention_kinds import SITES, Kind
@@ -38,7 +38,7 @@ def write_with_biases(path: Path, size: Size, **options: Any) -> None:
             if name.endswith("bias"):
                 parameter.normal_(std=0.3)
     recipe = translator.checkpoint.recipe
-    save_checkpoint(path, translator.model, translator.tokenizer, recipe=recipe, metrics={"bleu": 1.5})
+    save_checkpoint(path, TrainedModel(translator.model, translator.tokenizer, recipe, {"bleu": 1.5}))
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from app.figures.strips import Norm, of_norm, of_sum, strips_picture, strips_tab
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, open_view
 from transformer.analysis.trace import trace
-from transformer.checkpoint.checkpoint_file import load_checkpoint, save_checkpoint
+from transformer.checkpoint.checkpoint_file import TrainedModel, load_checkpoint, save_checkpoint
 from transformer.decoding.translator import Translator
 
 SENTENCE = "the cat sat"
@@ -32,7 +32,7 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 if isinstance(each, torch.nn.LayerNorm):
                     each.weight.normal_(1.0, 0.3)
                     each.bias.normal_(0.0, 0.3)
-        save_checkpoint(path / f"{norm}.safetensors", made.model, made.tokenizer, recipe={}, metrics={})
+        save_checkpoint(path / f"{norm}.safetensors", TrainedModel(made.model, made.tokenizer, {}))
     return path
 
 

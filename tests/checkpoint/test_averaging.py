@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from transformer.checkpoint.averaging import average_checkpoints
-from transformer.checkpoint.checkpoint_file import load_checkpoint, read_header, save_checkpoint
+from transformer.checkpoint.checkpoint_file import TrainedModel, load_checkpoint, read_header, save_checkpoint
 from transformer.config import ModelConfig, TokenizerConfig
 from transformer.errors import CheckpointError
 from transformer.model import Transformer
@@ -42,7 +42,7 @@ def make(tokenizer: Tokenizer, tmp_path: Path) -> Make:
                 weight.copy_(edit(weight))
         path = tmp_path / name
         metrics = {"update": seed, "bleu": 3.0}
-        save_checkpoint(path, model, tokenizer, recipe={"name": name}, metrics=metrics, half=half)
+        save_checkpoint(path, TrainedModel(model, tokenizer, {"name": name}, metrics), half=half)
         return path
 
     return write
@@ -107,7 +107,7 @@ def test_dropout_may_differ(make: Make, tmp_path: Path) -> None:
 @pytest.mark.parametrize("update", ["many", None, [3], True, 2.5])
 def test_an_update_that_is_not_an_integer_is_ignored(make: Make, tmp_path: Path, update: object) -> None:
     first = load_checkpoint(make("a", seed=3))
-    save_checkpoint(tmp_path / "b", first.model, first.tokenizer, recipe=None, metrics={"update": update})
+    save_checkpoint(tmp_path / "b", TrainedModel(first.model, first.tokenizer, metrics={"update": update}))
     average_checkpoints(tmp_path / "mean", [tmp_path / "a", tmp_path / "b"])
     assert load_checkpoint(tmp_path / "mean").metrics["update"] == 3
 
@@ -117,7 +117,7 @@ def test_another_vocabulary_of_the_same_size_is_refused(make: Make, tokenizer: T
     other = Tokenizer.train(["xyz xyw xzw", "yzw yzx"], TokenizerConfig(vocab_size=12, byte_fallback=False))
     assert other.vocab_size == tokenizer.vocab_size
     checkpoint = load_checkpoint(first)
-    save_checkpoint(tmp_path / "b", checkpoint.model, other, recipe=None, metrics={})
+    save_checkpoint(tmp_path / "b", TrainedModel(checkpoint.model, other))
     with pytest.raises(CheckpointError, match="another vocabulary"):
         average_checkpoints(tmp_path / "mean", [first, tmp_path / "b"])
 

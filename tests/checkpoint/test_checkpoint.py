@@ -18,7 +18,13 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
-from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint, read_header, save_checkpoint
+from transformer.checkpoint.checkpoint_file import (
+    Checkpoint,
+    TrainedModel,
+    load_checkpoint,
+    read_header,
+    save_checkpoint,
+)
 from transformer.config import BOS, EOS, ModelConfig, TokenizerConfig
 from transformer.errors import CheckpointError
 from transformer.model import Transformer
@@ -43,7 +49,7 @@ def tiny(tokenizer: Tokenizer, **changes: Any) -> Transformer:
 @pytest.fixture
 def saved(tokenizer: Tokenizer, tmp_path: Path) -> Path:
     path = tmp_path / "tiny.safetensors"
-    save_checkpoint(path, tiny(tokenizer), tokenizer, recipe={"name": "tiny"}, metrics={"bleu": 12.5})
+    save_checkpoint(path, TrainedModel(tiny(tokenizer), tokenizer, {"name": "tiny"}, {"bleu": 12.5}))
     return path
 
 
@@ -63,7 +69,7 @@ def make_format_1(path: Path) -> None:
         "logits": [[round(x, 6) for x in row] for row in logits(model).tolist()],
         "ids": tokenizer.encode(LINES[0]),
     }
-    save_checkpoint(path, model, tokenizer, recipe={"name": "format-1"}, metrics=metrics)
+    save_checkpoint(path, TrainedModel(model, tokenizer, {"name": "format-1"}, metrics))
 
 
 # Loading what was saved
@@ -83,7 +89,7 @@ def test_a_loaded_model_computes_bit_for_bit_what_the_saved_one_did(
     tokenizer: Tokenizer, tmp_path: Path, changes: dict[str, Any]
 ) -> None:
     model = tiny(tokenizer, **changes)
-    save_checkpoint(tmp_path / "x.safetensors", model, tokenizer, recipe={"a": {"b": [1]}}, metrics={"bleu": 1.5})
+    save_checkpoint(tmp_path / "x.safetensors", TrainedModel(model, tokenizer, {"a": {"b": [1]}}, {"bleu": 1.5}))
     loaded = load_checkpoint(tmp_path / "x.safetensors")
     assert torch.equal(logits(loaded.model), logits(model))
     assert not loaded.model.training
@@ -115,7 +121,7 @@ def test_shared_embeddings_are_stored_and_counted_once(saved: Path, tokenizer: T
 
 def test_a_compiled_model_is_saved_under_the_names_of_the_plain_one(tokenizer: Tokenizer, tmp_path: Path) -> None:
     model = tiny(tokenizer)
-    save_checkpoint(tmp_path / "x.safetensors", torch.compile(model), tokenizer, recipe=None, metrics={})  # type: ignore[arg-type]
+    save_checkpoint(tmp_path / "x.safetensors", TrainedModel(torch.compile(model), tokenizer))  # type: ignore[arg-type]
     assert torch.equal(logits(load_checkpoint(tmp_path / "x.safetensors").model), logits(model))
 
 
@@ -123,7 +129,7 @@ def test_equal_checkpoints_are_equal_files(tokenizer: Tokenizer, tmp_path: Path)
     contents = set()
     for i in range(5):
         path = tmp_path / f"{i}.safetensors"
-        save_checkpoint(path, tiny(tokenizer), tokenizer, recipe={"x": 1, "y": 2}, metrics={"z": 3})
+        save_checkpoint(path, TrainedModel(tiny(tokenizer), tokenizer, {"x": 1, "y": 2}, {"z": 3}))
         contents.add(path.read_bytes())
     assert len(contents) == 1
 
@@ -131,7 +137,7 @@ def test_equal_checkpoints_are_equal_files(tokenizer: Tokenizer, tmp_path: Path)
 def test_half_precision_halves_the_file_and_is_computed_in_float32(tokenizer: Tokenizer, tmp_path: Path) -> None:
     model = tiny(tokenizer, d_model=64, d_ff=256)
     for name, half in (("full", False), ("half", True)):
-        save_checkpoint(tmp_path / name, model, tokenizer, recipe=None, metrics={}, half=half)
+        save_checkpoint(tmp_path / name, TrainedModel(model, tokenizer), half=half)
     weights = [read_header(tmp_path / name).file_size - len(tokenizer.to_bytes()) for name in ("full", "half")]
     assert weights[1] < 0.6 * weights[0]
     assert read_header(tmp_path / "half").half
@@ -157,7 +163,7 @@ def test_overwriting_its_file_does_not_change_a_loaded_model(saved: Path) -> Non
 
 def test_metrics_that_are_not_finite_become_null(tokenizer: Tokenizer, tmp_path: Path) -> None:
     metrics = {"loss": math.nan, "history": [1.0, -math.inf]}
-    save_checkpoint(tmp_path / "x", tiny(tokenizer), tokenizer, recipe=None, metrics=metrics)
+    save_checkpoint(tmp_path / "x", TrainedModel(tiny(tokenizer), tokenizer, metrics=metrics))
     assert read_header(tmp_path / "x").metrics == {"loss": None, "history": [1.0, None]}
 
 
@@ -180,16 +186,16 @@ def test_weights_that_are_not_finite_are_not_saved(tokenizer: Tokenizer, saved: 
     model = tiny(tokenizer)
     torch.nn.init.constant_(model.encoder.layers[0].feed_forward.hidden.weight, math.nan)
     with pytest.raises(CheckpointError, match="diverged"):
-        save_checkpoint(saved, model, tokenizer, recipe=None, metrics={})
+        save_checkpoint(saved, TrainedModel(model, tokenizer))
     torch.nn.init.constant_(model.encoder.layers[0].feed_forward.hidden.weight, 1e5)
     with pytest.raises(CheckpointError, match="too large for half precision"):
-        save_checkpoint(saved, model, tokenizer, recipe=None, metrics={}, half=True)
+        save_checkpoint(saved, TrainedModel(model, tokenizer), half=True)
     assert saved.read_bytes() == before
 
 
 def test_a_tokenizer_of_another_size_is_not_saved(tokenizer: Tokenizer, tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=f"41 tokens, the tokenizer {tokenizer.vocab_size}"):
-        save_checkpoint(tmp_path / "x", tiny(tokenizer, vocab_size=41), tokenizer, recipe=None, metrics={})
+        save_checkpoint(tmp_path / "x", TrainedModel(tiny(tokenizer, vocab_size=41), tokenizer))
 
 
 def test_with_a_full_disk_the_old_file_stays_and_the_message_says_so(saved: Path) -> None:
@@ -200,7 +206,7 @@ def test_with_a_full_disk_the_old_file_stays_and_the_message_says_so(saved: Path
     resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, limits[1]))
     try:
         with pytest.raises(CheckpointError, match=r"could not be written.*older file of that name is not changed"):
-            save_checkpoint(saved, checkpoint.model, checkpoint.tokenizer, recipe=None, metrics={})
+            save_checkpoint(saved, TrainedModel(checkpoint.model, checkpoint.tokenizer))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert saved.read_bytes() == before

@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from transformer.config import TokenizerConfig
-from transformer.data.toy_tasks import TOY_TASKS, Bounds, is_held_out, toy_pairs
+from transformer.data.toy_tasks import TOY_TASKS, Bounds, held_out_pairs, is_held_out, toy_pairs
 from transformer.errors import ConfigError
 from transformer.recipe import load_recipe
 from transformer.text.tokenizer import Tokenizer
@@ -33,21 +33,21 @@ def test_the_answer_to_a_source_is_its_target_in_training(task: str) -> None:
         assert TOY_TASKS[task].answer(no_source) is None
 
 
-@pytest.mark.parametrize("held_out", [False, True])
-def test_each_letter_task_gives_its_answer(held_out: bool) -> None:
+@pytest.mark.parametrize("draw", [toy_pairs, held_out_pairs])
+def test_each_letter_task_gives_its_answer(draw: Callable[..., list[tuple[str, str]]]) -> None:
     answers: dict[str, Callable[[list[str]], list[str]]] = {
         "copy": lambda source: source,
         "reverse": lambda source: source[::-1],
         "sort": sorted,
     }
     for task, answer in answers.items():
-        for source, target in toy_pairs(task, 1, 300, held_out=held_out):
+        for source, target in draw(task, 1, 300):
             assert target.split(" ") == answer(source.split(" "))
 
 
 def test_number_words_are_those_of_the_same_number_in_both_languages() -> None:
     bounds = Bounds(max_number=120)
-    train, valid = (toy_pairs("numbers", 1, 4000, bounds, held_out=held_out) for held_out in (False, True))
+    train, valid = (draw("numbers", 1, 4000, bounds) for draw in (toy_pairs, held_out_pairs))
     pairs = dict(train + valid)
     assert len(pairs) == 121
     assert pairs["zero"] == "null"
@@ -68,17 +68,17 @@ def test_the_same_seed_gives_the_same_pairs_and_another_seed_or_epoch_new_ones(t
 
 def test_a_new_process_makes_the_same_pairs(in_new_process: Callable[..., str]) -> None:
     there = in_new_process(
-        "from transformer.data.toy_tasks import toy_pairs\n"
-        f"print([toy_pairs(task, 5, 20, epoch=1, held_out=out) for task in {TASKS} for out in (False, True)])"
+        "from transformer.data.toy_tasks import held_out_pairs, toy_pairs\n"
+        f"print([(toy_pairs(task, 5, 20, epoch=1), held_out_pairs(task, 5, 20)) for task in {TASKS}])"
     )
-    assert there == str([toy_pairs(task, 5, 20, epoch=1, held_out=out) for task in TASKS for out in (False, True)])
+    assert there == str([(toy_pairs(task, 5, 20, epoch=1), held_out_pairs(task, 5, 20)) for task in TASKS])
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_held_out_sources_are_never_in_the_training_pairs(task: str) -> None:
     bounds = Bounds(symbols=3, max_length=5, max_number=200)
     train = {source for seed in range(4) for source, _ in toy_pairs(task, seed, 1500, bounds, epoch=seed)}
-    valid = {source for seed in range(4) for source, _ in toy_pairs(task, seed, 300, bounds, held_out=True)}
+    valid = {source for seed in range(4) for source, _ in held_out_pairs(task, seed, 300, bounds)}
     assert not train & valid
     assert all(map(is_held_out, valid))
     assert 0.05 < len(valid) / len(train | valid) < 0.2
@@ -112,9 +112,9 @@ def test_bounds_are_kept_and_reached() -> None:
 
 def test_bounds_without_a_pair_for_validation_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"toy task numbers has no pair for validation.*data\.toy_max_number"):
-        toy_pairs("numbers", 1, 5, Bounds(max_number=20), held_out=True)
+        held_out_pairs("numbers", 1, 5, Bounds(max_number=20))
     with pytest.raises(ConfigError, match=r"toy task copy has no pair for validation.*data\.toy_max_length or"):
-        toy_pairs("copy", 1, 5, Bounds(max_length=1), held_out=True)
+        held_out_pairs("copy", 1, 5, Bounds(max_length=1))
 
 
 def test_each_letter_is_exactly_one_token(letters: Tokenizer) -> None:

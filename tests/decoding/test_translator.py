@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from transformer.checkpoint.checkpoint_file import save_checkpoint
+from transformer.checkpoint.checkpoint_file import TrainedModel, save_checkpoint
 from transformer.config import BOS, EOS, DecodingConfig, ModelConfig, TokenizerConfig
 from transformer.decoding import Translator
 from transformer.decoding import search as search_module
@@ -219,13 +219,13 @@ def test_changed_weights_are_used_in_the_next_translation() -> None:
 def test_a_checkpoint_is_loaded_with_the_settings_of_its_recipe(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     model, tokenizer = translator().model, translator().tokenizer
-    save_checkpoint(path, model, tokenizer, recipe={"decoding": {"beam": 3, "alpha": 1.0}}, metrics={})
+    save_checkpoint(path, TrainedModel(model, tokenizer, {"decoding": {"beam": 3, "alpha": 1.0}}))
     loaded = Translator.load(path)
     assert loaded.settings == DecodingConfig(beam=3, alpha=1.0)
     assert loaded.checkpoint is not None
     expected = Translator(model, tokenizer, loaded.settings).translate("The cat sat.")
     assert loaded.translate("The cat sat.").text == expected.text
-    save_checkpoint(path, model, tokenizer, recipe=None, metrics={})
+    save_checkpoint(path, TrainedModel(model, tokenizer))
     assert Translator.load(path).settings == DecodingConfig()
     with pytest.raises(CheckpointError):
         Translator.load(tmp_path / "none.safetensors")
@@ -233,7 +233,7 @@ def test_a_checkpoint_is_loaded_with_the_settings_of_its_recipe(tmp_path: Path) 
 
 def test_a_checkpoint_may_be_loaded_in_inference_mode(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
-    save_checkpoint(path, translator().model, translator().tokenizer, recipe=None, metrics={})
+    save_checkpoint(path, TrainedModel(translator().model, translator().tokenizer))
     with torch.inference_mode():
         loaded = Translator.load(path)
         inside = loaded.translate("The cat sat.").text
@@ -243,7 +243,7 @@ def test_a_checkpoint_may_be_loaded_in_inference_mode(tmp_path: Path) -> None:
 @pytest.mark.parametrize("decoding", [5, 0, [1], [], "x", None, True, {"beam": "3"}, {"beem": 3}, {"alpha": [[]]}])
 def test_a_checkpoint_with_invalid_decoding_settings_can_be_used(decoding: object, tmp_path: Path) -> None:
     path, model = tmp_path / "model.safetensors", translator().model
-    save_checkpoint(path, model, translator().tokenizer, recipe={"decoding": decoding}, metrics={})
+    save_checkpoint(path, TrainedModel(model, translator().tokenizer, {"decoding": decoding}))
     loaded = Translator.load(path)
     assert loaded.settings == DecodingConfig()
     assert loaded.translate("The cat sat.").text

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from tests.support.oracles.served import Served
 from tests.support.small_decoding import ids
 from tests.support.small_model import randomised, small
-from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint, save_checkpoint
+from transformer.checkpoint.checkpoint_file import Checkpoint, TrainedModel, load_checkpoint, save_checkpoint
 from transformer.cli import app
 from transformer.config import BOS, EOS, DecodingConfig, ModelConfig, TokenizerConfig
 from transformer.decoding.search import search
@@ -51,7 +51,7 @@ def checkpoint(folder: Path, **changes: Any) -> Checkpoint:
     """A random model of the tokenizer above."""
     config = ModelConfig(**{**vars(small()), "vocab_size": TOKENIZER.vocab_size, **changes})
     path = folder / "random.safetensors"
-    save_checkpoint(path, randomised(config, torch.float32), TOKENIZER, recipe=None, metrics={})
+    save_checkpoint(path, TrainedModel(randomised(config, torch.float32), TOKENIZER))
     return load_checkpoint(path)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from transformer.checkpoint.checkpoint_file import load_checkpoint, save_checkpoint
+from transformer.checkpoint.checkpoint_file import TrainedModel, load_checkpoint, save_checkpoint
 from transformer.cli import app
 from transformer.data.corpus import read_pairs
 from transformer.decoding.translator import Translator
@@ -64,7 +64,7 @@ def test_what_was_not_measured_or_is_stored_otherwise_is_said_otherwise(
     training = next(training for training in queue.trainings if training.member == "no-mask")
     result = json.loads((runs / training.folder / RESULT).read_text(encoding="utf-8"))
     kept = load_checkpoint(runs / training.folder / result["checkpoint"])
-    save_checkpoint(tmp_path / "half.safetensors", kept.model, kept.tokenizer, recipe=None, metrics={}, half=True)
+    save_checkpoint(tmp_path / "half.safetensors", TrainedModel(kept.model, kept.tokenizer), half=True)
     text = card(queue, tmp_path / "half.safetensors", training, result | {"train_loss": None}, result)
     assert "parameters, stored in half precision |" in text
     assert f"seed {training.seed} |" in text

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from transformer.checkpoint.checkpoint_file import save_checkpoint
+from transformer.checkpoint.checkpoint_file import TrainedModel, save_checkpoint
 from transformer.config import EOS, ModelConfig, TokenizerConfig
 from transformer.model import Transformer
 from transformer.text.tokenizer import Tokenizer
@@ -79,5 +79,5 @@ def write_checkpoint(
         "data": {"source_language": "en", "target_language": "de"} | data,
         "decoding": {"max_extra_length": longer} | dict(search or {}),
     }
-    save_checkpoint(path, model, tokenizer, recipe=recipe, metrics={"bleu": 1.5})
+    save_checkpoint(path, TrainedModel(model, tokenizer, recipe, {"bleu": 1.5}))
     return path

@@ -15,7 +15,7 @@ from transformer.analysis.alignment.alignment_map import (
     weights_checksum,
     write_map,
 )
-from transformer.data.toy_tasks import Bounds, toy_pairs
+from transformer.data.toy_tasks import Bounds, held_out_pairs
 
 REVERSE = Path(__file__).parents[2] / "pretrained" / "reverse.safetensors"
 # das alte haus ist klein / the old house is rather small: "rather" belongs to nothing for sure.
@@ -31,7 +31,7 @@ def write(path: Path, *lines: str) -> Path:
 def mirrored(path: Path, count: int = 12, *, swap: bool = False) -> Path:
     """Letters and the same letters in reverse order, each linked to itself: what `reverse` has learnt."""
     lines = []
-    for source, target in toy_pairs("reverse", 7, count, Bounds(min_length=4, max_length=12), held_out=True):
+    for source, target in held_out_pairs("reverse", 7, count, Bounds(min_length=4, max_length=12)):
         length = len(source.split())
         links = " ".join(f"{i}-{length - 1 - i}" for i in range(length))
         lines.append("\t".join(([target, source] if swap else [source, target]) + [links, links]))

@@ -9,9 +9,9 @@ import torch
 from tests.support.small_training import MODEL, assert_same_run, tensors, toy_recipe
 from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import TokenizerConfig
-from transformer.errors import ConfigError, TrainingError
+from transformer.errors import TrainingError
 from transformer.training import train
-from transformer.training.init_from import EMBEDDINGS, embed, ids_in, init_from_checkpoint
+from transformer.training.init_from import EMBEDDINGS, Start, embed, ids_in, initialisation
 from transformer.training.run_folder import Run
 
 
@@ -19,7 +19,7 @@ def test_init_from_starts_with_the_weights_and_the_vocabulary_of_a_checkpoint(fi
     recipe = toy_recipe(updates=1, peak_rate=1e-30)
     different = replace(recipe, tokenizer=TokenizerConfig(vocab_size=300, byte_fallback=False))
     start = finished / "best.safetensors"
-    train(different, tmp_path, init_from=start, device="cpu")
+    train(different, tmp_path, start=Start(start), device="cpu")
     given, found = tensors(start), tensors(tmp_path / "last.safetensors")
     assert given.keys() == found.keys()
     assert all(torch.equal(tensor, found[name]) for name, tensor in given.items())
@@ -32,7 +32,7 @@ def test_init_from_another_architecture_is_refused_with_the_differences(finished
     recipe = toy_recipe()
     other = replace(recipe, model=replace(MODEL, heads=4, norm="pre", dropout=0.3))
     with pytest.raises(TrainingError) as caught:
-        train(other, tmp_path, init_from=finished / "best.safetensors", device="cpu")
+        train(other, tmp_path, start=Start(finished / "best.safetensors"), device="cpu")
     assert "model.heads: 2 there, 4 here" in str(caught.value)
     assert "model.norm: post there, pre here" in str(caught.value)
     assert "dropout" not in str(caught.value)
@@ -45,7 +45,7 @@ def test_with_a_vocabulary_of_its_own_the_layers_and_the_pieces_in_common_start_
     recipe = toy_recipe(updates=1, peak_rate=1e-30)
     other = replace(recipe, tokenizer=TokenizerConfig(vocab_size=300, byte_fallback=False))
     start = finished / "best.safetensors"
-    train(other, tmp_path, init_from=start, own_vocabulary=True, device="cpu")
+    train(other, tmp_path, start=Start(start, own_vocabulary=True), device="cpu")
     given, found = load_checkpoint(start), load_checkpoint(tmp_path / "last.safetensors")
     assert found.config.vocab_size < given.config.vocab_size
     before, after = given.model.state_dict(), found.model.state_dict()
@@ -68,10 +68,10 @@ def test_a_run_that_was_killed_while_its_text_was_prepared_is_resumed_with_the_w
 ) -> None:
     recipe = replace(toy_recipe(updates=1), tokenizer=TokenizerConfig(vocab_size=300, byte_fallback=False))
     start, alone, run = finished / "best.safetensors", tmp_path / "alone", tmp_path / "run"
-    train(recipe, alone, init_from=start, own_vocabulary=own_vocabulary, device="cpu")
+    train(recipe, alone, start=Start(start, own_vocabulary), device="cpu")
     monkeypatch.chdir(start.parent)
     with Run(run, resume=False) as killed:
-        init_from_checkpoint(killed, False, Path(start.name), own_vocabulary)
+        initialisation(killed, False, Start(start.name, own_vocabulary))
     monkeypatch.chdir(tmp_path)
     train(recipe, run, resume=True, device="cpu")
     assert_same_run(run, alone)
@@ -79,10 +79,10 @@ def test_a_run_that_was_killed_while_its_text_was_prepared_is_resumed_with_the_w
 
 def test_a_folder_forgets_what_another_run_was_to_begin_with(finished: Path, tmp_path: Path) -> None:
     with Run(tmp_path, resume=False) as run:
-        assert init_from_checkpoint(run, False, finished / "best.safetensors", False)
-        assert init_from_checkpoint(run, True, None, False)
-        assert init_from_checkpoint(run, False, None, False) is None
-        assert init_from_checkpoint(run, True, None, False) is None
+        assert initialisation(run, False, Start(finished / "best.safetensors"))
+        assert initialisation(run, True, None)
+        assert initialisation(run, False, None) is None
+        assert initialisation(run, True, None) is None
 
 
 def test_a_note_of_what_a_run_began_with_that_is_damaged_is_told(tmp_path: Path) -> None:
@@ -91,12 +91,7 @@ def test_a_note_of_what_a_run_began_with_that_is_damaged_is_told(tmp_path: Path)
         Run(tmp_path, resume=True) as run,
         pytest.raises(TrainingError, match=r"json does not name .* --init-from"),
     ):
-        init_from_checkpoint(run, True, None, False)
-
-
-def test_a_vocabulary_of_its_own_without_a_checkpoint_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"--own-vocabulary is for .* add --init-from"):
-        train(toy_recipe(), tmp_path / "run", own_vocabulary=True, device="cpu")
+        initialisation(run, True, None)
 
 
 def test_pieces_that_are_new_are_drawn_around_the_mean_of_the_known_ones() -> None:

@@ -10,7 +10,13 @@ from pathlib import Path
 
 import torch
 
-from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint, read_header, save_checkpoint
+from transformer.checkpoint.checkpoint_file import (
+    Checkpoint,
+    TrainedModel,
+    load_checkpoint,
+    read_header,
+    save_checkpoint,
+)
 from transformer.checkpoint.length_statistics import lengths_in
 from transformer.errors import CheckpointError
 
@@ -62,7 +68,7 @@ def average_checkpoints(out: str | Path, paths: Sequence[str | Path]) -> None:
             "update": max(updates, default=None),
         }
     )
-    save_checkpoint(out, first.model, first.tokenizer, recipe=first.recipe, metrics=metrics, half=headers[0].half)
+    save_checkpoint(out, TrainedModel(first.model, first.tokenizer, first.recipe, metrics), half=headers[0].half)
 
 
 def _add(sums: dict[str, torch.Tensor], other: Checkpoint, first: Checkpoint) -> None:

@@ -9,7 +9,7 @@ after loading. What only training needs is stored in a second file beside it.
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,20 +28,39 @@ from transformer.model import Transformer
 from transformer.model.positions import PositionalEncoding
 from transformer.text.tokenizer import Tokenizer
 
-__all__ = ["FORMAT_VERSION", "Checkpoint", "Header", "load_checkpoint", "read_header", "save_checkpoint"]
+__all__ = [
+    "FORMAT_VERSION",
+    "Checkpoint",
+    "Header",
+    "TrainedModel",
+    "load_checkpoint",
+    "read_header",
+    "save_checkpoint",
+]
 
 
 @dataclass(frozen=True)
-class Checkpoint:
-    """A model ready to translate, and its description."""
+class TrainedModel:
+    """What a checkpoint holds: a model, its tokenizer, and how it was trained."""
 
-    model: Transformer  # in eval mode, on the requested device; float32, unless its translator uses bfloat16
+    model: Transformer
     tokenizer: Tokenizer
-    config: ModelConfig
-    recipe: dict[str, Any] | None
-    metrics: dict[str, Any]
+    recipe: dict[str, Any] | None = None  # plain dictionaries; None: it is unknown
+    metrics: dict[str, Any] = field(default_factory=dict)  # any JSON
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checkpoint(TrainedModel):
+    """A trained model from a file, ready to translate: in eval mode, on the requested device, in float32 (unless its
+    translator uses bfloat16)."""
+
     format_version: int
     path: Path
+
+    @property
+    def config(self) -> ModelConfig:
+        """The configuration of the model."""
+        return self.model.config
 
 
 def load_checkpoint(path: str | Path, device: str | torch.device = "cpu") -> Checkpoint:
@@ -75,7 +94,6 @@ def load_checkpoint(path: str | Path, device: str | torch.device = "cpu") -> Che
     return Checkpoint(
         model=model.eval().to(device),
         tokenizer=tokenizer,
-        config=header.config,
         recipe=header.recipe,
         metrics=header.metrics,
         format_version=header.format_version,
@@ -93,21 +111,11 @@ def load_tokenizer(path: str | Path) -> Tokenizer:
         raise CheckpointError(f"{header.path} cannot be read: {error}.") from error
 
 
-def save_checkpoint(
-    path: str | Path,
-    model: torch.nn.Module,
-    tokenizer: Tokenizer,
-    *,
-    recipe: Mapping[str, Any] | None,
-    metrics: Mapping[str, Any],
-    half: bool = False,
-) -> None:
-    """Writes a checkpoint, completely or not at all.
+def save_checkpoint(path: str | Path, trained: TrainedModel, *, half: bool = False) -> None:
+    """Writes a checkpoint, completely or not at all. Metrics that are not finite numbers become null.
 
     Args:
-        model: a `Transformer`, on any device, compiled or not. It is not changed.
-        recipe: of its training, as plain dictionaries; None if it is unknown.
-        metrics: any JSON. Numbers that are not finite become null.
+        trained: its model may be on any device, compiled or not. It is not changed.
         half: store float16, half the size, with about three decimal digits of each weight.
 
     Raises:
@@ -115,8 +123,9 @@ def save_checkpoint(
             An older file of that name is not changed.
     """
     path = Path(path)
-    model = getattr(model, "_orig_mod", model)  # the model that torch.compile has wrapped
+    model = getattr(trained.model, "_orig_mod", trained.model)  # the model that torch.compile has wrapped
     assert isinstance(model, Transformer)
+    tokenizer = trained.tokenizer
     if tokenizer.vocab_size != model.config.vocab_size:
         sizes = f"the model has {model.config.vocab_size} tokens, the tokenizer {tokenizer.vocab_size}"
         raise CheckpointError(f"{path} is not written: {sizes}. Give the tokenizer that the model was trained with.")
@@ -129,8 +138,8 @@ def save_checkpoint(
     about = {
         "format_version": FORMAT_VERSION,
         "config": TypeAdapter(ModelConfig).dump_python(model.config),
-        "recipe": recipe,
-        "metrics": metrics,
+        "recipe": trained.recipe,
+        "metrics": trained.metrics,
     }
     metadata = {"headlight": json.dumps(_plain(about), ensure_ascii=False, allow_nan=False)}
     if len(metadata["headlight"]) > MAX_HEADER // 4:

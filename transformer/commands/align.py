@@ -62,11 +62,11 @@ def align(
     from transformer.checkpoint.checkpoint_file import load_checkpoint
     from transformer.training.device import choose_device
 
-    pairs = read_gold(data, swap=swap)
+    gold = read_gold(data, swap=swap)
     loaded = load_checkpoint(checkpoint, choose_device(device))
     with show_progress("pairs") as advance:
-        found = measure(loaded, data, pairs, swapped=swap, home=_home(loaded, home), advance=advance)
-    if seems_swapped(loaded, pairs, found.text):
+        found = measure(loaded, gold, _home(loaded, home), advance)
+    if seems_swapped(loaded, gold, found.text):
         other = "without --swap" if swap else "with --swap"
         typer.echo(f"The other direction is more probable to this model: is it the source? Try {other}.", err=True)
     typer.echo(json.dumps(asdict(found)) if as_json else as_text(found))

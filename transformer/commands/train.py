@@ -52,6 +52,8 @@ def train(
     from transformer.recipe import check_files, load_recipe
 
     try:
+        if own_vocabulary and init_from is None:
+            raise ConfigError("--own-vocabulary is for weights from a checkpoint: add --init-from, or leave it out.")
         loaded = load_recipe(recipe, set or [])
         check_files(loaded)
         folder = run_dir or Path("runs") / _folder_name(loaded.name)
@@ -64,8 +66,10 @@ def train(
         raise
 
     from transformer.training import train as run
+    from transformer.training.init_from import Start
 
-    run(loaded, folder, resume=resume, init_from=init_from, own_vocabulary=own_vocabulary, device=device)
+    start = None if init_from is None else Start(init_from, own_vocabulary)
+    run(loaded, folder, resume, start, device)
 
 
 def _folder_name(name: str) -> str:

@@ -32,7 +32,7 @@ from transformer.data.parts import parts_of, texts_of
 from transformer.data.prepared_store import Store, reading
 from transformer.data.prepared_text import TrainingText, UsedPart
 from transformer.data.text_preparation import write_text
-from transformer.data.toy_tasks import TOY_TASKS, Bounds, toy_pairs
+from transformer.data.toy_tasks import TOY_TASKS, Bounds, held_out_pairs, toy_pairs
 from transformer.errors import CorpusError
 from transformer.files.atomic_write import replacing
 from transformer.text.tokenizer import Tokenizer
@@ -195,8 +195,9 @@ def toy(config: DataConfig, seed: int, epoch: int, held_out: bool = False) -> li
     """The pairs of one epoch of a toy task, or (`held_out`) those for validation."""
     assert config.toy is not None
     bounds = Bounds(config.toy_symbols, config.toy_min_length, config.toy_max_length, config.toy_max_number)
-    count = config.valid_size if held_out else config.toy_epoch
-    return toy_pairs(config.toy, seed, count, bounds, epoch=epoch, held_out=held_out)
+    if held_out:
+        return held_out_pairs(config.toy, seed, config.valid_size, bounds)
+    return toy_pairs(config.toy, seed, config.toy_epoch, bounds, epoch=epoch)
 
 
 def _learn(lines: Iterable[str], recipe: Recipe) -> Tokenizer:

@@ -61,14 +61,23 @@ class ToyTask:
 
 
 def toy_pairs(
-    task: str, seed: int, count: int, bounds: Bounds | None = None, *, epoch: int = 0, held_out: bool = False
+    task: str, seed: int, count: int, bounds: Bounds | None = None, *, epoch: int = 0
 ) -> list[tuple[str, str]]:
-    """`count` pairs for training, or (`held_out`) for validation. Pairs may repeat.
+    """`count` pairs for training. Pairs may repeat.
 
     Raises:
         ConfigError: the bounds leave no pair to draw.
     """
-    rng = random.Random(f"{task} {seed} {epoch} {held_out}")  # Python seeds from a str the same way everywhere
+    return _pairs(task, f"{task} {seed} {epoch} False", count, bounds, False)
+
+
+def held_out_pairs(task: str, seed: int, count: int, bounds: Bounds | None = None) -> list[tuple[str, str]]:
+    """As `toy_pairs`, for validation."""
+    return _pairs(task, f"{task} {seed} 0 True", count, bounds, True)
+
+
+def _pairs(task: str, seed: str, count: int, bounds: Bounds | None, held_out: bool) -> list[tuple[str, str]]:
+    rng = random.Random(seed)  # Python seeds from a str the same way everywhere
     draw, answer, bounds = TOY_TASKS[task].draw, TOY_TASKS[task].answer, bounds or Bounds()
     pairs: list[tuple[str, str]] = []
     misses = 0

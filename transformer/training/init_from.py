@@ -13,14 +13,14 @@ note of the checkpoint: a run that was killed early is resumed with these weight
 import json
 import logging
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint
-from transformer.errors import ConfigError, TrainingError
+from transformer.errors import TrainingError
 from transformer.files.atomic_write import replacing
 from transformer.files.strict_json import parse_json
 from transformer.files.untrusted_values import validate
@@ -72,48 +72,45 @@ class Initialisation:
 
 
 @dataclass(frozen=True)
-class Noted:
-    """The content of `start.json` in the folder of a run."""
+class Start:
+    """The checkpoint to start with. Stored as `start.json` in the folder of the run."""
 
-    init_from: str  # the checkpoint, as an absolute path
-    own_vocabulary: bool
+    init_from: str | Path
+    own_vocabulary: bool = False  # only its weights, and the vocabulary of the recipe
 
 
-def init_from_checkpoint(run: Run, resume: bool, init_from: Path | None, own_vocabulary: bool) -> Initialisation | None:
+def initialisation(run: Run, resume: bool, start: Start | None) -> Initialisation | None:
     """The checkpoint to start with: of this command, or of an earlier one that was killed before its first save. None:
     the weights are random, or there is a state to resume from.
 
     Raises:
-        ConfigError: `own_vocabulary` without a checkpoint.
         HeadlightError: the checkpoint or the note cannot be read.
     """
-    if own_vocabulary and init_from is None:
-        raise ConfigError("--own-vocabulary is for weights from a checkpoint: add --init-from, or leave it out.")
     if run.resumed:
         return None
     note = run.folder / "start.json"
-    if init_from is not None:
-        noted = Noted(str(init_from.absolute()), own_vocabulary)
+    if start is not None:
+        start = replace(start, init_from=str(Path(start.init_from).absolute()))
         with replacing(note) as temporary:
-            temporary.write_text(json.dumps(asdict(noted)), encoding="utf-8")
+            temporary.write_text(json.dumps(asdict(start)), encoding="utf-8")
     elif resume and note.exists():
-        noted = _noted(note)
-        log.info("Nothing was saved yet: the run starts with %s, as before.", noted.init_from)
+        start = _noted(note)
+        log.info("Nothing was saved yet: the run starts with %s, as before.", start.init_from)
     else:
         note.unlink(missing_ok=True)
         return None
-    return Initialisation(load_checkpoint(noted.init_from), noted.own_vocabulary)
+    return Initialisation(load_checkpoint(start.init_from), start.own_vocabulary)
 
 
-def _noted(note: Path) -> Noted:
+def _noted(note: Path) -> Start:
     try:
-        noted, problems = validate(Noted, parse_json(note.read_text(encoding="utf-8")))
+        start, problems = validate(Start, parse_json(note.read_text(encoding="utf-8")))
     except ValueError as error:
-        noted, problems = None, [f"{error}."]
-    if noted is None:
+        start, problems = None, [f"{error}."]
+    if start is None:
         listed = " ".join(problems)
         raise TrainingError(f"{note} does not name the checkpoint to start with: {listed} Name it with --init-from.")
-    return noted
+    return start
 
 
 def ids_in(other: Tokenizer, tokenizer: Tokenizer) -> Tensor:

@@ -15,7 +15,6 @@ corpus-files.json       its files, with SHA-256 sums;  aside/  the pairs that a 
 
 import logging
 import os
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -157,37 +156,20 @@ class Run:
         """Where the checkpoint of this name is stored: "best", "last", "average"."""
         return self.folder / f"{name}.safetensors"
 
-    def checkpoint(
-        self,
-        name: str,
-        training: Training,
-        model: Transformer | None = None,
-        scores: dict[str, float | str] | None = None,
-        *,
-        averaged: Sequence[str] = (),
-        half: bool = False,
-    ) -> Path:
-        """Writes a checkpoint with the progress of the run and its scores.
+    def checkpoint(self, name: str, training: Training) -> None:
+        """Writes a checkpoint of the training as it is now, with its scores."""
+        metrics = self._metrics(training, training.progress.scores)
+        save_checkpoint(self.path(name), training.trained(metrics), half=training.recipe.training.half)
 
-        Args:
-            model, scores: if they are not those of the training.
-            averaged: the files that it is the mean of; this update's is the last.
-            half: in half precision, even if the recipe does not ask for that.
-        """
-        path, progress, recipe = self.path(name), training.progress, training.recipe
-        scores = progress.scores if scores is None else scores
-        metrics: dict[str, Any] = {
+    def _metrics(self, training: Training, scores: dict[str, float | str]) -> dict[str, Any]:
+        progress = training.progress
+        return {
             "update": progress.update,
             "target_tokens": progress.tokens,
             "seconds": round(progress.seconds, 1),
+            **{f"valid_{score}": value for score, value in scores.items()},
+            **self.corpus,
         }
-        metrics |= {f"valid_{score}": value for score, value in scores.items()} | self.corpus
-        if averaged:
-            metrics["averaged"] = list(averaged)
-        half = half or recipe.training.half
-        model, tokenizer = model or training.model, training.text.tokenizer
-        save_checkpoint(path, model, tokenizer, recipe=asdict(recipe), metrics=metrics, half=half)
-        return path
 
     def keep_recent(self, training: Training) -> None:
         """Keeps this checkpoint for the average, and deletes the oldest beyond `average_last`."""
@@ -204,7 +186,7 @@ class Run:
         progress, name = training.progress, f"snapshots/{training.progress.update:08d}"
         if progress.update in training.recipe.training.snapshots and not self.path(name).exists():
             scores = progress.scores if progress.validated == progress.update else {}  # others are of an earlier update
-            self.checkpoint(name, training, scores=scores, half=True)
+            save_checkpoint(self.path(name), training.trained(self._metrics(training, scores)), half=True)
 
     def snapshots(self) -> list[Path]:
         """The snapshots, the oldest first."""
@@ -215,6 +197,14 @@ class Run:
         path = self.path("average")
         average_checkpoints(path, checkpoints)
         return path
+
+    def score_average(
+        self, training: Training, average: Transformer, scores: dict[str, float | str], checkpoints: list[Path]
+    ) -> None:
+        """Writes the mean of these checkpoints again, with its scores."""
+        metrics = self._metrics(training, scores) | {"averaged": [path.name for path in checkpoints]}
+        trained = replace(training.trained(metrics), model=average)
+        save_checkpoint(self.path("average"), trained, half=training.recipe.training.half)
 
 
 def _by_update(folder: Path) -> list[Path]:

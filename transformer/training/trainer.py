@@ -30,7 +30,7 @@ from transformer.training.compilation import compile_layers
 from transformer.training.device import arithmetic_of, choose_device, device_of_rank
 from transformer.training.distributed import Ranks
 from transformer.training.flops import measured_peak
-from transformer.training.init_from import Initialisation, init_from_checkpoint
+from transformer.training.init_from import Start, initialisation
 from transformer.training.interrupt import Interrupt
 from transformer.training.metrics import Metrics
 from transformer.training.optimizer import make_optimizer
@@ -48,8 +48,7 @@ def train(
     recipe: Recipe,
     run_dir: Path,
     resume: bool = False,
-    init_from: Path | None = None,
-    own_vocabulary: bool = False,
+    start: Start | None = None,
     device: str = "auto",
 ) -> Path:
     """Trains a model by its recipe, or resumes its training.
@@ -57,16 +56,15 @@ def train(
     Args:
         run_dir: the folder of the run; run_folder.py says what is stored in it.
         resume: continue from the last saved state of the run in run_dir.
-        init_from: a checkpoint whose weights and vocabulary to start with.
-        own_vocabulary: start with its weights, and with the recipe's vocabulary (init_from.py).
+        start: the checkpoint to start with (init_from.py); without it the first weights are random.
         device: "auto", "cpu", "cuda" or "mps".
 
     Returns:
         The path of the checkpoint to use: the average if it scores better than the best single one.
 
-    Raises: HeadlightError: something a user can correct; also after a signal to stop, once the run is saved. (Under
-        torchrun only
-            rank 0 raises it.)
+    Raises:
+        HeadlightError: something a user can correct; also after a signal to stop, once the run is saved. (Under
+            torchrun only rank 0 raises it.)
     """
     keep_freed_memory()
     use_fast_matmul()
@@ -74,9 +72,14 @@ def train(
         where = choose_device(device) if ranks.size == 1 else device_of_rank(device, ranks.local)
         run = opened.enter_context(Run(run_dir, resume)) if ranks.is_main else None
         stop = opened.enter_context(Interrupt(run is not None and run.resumed))
-        start = init_from_checkpoint(run, resume, init_from, own_vocabulary) if run else None
-        training, pairs = prepare(recipe, run_dir, run, start, where, ranks)
-        report = opened.enter_context(started_report(training, run, pairs)) if run else None
+        given = initialisation(run, resume, start) if run else None
+        data = load_text(recipe, run_dir, given.tokenizer if given else run.tokenizer() if run else None, ranks)
+        recipe = fit_vocabulary(recipe, data.tokenizer)
+        model = new_model(recipe, where)
+        if given:
+            given.copy_to(model, data.tokenizer)
+        training = prepare(recipe, model, data, run, ranks)
+        report = opened.enter_context(started_report(training, run, data.size)) if run else None
         training.connect()
         stop.asks = True
         with spinning_on_free_cores(where):
@@ -127,26 +130,29 @@ def loop(training: Training, run: Run | None, report: Report | None, stop: Inter
             training.check(update)
 
 
-def prepare(
-    recipe: Recipe, folder: Path, run: Run | None, start: Initialisation | None, where: torch.device, ranks: Ranks
-) -> tuple[Training, int]:
-    """Text, model, optimizer and progress: from the recipe, the folder of the run or the checkpoint to start with. Rank
-    0 has a `run`; the others get its vocabulary and its progress. Also returns the number of training pairs."""
-    data = None
-    if run:
-        data = TrainingData(recipe, folder, start.tokenizer if start else run.tokenizer())
+def load_text(recipe: Recipe, folder: Path, tokenizer: Tokenizer | None, ranks: Ranks) -> TrainingData:
+    """The training text. Rank 0 knows or makes the vocabulary, and the others get it."""
+    data = TrainingData(recipe, folder, tokenizer) if ranks.is_main else None
     vocabulary = ranks.broadcast(data.tokenizer.to_bytes() if data else b"")
-    data = data or TrainingData(recipe, folder, Tokenizer.from_bytes(vocabulary))
-    recipe = fit_vocabulary(recipe, data.tokenizer)
+    return data or TrainingData(recipe, folder, Tokenizer.from_bytes(vocabulary))
+
+
+def new_model(recipe: Recipe, where: torch.device) -> Transformer:
+    """A model with random weights."""
     torch.manual_seed(recipe.training.seed)
     model = Transformer(recipe.model).to(where)
     compile_layers(model, where, recipe.training.compile)
+    return model
+
+
+def prepare(recipe: Recipe, model: Transformer, data: TrainingData, run: Run | None, ranks: Ranks) -> Training:
+    """Optimizer and progress: of the first update, or from the folder of the run. Rank 0 has a `run`; the others get
+    its progress."""
+    where = next(model.parameters()).device
     optimizer = make_optimizer(model, recipe.training)
     progress = Progress()
     if run:
         run.corpus = data.lengths | ({"corpus": data.files} if data.files else {})
-        if start:
-            start.copy_to(model, data.tokenizer)
         progress = run.restore(recipe, model, optimizer, data, arithmetic_of(where, recipe.training.precision))
     shared = ranks.broadcast(json.dumps(asdict(progress)).encode())
     progress = progress if run else Progress(**json.loads(shared))
@@ -157,7 +163,7 @@ def prepare(
         )
     batches = prefetched(where, data.stream(Position(progress.epoch, progress.batch)))
     text = ValidationText(data.tokenizer, data.valid_batches, data.valid_pairs)
-    return Training(recipe, model, optimizer, batches, text, progress, ranks), data.size
+    return Training(recipe, model, optimizer, batches, text, progress, ranks)
 
 
 def started_report(training: Training, run: Run, pairs: int) -> Report:
@@ -182,7 +188,7 @@ def finish(training: Training, run: Run, report: Report, stop: Interrupt) -> Pat
     averaged = load_checkpoint(run.average(taken), training.device)
     scores = training.evaluate(averaged.model, lambda: bool(stop))
     value, best = goodness(scores, training.recipe), progress.best
-    run.checkpoint("average", training, averaged.model, scores, averaged=[path.name for path in taken])
+    run.score_average(training, averaged.model, scores, taken)
     chosen = run.path("average" if best is None or value >= best else "best")
     report.say(
         f"Finished after update {progress.update}. {settings.best_by} {abs(value):.3f} for the average of the last "

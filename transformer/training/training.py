@@ -9,12 +9,14 @@ Several processes share the work (data_parallel.py); the result is the same.
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import torch
 from torch.nn.utils import clip_grad_norm_
 from torch.optim import AdamW
 
+from transformer.checkpoint.checkpoint_file import TrainedModel
 from transformer.config import Recipe
 from transformer.data.batches import Batch
 from transformer.data.training_data import Position
@@ -80,6 +82,10 @@ class Training:
     def may_be_saved(self) -> bool:
         """Whether the loss shows no sign of divergence."""
         return may_be_saved(self.progress, self.recipe.training.warmup, self.recipe.model.vocab_size)
+
+    def trained(self, metrics: dict[str, Any]) -> TrainedModel:
+        """The model as it is now, for a checkpoint with these metrics."""
+        return TrainedModel(self.model, self.text.tokenizer, asdict(self.recipe), metrics)
 
     def connect(self) -> None:
         """Gives all ranks the weights and moments of rank 0, and adds up their gradients from here on."""

@@ -17,7 +17,7 @@ from transformer.analysis.alignment.measure_heads import measure
 from transformer.analysis.alignment.word_attention import SHIFTS
 from transformer.analysis.inspection import as_text, describe
 from transformer.analysis.trace import trace
-from transformer.checkpoint.checkpoint_file import Checkpoint, load_checkpoint, save_checkpoint
+from transformer.checkpoint.checkpoint_file import Checkpoint, TrainedModel, load_checkpoint, save_checkpoint
 from transformer.cli import app
 from transformer.config import BOS, EOS
 from transformer.errors import CheckpointError, CorpusError
@@ -37,7 +37,7 @@ def reverse(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
 
 
 def measured(checkpoint: Checkpoint, path: Path, *, swap: bool = False) -> AlignmentMap:
-    return measure(checkpoint, path, read_gold(path, swap=swap), swapped=swap, home=None)
+    return measure(checkpoint, read_gold(path, swap=swap))
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_every_rate_is_that_of_one_sentence_at_a_time(reverse: Checkpoint, tmp_p
     right = {shift: np.zeros((config.decoder_layers, config.heads)) for shift in SHIFTS}
     means = {shift: np.zeros(config.decoder_layers) for shift in SHIFTS}
     words = 0
-    for pair in read_gold(path):
+    for pair in read_gold(path).pairs:
         source, target = (reverse.tokenizer.encode(" ".join(side)) for side in (pair.source, pair.target))
         seen = trace(reverse.model, [*source, EOS], [*target, EOS], ["decoder.layers.*.cross_attention.weights"])
         weights = np.stack(list(seen.arrays.values()))[..., :-1]  # (L, H, T, S), without </s>
@@ -86,7 +86,7 @@ def test_the_best_heads_together_are_the_mean_of_the_first_one_two_three(reverse
     for shift, first in (("predicts", 0), ("reads", 1)):
         best = found.reading(shift).best  # type: ignore[arg-type]
         right, words = np.zeros(len(best)), 0
-        for pair in read_gold(path):
+        for pair in read_gold(path).pairs:
             source, target = (reverse.tokenizer.encode(" ".join(side)) for side in (pair.source, pair.target))
             seen = trace(reverse.model, [*source, EOS], [*target, EOS], ["decoder.layers.*.cross_attention.weights"])
             heads = [seen[f"decoder.layers.{layer}.cross_attention.weights"][head] for layer, head in best]  # (T, S)
@@ -105,7 +105,7 @@ def test_swapped_columns_give_the_same_map(reverse: Checkpoint, found: Alignment
 
 def test_the_text_is_measured_as_validation_measures_it(reverse: Checkpoint, tmp_path: Path) -> None:
     path = mirrored(tmp_path / "gold.tsv", 6)
-    pairs = [(" ".join(pair.source), " ".join(pair.target)) for pair in read_gold(path)]
+    pairs = [(" ".join(pair.source), " ".join(pair.target)) for pair in read_gold(path).pairs]
     total, count = 0.0, 0
     for source, target in pairs:
         ids = [*reverse.tokenizer.encode(target), EOS]
@@ -116,9 +116,9 @@ def test_the_text_is_measured_as_validation_measures_it(reverse: Checkpoint, tmp
         total -= float(logits[0].log_softmax(-1)[torch.arange(len(ids)), ids].sum())
         count += len(ids)
     gold = read_gold(path)
-    whole = measure(reverse, path, gold, swapped=False, home=("home", pairs[:3]))
+    whole = measure(reverse, gold, ("home", pairs[:3]))
     assert whole.text.loss == pytest.approx(total / count, rel=1e-4)
-    assert whole.text.source_words == pytest.approx(np.mean([len(pair.source) for pair in gold]))
+    assert whole.text.source_words == pytest.approx(np.mean([len(pair.source) for pair in gold.pairs]))
     assert whole.text.source_pieces == whole.text.target_pieces == 1
     assert whole.home is not None
     assert (whole.home.name, whole.home.pairs) == ("home", 3)
@@ -137,7 +137,7 @@ def test_opening_has_as_many_of_the_best_heads_as_align_best_together(found: Ali
 
 def test_pairs_too_long_for_the_model_are_left_out_and_counted(reverse: Checkpoint, tmp_path: Path) -> None:
     model = Transformer(replace(reverse.config, max_positions=8)).eval()
-    save_checkpoint(tmp_path / "short.safetensors", model, reverse.tokenizer, recipe=None, metrics={})
+    save_checkpoint(tmp_path / "short.safetensors", TrainedModel(model, reverse.tokenizer))
     lines = ["a b c\tc b a\t0-2 1-1 2-0", " ".join("a" * 9) + "\ta\t0-0", " ".join("a" * 8) + "\ta\t0-0"]
     gold = measured(load_checkpoint(tmp_path / "short.safetensors"), write(tmp_path / "gold.tsv", *lines)).gold
     assert (gold.pairs, gold.left_out, gold.sure) == (1, 2, 3)
@@ -169,11 +169,11 @@ def test_a_stored_map_is_read_again_and_the_checkpoint_is_not_changed(found: Ali
 
 def test_the_checksum_depends_on_the_weights_and_not_on_the_scores(beside: Path) -> None:
     loaded, before = load_checkpoint(beside), weights_checksum(beside)
-    save_checkpoint(beside, loaded.model, loaded.tokenizer, recipe=None, metrics={"bleu": 99.0})
+    save_checkpoint(beside, TrainedModel(loaded.model, loaded.tokenizer, metrics={"bleu": 99.0}))
     assert weights_checksum(beside) == before
     with torch.no_grad():
         loaded.model.output.weight[5, 0] += 1
-    save_checkpoint(beside, loaded.model, loaded.tokenizer, recipe=None, metrics={})
+    save_checkpoint(beside, TrainedModel(loaded.model, loaded.tokenizer))
     assert weights_checksum(beside) != before
 
 
@@ -245,7 +245,7 @@ def test_home_is_the_validation_text_of_the_recipe_if_it_exists(
 ) -> None:
     loaded = load_checkpoint(beside)
     recipe = {"data": {"valid": "valid.tsv", "source_column": 2, "target_column": 1}}
-    save_checkpoint(beside, loaded.model, loaded.tokenizer, recipe=recipe, metrics={"valid_loss": 0.5})
+    save_checkpoint(beside, TrainedModel(loaded.model, loaded.tokenizer, recipe, {"valid_loss": 0.5}))
     monkeypatch.chdir(tmp_path)
     data = mirrored(tmp_path / "gold.tsv", 3)
     nowhere = json.loads(run("align", beside, "--data", data, "--json").stdout)

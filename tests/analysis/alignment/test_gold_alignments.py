@@ -11,7 +11,7 @@ from transformer.errors import CorpusError
 
 @pytest.mark.parametrize("name", ["gold.tsv", "gold.tsv.gz"])
 def test_a_line_is_two_sentences_and_their_links_and_what_is_sure_is_possible(tmp_path: Path, name: str) -> None:
-    (pair,) = read_gold(write(tmp_path / name, LINE, "", "  "))
+    (pair,) = read_gold(write(tmp_path / name, LINE, "", "  ")).pairs
     assert pair.source == ("the", "old", "house", "is", "rather", "small")
     assert pair.target == ("das", "alte", "haus", "ist", "klein")
     assert pair.sure == {(0, 0), (1, 1), (2, 2), (3, 3), (5, 4)}
@@ -19,12 +19,12 @@ def test_a_line_is_two_sentences_and_their_links_and_what_is_sure_is_possible(tm
 
 
 def test_without_the_fourth_column_all_links_are_sure(tmp_path: Path) -> None:
-    (pair,) = read_gold(write(tmp_path / "gold.tsv", "a b\tc d\t0-1 1-0"))
+    (pair,) = read_gold(write(tmp_path / "gold.tsv", "a b\tc d\t0-1 1-0")).pairs
     assert pair.sure == pair.possible == {(0, 1), (1, 0)}
 
 
 def test_swapped_columns_reverse_their_links(tmp_path: Path) -> None:
-    (pair,) = read_gold(write(tmp_path / "gold.tsv", LINE), swap=True)
+    (pair,) = read_gold(write(tmp_path / "gold.tsv", LINE), swap=True).pairs
     assert pair.source[0] == "das"
     assert (4, 5) in pair.sure
     assert (4, 4) in pair.possible

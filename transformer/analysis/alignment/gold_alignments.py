@@ -40,7 +40,16 @@ class GoldPair:
     possible: frozenset[Link]  # including the sure ones
 
 
-def read_gold(path: Path, *, swap: bool = False) -> list[GoldPair]:
+@dataclass(frozen=True)
+class GoldText:
+    """A gold alignment: the pairs of a file, as they were read."""
+
+    file: Path
+    swapped: bool  # the first column is the target
+    pairs: list[GoldPair]
+
+
+def read_gold(path: Path, *, swap: bool = False) -> GoldText:
     """All pairs of a `.tsv` or `.tsv.gz`.
 
     Args:
@@ -62,7 +71,7 @@ def read_gold(path: Path, *, swap: bool = False) -> list[GoldPair]:
             f"{path}: no link goes to a first word, on any line, so the links seem to count from 1. They must count "
             "from 0: subtract 1 from both numbers of each link."
         )
-    return pairs
+    return GoldText(path, swap, pairs)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

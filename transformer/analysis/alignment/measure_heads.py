@@ -10,7 +10,6 @@ sentence, tokens per word (more in an unusual text), and the loss, beside those 
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from transformer.analysis.alignment.alignment_map import (
     TextMeasures,
     weights_checksum,
 )
-from transformer.analysis.alignment.gold_alignments import GoldPair
+from transformer.analysis.alignment.gold_alignments import GoldPair, GoldText
 from transformer.analysis.alignment.word_attention import SHIFTS, Sentence, Shift, sentence, word_weights, written
 from transformer.analysis.trace import trace_batch
 from transformer.checkpoint.checkpoint_file import Checkpoint
@@ -47,17 +46,13 @@ EncodedPair = tuple[GoldPair, Sentence, Sentence]
 
 def measure(
     checkpoint: Checkpoint,
-    data: Path,
-    pairs: Sequence[GoldPair],
-    *,
-    swapped: bool,
-    home: tuple[str, Sequence[tuple[str, str]]] | None,
+    gold: GoldText,
+    home: tuple[str, Sequence[tuple[str, str]]] | None = None,
     advance: Advance = lambda done, total: None,
 ) -> AlignmentMap:
     """The map.
 
     Args:
-        data: the file of `pairs`, and `swapped` as it was read.
         home: the name and the pairs of a text like that of training.
         advance: called after each batch with the number of pairs done and the total, for all passes.
 
@@ -65,12 +60,12 @@ def measure(
         CorpusError: all pairs with sure links are too long for the model.
     """
     model, tokenizer = checkpoint.model, checkpoint.tokenizer
-    every = [(pair, *_read(pair, tokenizer)) for pair in pairs]
+    every = [(pair, *_read(pair, tokenizer)) for pair in gold.pairs]
     most = model.config.max_positions
     encoded = [each for each in every if max(len(each[1].ids), len(each[2].ids)) < most]  # </s> is added
     if not any(pair.sure for pair, _, _ in encoded):
         raise CorpusError(
-            f"{data}: every pair with a sure link has {most:,} tokens or more on a side, too many for this model. "
+            f"{gold.file}: every pair with a sure link has {most:,} tokens or more on a side, too many for this model. "
             "Give shorter pairs, or a model with more positions."
         )
     kept = [pair for pair, _, _ in encoded]
@@ -89,11 +84,11 @@ def measure(
     return AlignmentMap(
         weights_sha256=weights_checksum(checkpoint.path),
         gold=Gold(
-            name=data.name,
-            sha256=hashlib.sha256(data.read_bytes()).hexdigest(),
-            swapped=swapped,
+            name=gold.file.name,
+            sha256=hashlib.sha256(gold.file.read_bytes()).hexdigest(),
+            swapped=gold.swapped,
             pairs=len(kept),
-            left_out=len(pairs) - len(kept),
+            left_out=len(gold.pairs) - len(kept),
             sure=sum(len(pair.sure) for pair in kept),
             possible=sum(len(pair.possible) for pair in kept),
         ),
@@ -101,7 +96,9 @@ def measure(
         reads=_reading(heads["reads"], best["reads"], together["reads"]),
         diagonal=diagonal(kept),
         chance=chance(kept),
-        text=measure_text(model, tokenizer, data.name, [(source.text, target.text) for _, source, target in encoded]),
+        text=measure_text(
+            model, tokenizer, gold.file.name, [(source.text, target.text) for _, source, target in encoded]
+        ),
         home=measure_text(model, tokenizer, *home) if home else None,
         valid_loss=None if valid_loss is None or valid_loss < 0 else valid_loss,
     )
@@ -128,9 +125,9 @@ def measure_text(model: Transformer, tokenizer: Tokenizer, name: str, pairs: Seq
     )
 
 
-def seems_swapped(checkpoint: Checkpoint, pairs: Sequence[GoldPair], found: TextMeasures) -> bool:
-    """Whether the text of `pairs`, measured as `found`, is more probable with source and target swapped."""
-    turned = [(normalise(written(pair.target)), written(pair.source)) for pair in pairs]
+def seems_swapped(checkpoint: Checkpoint, gold: GoldText, found: TextMeasures) -> bool:
+    """Whether the text of `gold`, measured as `found`, is more probable with source and target swapped."""
+    turned = [(normalise(written(pair.target)), written(pair.source)) for pair in gold.pairs]
     other = measure_text(checkpoint.model, checkpoint.tokenizer, found.name, turned)
     return other.pairs > 0 and other.loss < found.loss
 
