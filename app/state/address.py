@@ -1,10 +1,12 @@
 """The choices in the address: a link opens what its sender saw.
 
-The address is read once, when a visitor comes; from then on the session says what is chosen, and the address follows.
+The address is read when a visitor comes; from then on the session says what is chosen, and the address follows. When
+another page is opened, its address may choose what belongs to this page alone.
 Nothing private is written there: sentences are only in a link that the visitor copies, and are taken out again when it
 is opened.
 """
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 import streamlit as st
@@ -16,15 +18,17 @@ PAGE = "page"  # in the session: the page that is open
 
 
 def arrive(page: str) -> None:
-    """At the start of a run of the script: reads the address of a new visitor, and notes a change of page."""
+    """At the start of a run of the script: reads the address of a new visitor, or of another page."""
     before = st.session_state.get(PAGE)
     st.session_state[PAGE] = page
     if before is None:
-        _read()
+        _read(CHOICES)
+    elif before != page:
+        _read([choice for choice in CHOICES if choice.page == page])
 
 
-def _read() -> None:
-    for choice in CHOICES:
+def _read(choices: Sequence[Choice]) -> None:
+    for choice in choices:
         value = st.query_params.get(choice.key)
         if value is not None and choice.written != "session":
             with suppress(ValueError, KeyError, IndexError):

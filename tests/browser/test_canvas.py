@@ -4,6 +4,7 @@ import base64
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
@@ -224,4 +225,7 @@ def test_it_works_with_the_server_stopped_and_in_under_50_ms(browser: Any, folde
     took = {selector: min(page.evaluate(TAKES, [selector, kind]) for _ in range(3)) for selector, kind in steps}
     assert page.locator(".matrix .column").count() > 0
     assert max(took.values()) < 50, took
+    page.locator(".head[data-layer='1'][data-head='2']").click()
+    chosen = parse_qs(urlsplit(page.url).query)  # which a reload keeps
+    assert (chosen["kind"], chosen["layer"], chosen["head"]) == (["encoder"], ["2"], ["3"])
     page.close()

@@ -141,6 +141,8 @@ def _answers(standing: dict[str, Any], key: str, on_ask: Callable[[Question], An
             st.session_state[f"{name}_answer"] = {"id": found.get("id"), "answer": answer}
 
     def body() -> None:
+        if heard(key) != standing["heard"]:  # a head was chosen together with the question: the page shows it, too
+            st.rerun()
         answer = st.session_state.pop(f"{name}_answer", None)
         _wire(data=standing | {"answer": answer}, key=name, on_asked_change=asked)
 

@@ -14,6 +14,7 @@ import { showCell, showFacts } from "./panel.js";
 import { showTools } from "./tools.js";
 import { alternativeText, sentence } from "./words.js";
 import { isNew, stopWriting, writeItself } from "./writing.js";
+import { writeInAddress } from "../shared/address.js";
 import { isDark } from "../shared/themed.js";
 import { measurer } from "../shared/svg.js";
 import { rem, watchSize } from "../shared/watch_size.js";
@@ -108,6 +109,7 @@ function newView(parentElement) {
     Object.assign(view, { preview: null, point: null });
     if (other) { view.pins = { query: null, key: null }; view.cell = null; arrange(view); }
     view.update();
+    writeInAddress({ kind, layer: head.layer + 1, head: head.head + 1 });
     view.number = Math.max((view.number ?? 0) + 1, Date.now());
     view.send("chosen", { ...view.here, number: view.number });
   };

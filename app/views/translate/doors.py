@@ -5,19 +5,20 @@ from collections.abc import Callable
 import streamlit as st
 
 from app.pages import page_named
+from app.state.choices import MASK_TAKEN
 
 DOORS = 4.6  # rem that they take below the picture
 
-_DOORS = (
-    ("training", "See it learn", ":material/school:"),
-    ("masks", "Take the mask away", ":material/visibility_off:"),
-    ("positions", "Shuffle the words", ":material/shuffle:"),
+_DOORS = (  # page, what is chosen there, words, icon
+    ("training", {}, "See it learn", ":material/school:"),
+    ("masks", {MASK_TAKEN.key: MASK_TAKEN.write(True)}, "Take the mask away", ":material/visibility_off:"),
+    ("positions", {}, "Shuffle the words", ":material/shuffle:"),
 )
 
 
 def doors(beside: Callable[[], None]) -> None:
     """Draws the three links in one line; `beside` draws what is at its end."""
     with st.container(key="doors", horizontal=True, vertical_alignment="center", gap="small"):
-        for page, words, icon in _DOORS:
-            st.page_link(page_named(page), label=words, icon=icon, width="content")
+        for page, chosen, words, icon in _DOORS:
+            st.page_link(page_named(page), label=words, icon=icon, query_params=chosen, width="content")
         beside()

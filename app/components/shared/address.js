@@ -1,0 +1,9 @@
+// What is chosen in the browser stands in the address at once, by the names of app/state/choices.py: a reload keeps it,
+// even if the server has not answered yet.
+
+export function writeInAddress(chosen) {
+  if (!window.location.protocol.startsWith("http")) return;  // a component alone on an empty page
+  const url = new URL(window.location.href);
+  for (const [name, value] of Object.entries(chosen)) url.searchParams.set(name, value);
+  window.history.replaceState(window.history.state, "", url);
+}
