@@ -160,3 +160,14 @@ def test_each_event_resets_what_the_table_says(open_app: Open, monkeypatch: pyte
         gone = {choice.key for choice in CHOICES if choice.key not in state}
         assert gone == {choice.key for choice in CHOICES if event in choice.reset_by}
         assert gone
+
+
+def test_the_address_with_which_another_page_is_opened_chooses_what_belongs_to_that_page_alone(open_app: Open) -> None:
+    app = open_app(sentence=SENTENCE, beam="2")
+    for taken in (True, False):
+        switch_page(app, "masks")
+        app.query_params["mask_taken"], app.query_params["beam"] = str(taken).lower(), "3"
+        app.run()
+        assert components(app, "causal_matrix")[0]["taken"] is taken
+        assert app.query_params["beam"] == "2"
+        switch_page(app, "hand").run()
