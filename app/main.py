@@ -26,6 +26,7 @@ def draw() -> None:
     from app.server import streamlit_fixes
     from app.stage import first_visit
     from app.state import address
+    from app.state.choices import FRAMED
     from app.views.translate import first_picture
 
     # The icon is a file of ours: Streamlit would fetch a Material icon from the network
@@ -48,6 +49,8 @@ def draw() -> None:
 
     streamlit_fixes.install()
     address.arrive(page.name)
+    if FRAMED.value:
+        st.html(HERE / "framed.css")
     if not first_visit.is_over():
         first_visit.draw(page, first_picture.draw)
 

@@ -57,6 +57,13 @@ PAGES = (
         has_headline=False,
     ),
     PageInfo("compare", "Compare", "Experiment", "What differs between two translations?", has_headline=False),
+    PageInfo(
+        "beside",
+        "Side by side",
+        "Experiment",
+        "How does the same page look for another model?",
+        has_headline=False,
+    ),
 )
 FIRST = PAGES[0].name
 

@@ -37,18 +37,22 @@ def _read(choices: Sequence[Choice]) -> None:
 
 def write() -> None:
     """Writes the choices into the address, at the end of a run of the script or of a fragment."""
-    wanted = _texts("address")
+    wanted = _texts("address", st.session_state.get(PAGE))
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
 
 
 def private_texts() -> dict[str, str]:
     """What a copied link has in addition to the address."""
-    return _texts("link")
+    return _texts("link", st.session_state.get(PAGE))
 
 
-def _texts(written: str) -> dict[str, str]:
-    page = st.session_state.get(PAGE)
+def link_texts(page: str) -> dict[str, str]:
+    """All that a link to another page has, which opens it with what is chosen now."""
+    return _texts("address", page) | _texts("link", page)
+
+
+def _texts(written: str, page: str | None) -> dict[str, str]:
     return {
         choice.key: choice.write(choice.value)
         for choice in CHOICES

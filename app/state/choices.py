@@ -155,10 +155,25 @@ COMPARED_SENTENCE = Choice("compared_sentence", "", text(LONGEST_SECOND), writte
 COMPARED_CHECKPOINT = Choice("compared_checkpoint", "", str, page="compare")
 COMPARED_SEARCH = Choice("compared_search", "greedy", str, page="compare")
 
+# Side by side: which page, what is beside it; and whether this visitor is a frame of that page
+BESIDE_PAGE = Choice("beside_page", "attention", str, page="beside")
+BESIDE = Choice("beside", "checkpoint", str, page="beside")
+BESIDE_SENTENCE = Choice("beside_sentence", "", text(LONGEST_SECOND), written="link", page="beside")
+BESIDE_CHECKPOINT = Choice("beside_checkpoint", "", str, page="beside")
+FRAMED = Choice("framed", False, switch, switch_text)
+
 SEARCH = (METHOD, BEAM, ALTERNATIVES, PENALTY, ALPHA, TEMPERATURE, TOP_K, TOP_P, DRAWS, SEED)
 SCENE = (CHECKPOINT, EDITS, SENTENCE, SHOWN_SENTENCE, ALTERNATIVE, GIVEN, GIVEN_IDS, *SEARCH)  # what a scene is made of
 
-PRIVATE = (SECOND, PREFIX, REFERENCE, RUN_SENTENCE, RUN_RIGHT, COMPARED_SENTENCE)  # what else a copied link has
+PRIVATE = (
+    SECOND,
+    PREFIX,
+    REFERENCE,
+    RUN_SENTENCE,
+    RUN_RIGHT,
+    COMPARED_SENTENCE,
+    BESIDE_SENTENCE,
+)  # what else a copied link has
 PLACE = (KIND, LAYER, HEAD, STEP, SOURCE_TOKEN, OTHER_TOKEN)  # what a picture shows of it
 
 CHOICES: tuple[Choice, ...] = tuple(value for value in vars().values() if isinstance(value, Choice))

@@ -34,6 +34,7 @@ WORDS_ALONE = {  # what is said where there may be nothing to draw
     "penalty": "there is nothing to rank",
     "methods": "find the same translation",
     "models": "Not run.",  # neither curves nor families lie beside the checkpoint
+    "beside": "There is no other checkpoint",
 }
 CHOICES: dict[str, tuple[object, ...]] = {  # one of each for an example
     "reference": ("Das Tier",),
@@ -90,7 +91,7 @@ NONE: dict[str, object] = {"d_model": 15, "norm": "pre", "positions": "none", "s
 
 
 def test_all_pages_are_found() -> None:
-    assert len(PAGES) == 14
+    assert len(PAGES) == 15
     assert set(PARTS) < set(PAGES)
     assert set(PARTS["decoding"][1]) == set(decoding_parts())
 

@@ -32,6 +32,7 @@ PAGES: dict[str, Page] = {
     "whatif": Page("whatif", "What if", (".boards .cell", ".tokens li")),
     "models": Page("models", "Models", (".cards button", CHART)),
     "compare": Page("compare", "Compare", (".st-key-compared .tokens",)),
+    "beside": Page("beside", "Side by side", (".frames iframe",)),
 }
 
 

@@ -16,6 +16,7 @@ function oneEntryEachPage() {
 
 export default function ({ data, setTriggerValue }) {
   oneEntryEachPage();
+  if (window.top !== window) return;  // a frame shows another sentence than its tab
   try {
     const kept = sessionStorage.getItem(KEPT);
     if (!data.fresh) sessionStorage.setItem(KEPT, data.sentence);

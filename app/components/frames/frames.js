@@ -1,0 +1,36 @@
+// Two pages of this app in frames. A frame is as wide as the layout of a phone allows, and is enlarged to the room that it has:
+// its type follows the window like that of any page. Trap: another `src` would be an entry in the history of the tab, and
+// Back would seem to do nothing, so another address makes another frame.
+
+import { element } from "../shared/dom.js";
+import { watchSize } from "../shared/watch_size.js";
+
+const WIDTH = 620;  // px, of the page in a frame
+
+function fit(place) {
+  const wide = Math.min(place.clientWidth, WIDTH), scale = place.clientWidth / wide;
+  Object.assign(place.firstChild.style, { width: `${wide}px`, height: `${place.clientHeight / scale}px`, transform: `scale(${scale})` });
+}
+
+export default function ({ data, parentElement }) {
+  const root = parentElement.querySelector(".root");
+  const all = root.querySelector(".frames") ?? element("div", "frames picture", root);
+  while (all.children.length > data.sides.length) all.lastChild.remove();
+  data.sides.forEach(({ name, address }, i) => {
+    const side = all.children[i] ?? element("div", "", all);
+    if (!side.firstChild) {
+      element("p", "name", side);
+      element("div", "place", side);
+    }
+    const [title, place] = side.children;
+    title.textContent = name;
+    if (side.dataset.address !== address) {
+      side.dataset.address = address;
+      place.replaceChildren(element("iframe", { title: name, src: new URL(address, window.location.href).href }));
+    }
+    place.firstChild.title = name;
+    fit(place);
+  });
+  const watcher = watchSize(all, () => all.querySelectorAll(".place").forEach(fit));
+  return () => watcher.disconnect();
+}

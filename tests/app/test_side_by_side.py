@@ -1,0 +1,58 @@
+"""Side by side: what the addresses of the two frames say."""
+
+from collections.abc import Callable
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.support.drawn import components
+
+Open = Callable[..., AppTest]
+EDIT = "uniform=cross.2.3"
+
+
+def addresses(app: AppTest) -> tuple[dict[str, str], dict[str, str]]:
+    """What is chosen in either frame, and under "" the page that it shows."""
+    assert not app.exception
+    (drawn,) = components(app, "frames")
+    split = [urlsplit(side["address"]) for side in drawn["sides"]]
+    one, other = ({"": each.path, **dict(parse_qsl(each.query))} for each in split)
+    return one, other
+
+
+def test_the_original_model_has_all_that_is_chosen_but_the_edits(open_app: Open) -> None:
+    shown = {"sentence": "the cat & the mat", "layer": "2", "head": "1", "mask_taken": "true"}
+    one, other = addresses(open_app("beside", beside_page="masks", edits=EDIT, **shown))
+    assert one == other | {"edits": EDIT}
+    assert other[""] == "./masks"
+    assert "framed" in other
+    assert {key: other[key] for key in shown} == shown
+
+
+def test_another_checkpoint_keeps_the_sentence_and_no_head_of_this_one(open_app: Open) -> None:
+    one, other = addresses(open_app("beside", beside="checkpoint", sentence="the cat", layer="2", edits=EDIT, t="2"))
+    assert (one["layer"], one["edits"]) == ("2", EDIT)
+    assert not {"layer", "edits", "t"} & set(other)
+    assert (other["checkpoint"], other["sentence"]) == ("small", "the cat")
+
+
+def test_another_sentence_keeps_the_edits(open_app: Open) -> None:
+    chosen = {"beside": "sentence", "beside_sentence": "the mat", "beside_page": "translate"}
+    one, other = addresses(open_app("beside", sentence="the cat", edits=EDIT, **chosen))
+    assert (one["sentence"], one["edits"]) == ("the cat", EDIT)
+    assert (other["sentence"], other["edits"], other[""]) == ("the mat", EDIT, "./")
+
+
+@pytest.mark.parametrize("page", ["beside", "<script>", "../x"])
+def test_a_hostile_link_opens_a_page_of_this_app(open_app: Open, page: str) -> None:
+    one, other = addresses(open_app("beside", beside_page=page, sentence="the cat", beside_checkpoint="no"))
+    assert one[""] == other[""] == "./attention"
+
+
+@pytest.mark.parametrize(("side", "said"), [("original", "Nothing is edited"), ("sentence", None)])
+def test_there_is_no_frame_before_there_is_another_side(open_app: Open, side: str, said: str | None) -> None:
+    app = open_app("beside", beside=side, sentence="the cat")
+    assert not app.exception
+    assert components(app, "frames") == []
+    assert said is None or any(said in text.value for text in app.text)

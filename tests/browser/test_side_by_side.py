@@ -1,0 +1,41 @@
+"""Side by side: any page beside the same page of another model or sentence, each in a frame of its own."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.support.patience import PATIENCE
+
+Begin = Callable[..., Visit]
+
+
+def test_attention_is_opened_beside_the_original_model(visit: Begin) -> None:
+    edits = "skip=decoder.1.feed_forward;skip=decoder.2.feed_forward"
+    one = visit().open("attention", sentence="the cat sat on the mat", edits=edits)
+    one.page.locator(".st-key-menu button").first.click()
+    with one.running():
+        one.page.get_by_role("button", name="Open beside").click()
+    assert one.page.get_by_text("Original model", exact=True).count()
+    frames = [one.page.frame_locator(".frames iframe").nth(at) for at in (0, 1)]
+    for frame in frames:
+        frame.locator(".canvas .arc").first.wait_for(state="attached", timeout=1000 * PATIENCE)
+        expect(frame.get_by_label("Sentence", exact=True)).to_have_value("the cat sat on the mat")
+        expect(frame.get_by_label("Sentence", exact=True)).to_be_hidden()  # the page around it has the top
+    edited, original = (frame.locator(".tokens[role=img]").get_attribute("aria-label") for frame in frames)
+    assert edited != original
+    assert "cat" not in one.page.url  # the sentence is private
+
+
+def test_what_is_done_in_a_frame_stays_in_it(visit: Begin) -> None:
+    one = visit().open("beside", sentence="the cat", beside_page="masks", beside="sentence", beside_sentence="the mat")
+    frames = [one.page.frame_locator(".frames iframe").nth(at) for at in (0, 1)]
+    for frame, sentence in zip(frames, ("the cat", "the mat"), strict=True):
+        expect(frame.get_by_label("Sentence", exact=True)).to_have_value(sentence, timeout=1000 * PATIENCE)
+    frames[1].get_by_role("radio", name="Take it away").click()
+    one.page.wait_for_timeout(1000)
+    expect(frames[0].get_by_role("radio", name="With the mask")).to_be_checked()
+    expect(frames[1].get_by_role("radio", name="Take it away")).to_be_checked()
+    one.page.reload()
+    one.settle()
+    one.says("the cat")  # the tab remembers its own sentence, not that of a frame
