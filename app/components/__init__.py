@@ -17,6 +17,7 @@ from app.components.decoding_loop import decoding_loop as decoding_loop
 from app.components.difference import difference as difference
 from app.components.export import export as export
 from app.components.frames import frames as frames
+from app.components.head_changes import head_changes as head_changes
 from app.components.head_grid import head_grid as head_grid
 from app.components.head_switches import head_switches as head_switches
 from app.components.held_data import held_data as held_data

@@ -1,13 +1,15 @@
 """Two translations beside each other, which may be of two sentences, two models or two searches."""
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from difflib import SequenceMatcher
 
 import numpy as np
+import streamlit as st
 
 from app.compute import cached_results
-from app.compute.cached_results import Ids
+from app.compute.cached_results import KEPT, Ids
 from app.compute.subject import Subject
+from transformer.analysis.head_matching import match_heads
 from transformer.decoding.translation import Hypothesis
 from transformer.model.attention_kinds import KINDS, Kind
 
@@ -40,22 +42,36 @@ class Compared:
 
 @dataclass(frozen=True)
 class HeadChange:
-    """How much of a head's weight is on other tokens, 0 to 1: the mean over its rows. Layer and head count from 0."""
+    """A head, and how much of its weight is on other tokens than in the head it is compared with, 0 to 1: the mean
+    over its rows. Layers and heads count from 0.
+
+    Attributes:
+        partner: layer and head that it is compared with, of the first model; None: no head is left for it.
+    """
 
     kind: Kind
     layer: int
     head: int
+    partner: tuple[int, int] | None
     moved: float
 
 
+@st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
 def head_changes(one: Subject, other: Subject, source_ids: Ids, target_ids: Ids) -> list[HeadChange]:
-    """All heads of a model and of the same one with edits, over the same tokens; the one that changes most first."""
+    """All heads of the other model beside those of the first, over the same tokens; the one that changes most first.
+
+    In the same checkpoint with other edits, heads are compared by their places. Those of two checkpoints are matched by
+    similarity, see `transformer.analysis.head_matching`.
+    """
     found = []
     for kind in KINDS:
-        before, after = (
-            cached_results.attention(each, source_ids, target_ids, kind).weights.astype(np.float64)
-            for each in (one, other)
-        )
-        moved = np.abs(after - before).sum(axis=-1).mean(axis=-1) / 2  # (layers, heads)
-        found += [HeadChange(kind, layer, head, float(value)) for (layer, head), value in np.ndenumerate(moved)]
-    return sorted(found, key=lambda change: -change.moved)
+        before, after = (cached_results.attention(each, source_ids, target_ids, kind).weights for each in (one, other))
+        if one.file == other.file:
+            moved = np.abs(after - before).sum(axis=-1).mean(axis=-1) / 2  # (L, H)
+            found += [
+                HeadChange(kind, layer, head, (layer, head), float(value))
+                for (layer, head), value in np.ndenumerate(moved)
+            ]
+        else:
+            found += [HeadChange(kind, *astuple(match)) for match in match_heads(after, before)]
+    return sorted(found, key=lambda change: (change.partner is None, -change.moved))

@@ -11,7 +11,7 @@ are exact; the canvas asks for them (test_a_written_number_is_the_tensors).
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -79,9 +79,17 @@ class KindOfAttention:
     why: str
 
 
-def quantised(weights: np.ndarray) -> np.ndarray:
-    """Weights from 0 to 1 as bytes; the error is at most 1/510."""
-    return np.rint(np.clip(weights, 0.0, 1.0) * LEVELS).astype(np.uint8)
+def quantised(weights: np.ndarray, levels: int = LEVELS) -> np.ndarray:
+    """Weights from 0 to 1 as bytes; the error is at most 1/510. With more levels than 255, two bytes each."""
+    return np.rint(np.clip(weights, 0.0, 1.0) * levels).astype("<u2" if levels > LEVELS else np.uint8)
+
+
+def packed(header: dict[str, Any], arrays: Iterable[np.ndarray]) -> bytes:
+    """The header and the arrays in one run of bytes; both together give it its name, `id`."""
+    numbers = b"".join(each.tobytes() for each in arrays)
+    name = hashlib.sha256(json.dumps(header).encode() + numbers).hexdigest()[:16]
+    text = json.dumps({**header, "id": name}, separators=(",", ":"), allow_nan=False).encode()
+    return len(text).to_bytes(4, "little") + text + numbers
 
 
 def pack(source: Side, written: Written, kinds: Mapping[Kind, KindOfAttention], colors: Mapping[str, str]) -> bytes:
@@ -90,8 +98,6 @@ def pack(source: Side, written: Written, kinds: Mapping[Kind, KindOfAttention], 
     Args:
         colors: of the tokens, by "encoder" and "decoder".
     """
-    weights = b"".join(quantised(kind.weights).tobytes() for kind in kinds.values())
-    masks = b"".join(kind.mask.astype(np.uint8).tobytes() for kind in kinds.values())
     header: dict[str, Any] = {
         "source": _side(source),
         "target": _side(written.side)
@@ -117,9 +123,8 @@ def pack(source: Side, written: Written, kinds: Mapping[Kind, KindOfAttention], 
         ],
         "colors": dict(colors),
     }
-    header["id"] = hashlib.sha256(json.dumps(header).encode() + weights).hexdigest()[:16]
-    text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
-    return len(text).to_bytes(4, "little") + text + weights + masks
+    weights = [quantised(kind.weights) for kind in kinds.values()]
+    return packed(header, [*weights, *(kind.mask.astype(np.uint8) for kind in kinds.values())])
 
 
 def message_id(message: bytes) -> str:

@@ -19,8 +19,9 @@ so many words:
     5 or more      100%               95%                0.3%               0.0%      of 300
 """
 
+import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -80,6 +81,21 @@ def _vocabulary(file: CheckpointFile) -> Vocabulary | None:
         return Vocabulary(file, source, target, load_tokenizer(file.path))
     except (HeadlightError, OSError):
         return None
+
+
+def same_vocabulary(file: CheckpointFile, files: Iterable[CheckpointFile]) -> list[CheckpointFile]:
+    """Those of the files that cut a text into the same tokens as this one."""
+    known = _fingerprint(file)
+    return [each for each in files if known and _fingerprint(each) == known]
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _fingerprint(file: CheckpointFile) -> str:
+    """The same for equal vocabularies; "" if it cannot be read."""
+    try:
+        return hashlib.sha256(load_tokenizer(file.path).to_bytes()).hexdigest()
+    except (HeadlightError, OSError):
+        return ""
 
 
 def language_of(

@@ -154,6 +154,7 @@ SIDE = Choice("side", "search", str, page="compare")
 COMPARED_SENTENCE = Choice("compared_sentence", "", text(LONGEST_SECOND), written="link", page="compare")
 COMPARED_CHECKPOINT = Choice("compared_checkpoint", "", str, page="compare")
 COMPARED_SEARCH = Choice("compared_search", "greedy", str, page="compare")
+COMPARED_HEAD = Choice("compared_head", "", str, page="compare")  # kind, layer and head from 1: "cross.2.6"
 
 # Side by side: which page, what is beside it; and whether this visitor is a frame of that page
 BESIDE_PAGE = Choice("beside_page", "attention", str, page="beside")

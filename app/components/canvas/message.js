@@ -1,5 +1,5 @@
-// The message of the canvas, see app/figures/canvas_message.py: a header in JSON, then a byte for each weight, then one for
-// each cell of the masks.
+// The message of the canvas, see app/figures/canvas_message.py: a header in JSON, then a byte for each weight, or two if it
+// says more levels than 255, then one for each cell of the masks.
 
 export function unpacked(bytes) {
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
@@ -8,7 +8,8 @@ export function unpacked(bytes) {
   const take = (count) => bytes.subarray(at, (at += count));
   for (const kind of header.kinds) {
     [kind.layers, kind.heads, kind.queries, kind.keys] = kind.shape;
-    kind.weights = take(kind.layers * kind.heads * kind.queries * kind.keys);
+    const count = kind.layers * kind.heads * kind.queries * kind.keys;
+    kind.weights = header.levels > 255 ? new Uint16Array(take(2 * count).slice().buffer) : take(count);
   }
   for (const kind of header.kinds) kind.mask = take(kind.queries * kind.keys);
   header.kind = Object.fromEntries(header.kinds.map((kind) => [kind.name, kind]));

@@ -17,6 +17,7 @@ function line(root, row, lang, gone) {
     bar.style.width = `${Math.round(100 * share)}%`;
     element("small", "", item, note);
   }
+  tokens.scrollLeft = (tokens.querySelector(".changed")?.offsetLeft ?? 0) - tokens.offsetLeft - 40;  // where it is one line
 }
 
 export default function ({ data, parentElement }) {

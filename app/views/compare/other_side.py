@@ -8,9 +8,12 @@ import streamlit as st
 
 from app.compute.subject import Subject
 from app.library import checkpoints
+from app.library.catalogue import Entry, entry
+from app.library.checkpoints import CheckpointFile
+from app.library.snapshots import place_of, snapshots
 from app.stage.checkpoint_choice import display_name, uploads
 from app.stage.scene import NoScene, Scene, Selection, scene_of
-from app.state.choices import CHECKPOINT, COMPARED_CHECKPOINT, COMPARED_SEARCH, COMPARED_SENTENCE, SIDE
+from app.state.choices import COMPARED_CHECKPOINT, COMPARED_SEARCH, COMPARED_SENTENCE, SIDE
 from app.views.shared.buttons import buttons
 from transformer.errors import HeadlightError
 
@@ -56,6 +59,11 @@ def chosen_sides(scene: Scene) -> Sides:
     Raises:
         NoScene: there is nothing to compare with; the message says why.
     """
+    with st.container(key="compared_with", horizontal=True, vertical_alignment="center"):
+        return _sides(scene)
+
+
+def _sides(scene: Scene) -> Sides:
     opening = "edits" if scene.subject.edits else "search"
     side = buttons(SIDE, SIDES, "What differs", opening=opening, says=False)
     subject, text, settings = scene.subject, scene.translation.source, replace(scene.translation.settings, n_best=1)
@@ -67,8 +75,8 @@ def chosen_sides(scene: Scene) -> Sides:
         if not text.strip():
             raise NoScene("Type a second sentence to compare with.", "info")
     elif side == "checkpoint":
-        subject = _other_model()
-        names = display_name(subject.file), "Your checkpoint"
+        subject = _other_model(subject.file)
+        names = subject.file.name, "Your checkpoint"
     elif side == "search":
         searches = {key: label for key, (label, _) in SEARCHES.items()}
         key = buttons(COMPARED_SEARCH, searches, "The other search", says=False)
@@ -89,10 +97,38 @@ def chosen_sides(scene: Scene) -> Sides:
     return Sides(names, scene_of(subject, text, settings, Selection()), scene)
 
 
-def _other_model() -> Subject:
+def other_files(mine: CheckpointFile) -> dict[str, CheckpointFile]:
+    """What the open checkpoint can be compared with, by name; best first. If it is a snapshot, others of its run too.
+
+    The best is the one of the same languages and, as far as the headers tell, the same vocabulary.
+    """
+    place = place_of(mine.name)
+    of_run = {file.name: file for file in snapshots(place[0]).values()} if place else {}
+    files = of_run | checkpoints.checkpoints() | uploads()
+    files.pop(mine.name, None)
+
+    def unlike(file: CheckpointFile) -> tuple[bool, ...]:
+        one, other = entry(file), entry(mine)
+        facts = [(*each.languages, each.is_toy, *_sizes(each)) for each in (one, other)]
+        return file.name not in of_run, *(a != b for a, b in zip(*facts, strict=True))
+
+    return {file.name: file for file in sorted(files.values(), key=unlike)}
+
+
+def _sizes(known: Entry) -> tuple[int, int, int]:
+    config = known.header.config if known.header else None
+    return (config.vocab_size, config.heads, config.decoder_layers) if config else (0, 0, 0)
+
+
+def _other_model(mine: CheckpointFile) -> Subject:
     """The model that is chosen for the other side."""
-    files = checkpoints.checkpoints() | uploads()
-    COMPARED_CHECKPOINT.open(next((name for name in files if name != CHECKPOINT.value), next(iter(files))), files)
+    files = other_files(mine)
+    if not files:
+        raise NoScene(
+            "There is only one checkpoint. Put another .safetensors file into its folder, or open one in the menu.",
+            "info",
+        )
+    COMPARED_CHECKPOINT.open(next(iter(files)), files)
     st.selectbox("The other checkpoint", list(files), key=COMPARED_CHECKPOINT.key, persist_state="session",
                  format_func=lambda name: display_name(files[name]) if name in files else name,
                  label_visibility="collapsed")  # fmt: skip

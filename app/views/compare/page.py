@@ -8,22 +8,22 @@ import streamlit as st
 from app import components
 from app.components.outcome import OutcomeRow, OutcomeToken
 from app.compute.against_torch import AgainstTorch
-from app.compute.compared import Compared, HeadChange, head_changes
+from app.compute.compared import Compared
 from app.figures.axes import in_words
 from app.figures.tables import Table
 from app.figures.theme import role_color
 from app.stage import template
-from app.stage.heads import SHORT
 from app.stage.scene import NoScene, Scene
-from app.state.choices import SIDE
 from app.views.compare import torch_side
+from app.views.compare.compared_heads import Heads, compared_heads
+from app.views.compare.head_maps import draw_heads
 from app.views.compare.other_side import chosen_sides
 from app.views.shared.placed import belongings
 from transformer.decoding.translation import Hypothesis
 
 
 def draw(scene: Scene) -> None:
-    """Draws both translations, what changed, and with edits how far each head moved."""
+    """Draws both translations and what changed, and how far each head moved where both models read the same tokens."""
     try:
         sides = chosen_sides(scene)
     except NoScene as problem:
@@ -31,11 +31,12 @@ def draw(scene: Scene) -> None:
         return
     if sides.other is None:
         torch = torch_side.computed(sides.mine)
-        found = Compared(torch.written, sides.mine.hypothesis)
+        found, heads = Compared(torch.written, sides.mine.hypothesis), Heads()
     else:
         torch, found = None, Compared(sides.other.hypothesis, sides.mine.hypothesis)
+        heads = compared_heads(sides.other, sides.mine)
     gone, new = found.changed
-    with st.container(key="both_translations"):
+    with st.container(key="both_translations" if heads.read else "only_translations"):
         components.outcome(
             (_row(sides.names[0], found.one, gone), _row(sides.names[1], found.other, new)),
             summary=summary(found),
@@ -43,17 +44,15 @@ def draw(scene: Scene) -> None:
             language=sides.language,
             key="compared",
         )
-    changes: list[HeadChange] = []
     if torch:
         torch_side.draw_stages(torch)
         sentences = torch_side.says(torch, found, scene.config)
     else:
-        sentences = _scores(found)
-    if SIDE.value == "edits":
-        changes = head_changes(scene.subject.original, scene.subject, scene.translation.source_ids, found.one.ids)
-        sentences.append(_most(changes[0]))
+        sentences = [_scores(found), *heads.says]
+    if sides.other and heads.read:
+        draw_heads((sides.other.subject, sides.mine.subject), sides.names, heads.read, heads.changes)
     template.say(*sentences)
-    template.details(partial(_details, found, changes, torch))
+    template.details(partial(_details, found, heads, torch))
 
 
 def _row(label: str, hypothesis: Hypothesis, changed: tuple[bool, ...]) -> OutcomeRow:
@@ -73,44 +72,33 @@ def summary(found: Compared) -> str:
     return f"The two part at token {found.parts_at + 1}: {one} in the first, {other} in the second."
 
 
-def _scores(found: Compared) -> list[str]:
+def _scores(found: Compared) -> str:
     one, other = (_written(sum(each.log_probabilities)) for each in (found.one, found.other))
-    return [
-        f"The log-probability of the first is {one}, that of the second {other}; each is by the model that wrote it."
-    ]
+    return f"The log-probability of the first is {one}, that of the second {other}; each is by the model that wrote it."
 
 
-def _most(change: HeadChange) -> str:
-    if change.moved < 0.0005:
-        return "Over the same tokens, no head attends to other tokens than in the original model."
-    where = f"head {change.head + 1} of layer {change.layer + 1} ({SHORT[change.kind]})"
-    return f"Over the same tokens {where} changes most: {change.moved:.0%} of its weight is on other tokens."
-
-
-def _details(found: Compared, changes: list[HeadChange], torch: AgainstTorch | None) -> None:
+def _details(found: Compared, heads: Heads, torch: AgainstTorch | None) -> None:
     if torch:
         torch_side.draw_details(torch)
     st.markdown(
         "A token is marked if the longest common parts of the two translations leave it out. Below each token is the "
         "natural logarithm of its probability, given the tokens before it in its own translation."
     )
-    if changes:
+    if heads.read:
         st.markdown(
-            "Both models read the translation by the original one. The change of a head is half the sum of the "
-            "differences of its weights, averaged over its rows: 0 is no change, 1 is other tokens only."
+            "Both models read the same tokens: with edits the translation by the original model, of two checkpoints "
+            "that by yours. The change of a head is half the sum of the differences of its weights, averaged over its "
+            "rows: 0 is no change, 1 is other tokens only. Colours follow the square root, so that small weights are "
+            "seen, too."
         )
-    belongings(key="compared_numbers", name="Heads, the one that changes most first" if changes else "Tokens",
-               table=lambda: heads_table(changes) if changes else tokens_table(found), drawn=False)  # fmt: skip
-
-
-def heads_table(changes: list[HeadChange]) -> Table:
-    """A row a head."""
-    return {
-        "attention": [SHORT[change.kind] for change in changes],
-        "layer": [change.layer + 1 for change in changes],
-        "head": [change.head + 1 for change in changes],
-        "weight moved": [change.moved for change in changes],
-    }
+        st.markdown(
+            "With edits a head is compared with itself. The heads of two checkpoints have no common order, so each is "
+            "compared with the one of the other that is most like it: the pairs are the one-to-one assignment with the "
+            "smallest sum of changes, found exactly (Hungarian method), for each kind of attention over all layers."
+        )
+    belongings(
+        key="compared_numbers", name="Tokens of both translations", table=lambda: tokens_table(found), drawn=False
+    )
 
 
 def tokens_table(found: Compared) -> Table:

@@ -1,0 +1,22 @@
+"""All heads of two models, coloured by how much of their weight is on other tokens, and of one head both maps."""
+
+from collections.abc import Callable
+
+from app.components.numbered import listening
+from app.components.registration import component
+
+_component = component("head_changes", styles=["svg"])
+
+
+def head_changes(message: bytes, count: int, *, key: str, on_choose: Callable[[int], None]) -> None:
+    """Draws the heads; the message is from `app.views.compare.head_maps`.
+
+    The browser shows another head by itself.
+
+    Args:
+        count: of the heads.
+        on_choose: is told the head that was chosen: its place in the order of the message, from 0.
+    """
+    _component(
+        data=message, key=key, on_chosen_change=listening(key, {"head": count}, lambda _, place: on_choose(place))
+    )

@@ -1,0 +1,161 @@
+// All heads of two models, coloured by how much of their weight is on other tokens; of one head both maps and their
+// difference. The message (packed as that of the canvas) has all weights, so another head needs no server.
+
+import { ofHead, plain, unpacked } from "../canvas/message.js";
+import { asked } from "../shared/arrow_keys.js";
+import { button, element, handled } from "../shared/dom.js";
+import { mapSize, newMap } from "./map.js";
+import { numbered } from "../shared/numbered_choices.js";
+import { fixed, percent } from "../shared/numbers.js";
+import { colors, painted } from "../shared/shades.js";
+import { measurer } from "../shared/svg.js";
+import { isDark } from "../shared/themed.js";
+import { rem, watchSize } from "../shared/watch_size.js";
+
+const PHONE = 40, TITLE = 1.5, LEAST = 0.35, BESIDE = 5.4, ON_PHONE = 22;  // rem
+const bent = (value) => Math.sign(value) * Math.sqrt(Math.abs(value));  // small weights are seen, too
+
+const changes = {
+  start(message) {
+    Object.assign(this, { message, at: message.chosen, cell: null, count: message.kinds.length / 2 });
+    this.scales = message.kinds.map(({ color }) => [[0, message.ground], [1, color]]);
+    this.place = new Map(message.order.map(({ kind, layer, head }, i) => [`${kind} ${layer} ${head}`, i]));
+    this.build();
+    this.arrange();
+  },
+  build() {
+    const { root, message } = this, box = element("div", { class: "changes picture", role: "figure", "aria-label": message.alt });
+    this.buttons = [];
+    const boards = element("div", { class: "boards", role: "radiogroup", "aria-label": "Heads, by how much of their weight is on other tokens" }, box);
+    for (let kind = 0; kind < this.count; kind++) this.board(boards, kind);
+    boards.addEventListener("keydown", (event) => this.walk(event));
+    const side = element("div", "side", box), line = element("div", "line", side);
+    this.less = button({ "aria-label": "The head that changes more" }, line, "‹", () => this.choose(this.at - 1));
+    this.more = button({ "aria-label": "The head that changes less" }, line, "›", () => this.choose(this.at + 1));
+    this.says = element("span", { class: "says", role: "status" }, line);
+    this.maps = element("div", "maps", side);
+    this.pointed = element("p", { class: "pointed", role: "status" }, side);
+    root.replaceChildren(box);
+    this.box = box;
+  },
+  board(boards, kind) {
+    const { title, color, layers, heads } = this.message.kinds[this.count + kind], board = element("div", "board", boards);
+    board.style.setProperty("--hue", color);
+    board.style.setProperty("--heads", heads);
+    element("div", "title", board, title);
+    const grid = element("div", "grid", board);
+    if (kind === 0) ["", ...Array.from({ length: heads }, (_, head) => head + 1)].forEach((text, i) => element("span", "number", grid, i === 0 || heads <= 12 ? text : ""));
+    for (let layer = 0; layer < layers; layer++) {
+      element("span", "number", grid, layers <= 8 || layer % 2 === 0 ? layer + 1 : "");
+      for (let head = 0; head < heads; head++) {
+        const place = this.place.get(`${kind} ${layer} ${head}`), { moved, partner } = this.message.order[place];
+        const change = partner ? `${percent(moved)} of its weight is on other tokens` : "no head of the other model is left for it";
+        const node = button({ role: "radio", class: partner ? "cell" : "cell alone", "aria-label": `${title}, layer ${layer + 1}, head ${head + 1}: ${change}` }, grid, undefined, () => this.choose(place));
+        node.title = node.ariaLabel;
+        node.style.setProperty("--share", partner ? `${100 * Math.sqrt(moved)}%` : "0%");
+        this.buttons[place] = node;
+      }
+    }
+  },
+  // Arrow keys in the boards: to the head beside it, or to the layer above or below.
+  walk(event) {
+    const { kind, layer, head } = this.message.order[this.at], { heads } = this.message.kinds[this.count];
+    const all = [...this.box.querySelectorAll(".cell")], now = all.indexOf(this.buttons[this.at]);
+    const goal = { ArrowUp: now - heads, ArrowDown: now + heads }[event.key] ?? asked(event, now, all.length);
+    if (goal === undefined) return;
+    handled(event);
+    const node = all[goal];
+    if (!node) return;
+    node.focus({ preventScroll: true });
+    this.choose(this.buttons.indexOf(node));
+  },
+  choose(place) {
+    if (place < 0 || place >= this.message.order.length || place === this.at) return;
+    const before = this.message.order[this.at].kind;
+    this.at = place;
+    if (this.message.order[place].kind === before) this.show();
+    else this.arrange();
+    this.send(numbered(this.root, "head", place));
+  },
+  arrange() {
+    const { box, message, maps } = this, unit = rem() / 16;
+    if (!box.clientWidth) return;
+    this.width = box.clientWidth;
+    this.narrow = box.clientWidth < PHONE * rem();
+    this.high = box.clientHeight;
+    const rows = 1 + message.kinds.slice(this.count).reduce((sum, each) => sum + each.layers, 0);  // the numbers are one
+    box.style.setProperty("--row", `${Math.max((this.high - this.count * TITLE * rem()) / rows, LEAST * rem())}px`);
+    this.cell = null;
+    const { queries, keys } = message.kinds[this.count + message.order[this.at].kind];
+    const axes = { rows: message.tokens[message.order[this.at].kind][0].map(plain), columns: message.tokens[message.order[this.at].kind][1].map(plain) };
+    const gap = 1.4 * rem(), room = { width: maps.clientWidth, height: this.narrow ? ON_PHONE * rem() : this.high - BESIDE * rem(), maps: this.narrow ? 1 : 3, gap, measure: measurer(box), unit };
+    const size = mapSize(axes, room);
+    const act = (cell) => { this.cell = cell; this.point(); };
+    act.cell = () => this.cell;
+    maps.replaceChildren();
+    this.titles = [];
+    this.drawn = [0, 1, 2].map((which) => {
+      const part = element("div", "part", maps), named = this.narrow || which === 0;
+      part.style.setProperty("--left", named ? `${size.left}px` : "2px");
+      this.titles[which] = element("div", "title", part);
+      return newMap(part, axes, size, named, act);
+    });
+    this.axes = axes;
+    this.shape = { queries, keys };
+    this.legend(this.titles[2]);
+    this.show();
+  },
+  legend(title) {
+    const line = element("span", { class: "legend", "aria-hidden": "true" });
+    title.after(line);
+    element("span", "", line, "−1");
+    element("i", "", line).style.background = `linear-gradient(to right, ${this.message.scale.map(([place, color]) => `${color} ${100 * place}%`).join(", ")})`;
+    element("span", "", line, "1");
+  },
+  show() {
+    const { message, at, count } = this, found = message.order[at], [one, other] = [message.kinds[found.kind], message.kinds[count + found.kind]];
+    this.buttons.forEach((node, i) => { node.setAttribute("aria-checked", String(i === at)); node.tabIndex = i === at ? 0 : -1; });
+    [this.less.disabled, this.more.disabled] = [at === 0, at === message.order.length - 1];
+    const [layer, head] = found.partner ?? [0, 0];
+    const values = [ofHead(one, layer, head), ofHead(other, found.layer, found.head)].map((weights) => Float32Array.from(weights, (weight) => weight / message.levels));
+    values.push(values[1].map((weight, i) => weight - values[0][i]));
+    this.values = values;
+    const hidden = (kind) => (i) => !kind.mask[i] || (kind === one && !found.partner);
+    const both = (i) => !found.partner || (hidden(one)(i) && hidden(other)(i));
+    const { queries, keys } = this.shape, hue = colors(this.scales[found.kind]), signedHues = colors(message.scale);
+    const weightAt = (masked) => (value, i) => (masked(i) ? -1 : Math.round(255 * bent(value)));
+    const pictures = [[hue, weightAt(hidden(one))], [hue, weightAt(hidden(other))], [signedHues, (value, i) => (both(i) ? -1 : Math.round(127.5 + 127.5 * bent(value)))]];
+    const where = ({ layer, head }) => `layer ${layer + 1}, head ${head + 1}`;
+    const matched = found.partner;
+    const texts = [matched ? `${message.names[0]}: ${where({ layer, head })}` : `${message.names[0]}: none is left`, `${message.names[1]}: ${where(found)}`, "Difference"];
+    pictures.forEach(([table, place], which) => {
+      this.drawn[which].paint(painted(values[which], queries, keys, table, place), `${other.title}. ${texts[which]}`);
+      this.titles[which].textContent = texts[which];
+    });
+    const whole = `${other.title}, ${where(found)}`;
+    this.says.textContent = `${at + 1} of ${message.order.length} by change. ${whole}: ${matched ? `${percent(found.moved)} of its weight is on other tokens` : "no head of the other model is left for it"}.`;
+    this.point();
+  },
+  point() {
+    const { cell, values } = this;
+    this.drawn.forEach((map) => map.mark(cell));
+    if (!cell) { this.pointed.textContent = "Point at a cell for its weights. Rows attend to columns; grey is masked."; return; }
+    const i = cell.q * this.shape.keys + cell.k, digits = this.message.levels > 255 ? 2 : 1;
+    const [before, after, difference] = values.map((each) => fixed(each[i], digits)), pair = this.message.order[this.at].partner;
+    const numbers = pair ? `${before}, then ${after}; difference ${difference}` : after;
+    this.pointed.textContent = `“${this.axes.rows[cell.q]}” attends to “${this.axes.columns[cell.k]}”: ${numbers}`;
+  },
+};
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".root"), message = unpacked(data);
+  const view = (root.headlight ??= Object.assign(Object.create(changes), { root }));
+  view.send = (chosen) => setTriggerValue("chosen", chosen);
+  if (view.message?.id !== message.id || !root.childElementCount) view.start(message);
+  const dark = isDark();
+  if (view.dark !== undefined && view.dark !== dark) view.show();
+  view.dark = dark;
+  setTimeout(() => { if (view.box.isConnected && isDark() !== view.dark) { view.dark = isDark(); view.show(); } }, 100);  // this is called before the page has its new colours
+  const watcher = watchSize(view.box, () => { if (Math.abs(view.box.clientWidth - view.width) > 1 || (!view.narrow && view.box.clientHeight !== view.high)) view.arrange(); });
+  return () => watcher.disconnect();
+}

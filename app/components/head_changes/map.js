@@ -1,0 +1,62 @@
+// One map of weights: a pixel for each, tokens along its sides. Pointing or the arrow keys choose a cell.
+
+import { handled, within } from "../shared/dom.js";
+import { cut, make, write } from "../shared/svg.js";
+
+const MAP_TOKEN = 14, NAMES_APART = 15, LARGEST_CELL = 30, EDGE = 7;  // px at 1280x720
+
+// How large the cells of maps are that have this room together, and where their tokens are written: `shared` says that the
+// tokens of the rows are written once, for all maps beside each other.
+export function mapSize({ rows, columns }, { width, height, maps, gap, measure, unit }) {
+  const longest = (tokens) => Math.max(...tokens.map((token) => measure(token, MAP_TOKEN * unit)));
+  const left = Math.min(longest(rows), 0.35 * (width / maps)) + EDGE * unit, above = Math.min(longest(columns), 0.33 * height) + EDGE * unit;
+  const across = (width - left - (maps - 1) * gap) / (maps * columns.length), down = (height - above) / rows.length;
+  return { left, above, side: Math.max(Math.min(across, down, LARGEST_CELL * unit), 1), measure, unit };
+}
+
+export function newMap(place, { rows, columns }, { left: edge, above, side, measure, unit }, named, act) {
+  const left = named ? edge : 2, type = MAP_TOKEN * unit, every = Math.ceil((NAMES_APART * unit) / side);
+  const width = side * columns.length, height = side * rows.length;
+  const svg = make("svg", { width: left + width + 2, height: above + height + 2, role: "img", tabindex: 0 }, place);
+  const names = { row: [], column: [] };
+  rows.forEach((token, i) => {
+    if (!named || i % every) return;
+    names.row[i] = make("text", { x: left - EDGE * unit, y: above + (i + 0.5) * side, "font-size": type, "text-anchor": "end", "dominant-baseline": "central" }, svg);
+    write(names.row[i], cut(token, left - EDGE * unit, type, measure));
+  });
+  columns.forEach((token, i) => {
+    if (i % every) return;
+    const x = left + (i + 0.5) * side, y = above - EDGE * unit;
+    names.column[i] = make("text", { x, y, "font-size": type, "dominant-baseline": "central", transform: `rotate(-90 ${x} ${y})` }, svg);
+    write(names.column[i], cut(token, above - EDGE * unit, type, measure));
+  });
+  make("rect", { x: left, y: above, width, height, class: "masked" }, svg);
+  const image = make("image", { x: left, y: above, width, height, preserveAspectRatio: "none", class: "cells" }, svg);
+  make("rect", { x: left, y: above, width, height, class: "around" }, svg);
+  const frame = make("rect", { width: side, height: side, class: "pointed" }, svg);
+  svg.addEventListener("pointermove", (event) => {
+    const box = image.getBoundingClientRect();
+    const q = Math.floor(((event.clientY - box.top) / box.height) * rows.length), k = Math.floor(((event.clientX - box.left) / box.width) * columns.length);
+    act(q >= 0 && q < rows.length && k >= 0 && k < columns.length ? { q, k } : null);
+  });
+  svg.addEventListener("pointerleave", () => act(null));
+  svg.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
+    if (!step) return;
+    handled(event);
+    const { q, k } = act.cell() ?? { q: 0, k: -1 };
+    act({ q: within(q + step[0], 0, rows.length - 1), k: within(k + step[1], 0, columns.length - 1) });
+  });
+  return {
+    paint(href, alt) {
+      image.setAttribute("href", href);
+      svg.setAttribute("aria-label", alt);
+    },
+    mark(cell) {
+      frame.style.visibility = cell ? "" : "hidden";
+      if (cell) for (const [name, value] of Object.entries({ x: left + cell.k * side, y: above + cell.q * side })) frame.setAttribute(name, value);
+      names.row.forEach((node, i) => node.classList.toggle("near", i === cell?.q));
+      names.column.forEach((node, i) => node.classList.toggle("near", i === cell?.k));
+    },
+  };
+}

@@ -1,0 +1,52 @@
+"""The page Compare in a browser: another head is shown without the server, by mouse, keyboard and link."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit, chosen_in
+from tests.support.browser_pages import Wire
+
+Begin = Callable[..., Visit]
+SENTENCE = "the cat sat on the mat because it was too tired"
+EDITS = "uniform=decoder.2.3"
+NAMES = ".changes .part .title"
+
+
+def test_another_head_is_shown_in_the_browser_and_stays_in_the_link(visit: Begin) -> None:
+    one = visit(width=1280, height=720)
+    one.open("compare", sentence=SENTENCE, edits=EDITS)
+    page, wire = one.page, Wire(one.page)
+    heads, maps = page.get_by_role("radio", name="head 3"), page.locator(".changes .maps image")
+    expect(page.locator(NAMES)).to_have_text(
+        ["Original model: layer 2, head 3", "Edited model: layer 2, head 3", "Difference"]
+    )
+    expect(page.locator(".changes .says")).to_contain_text("1 of 32 by change")
+    assert page.locator(".changes").bounding_box()["y"] + page.locator(".changes").bounding_box()["height"] <= 721
+    before = maps.evaluate_all("nodes => nodes.map(node => node.getAttribute('href'))")
+    with one.running():
+        heads.and_(page.get_by_label("Encoder-decoder, layer 3, head 3")).click()
+        expect(page.locator(NAMES).first).to_have_text("Original model: layer 3, head 3", timeout=1000)
+    after = maps.evaluate_all("nodes => nodes.map(node => node.getAttribute('href'))")
+    assert all(one != other for one, other in zip(before, after, strict=True))
+    assert chosen_in(page)["compared_head"] == ["cross.3.3"]
+    assert wire.take() < 20_000  # the weights are not sent again
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(NAMES).first).to_have_text("Original model: layer 3, head 4")
+    one.settle()
+    page.reload()
+    one.settle()
+    expect(page.locator(NAMES).first).to_have_text("Original model: layer 3, head 4")
+
+
+def test_a_cell_is_said_in_words_by_mouse_and_keyboard(visit: Begin) -> None:
+    one = visit(width=1280, height=720)
+    one.open("compare", sentence="cat </script><b>", edits=EDITS)
+    said = one.page.locator(".changes p.pointed")
+    one.page.locator(".changes .maps svg").last.focus()
+    one.page.keyboard.press("ArrowRight")
+    expect(said).to_contain_text("attends to “<s>”: 1.00, then 1.00; difference 0.00")
+    one.page.keyboard.press("ArrowDown")
+    expect(said).to_contain_text("then 0.50")  # uniform over the two that the second row may attend to
+    one.page.get_by_role("button", name="The head that changes less").click()
+    expect(one.page.locator(".changes .says")).to_contain_text("2 of 32 by change")
