@@ -9,7 +9,7 @@ from app.state.choices import MASK_TAKEN
 
 DOORS = 4.6  # rem that they take below the picture
 
-_DOORS = (  # page, what is chosen there, words, icon
+_DOORS: tuple[tuple[str, dict[str, str], str, str], ...] = (  # page, what is chosen there, words, icon
     ("training", {}, "See it learn", ":material/school:"),
     ("masks", {MASK_TAKEN.key: MASK_TAKEN.write(True)}, "Take the mask away", ":material/visibility_off:"),
     ("positions", {}, "Shuffle the words", ":material/shuffle:"),
