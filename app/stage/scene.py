@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
@@ -23,11 +22,7 @@ from transformer.text.normalisation import clean
 
 
 class NoScene(Exception):
-    """There is nothing to show; the message says why and what to do. `kind` is how it is shown."""
-
-    def __init__(self, message: str, kind: Literal["info", "warning", "error"] = "warning") -> None:
-        super().__init__(message)
-        self.kind = kind
+    """There is nothing to show; the message says why and what to do. It may quote the text."""
 
 
 @dataclass(frozen=True)
@@ -140,12 +135,10 @@ def scene_of(subject: Subject, text: str, settings: DecodingConfig, selection: S
     try:
         translated = cached_results.translate(subject, text, settings)
     except HeadlightError as error:
-        raise NoScene(str(error), "error") from None
+        raise NoScene(str(error)) from None
     sentences = [each for each in translated.sentences if each.hypotheses]
     if not sentences:
-        raise NoScene(
-            "Nothing is left to translate: the text has only white space or invisible characters.", "info"
-        ) from None
+        raise NoScene("Nothing is left to translate: the text has only white space or invisible characters.") from None
     translation = sentences[selection.sentence if selection.sentence < len(sentences) else 0]
     given, problem = _given(subject, translation, selection)
     if given:
@@ -158,7 +151,7 @@ def scene_of(subject: Subject, text: str, settings: DecodingConfig, selection: S
 def check(subject: Subject, text: str) -> None:
     """Raises NoScene for a text that is empty or too long to be shown."""
     if not text.strip():
-        raise NoScene("Type a sentence above and press Enter, or choose one of the examples.", "info")
+        raise NoScene("Type a sentence above and press Enter, or choose one of the examples.")
     if len(text) > MOST_CHARACTERS:
         raise NoScene(
             f"This text has {len(text):,} characters; the page translates up to {MOST_CHARACTERS:,} at once. "

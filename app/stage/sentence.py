@@ -1,7 +1,6 @@
 """The sentence box: the text that is translated, examples, and how much of the limit is used."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -9,9 +8,7 @@ from app import components
 from app.library.tasks import Task
 from app.state.choices import EXAMPLE, SENTENCE, happened, take_example, take_sentence
 
-if TYPE_CHECKING:
-    from app.stage.scene import NoScene
-
+_LAST = "sentence_translated_last"  # in the session
 _TAKEN = "examples_taken"  # how many; another popover is drawn after each, which is closed
 
 
@@ -66,10 +63,17 @@ def meter(count: Callable[[str], tuple[int, int, int]]) -> None:
     components.meter(used, most, unit, watches="Sentence", key="meter")
 
 
-def say(reason: "NoScene") -> None:
-    """Why nothing is shown. An error may quote the text, so it is shown as text."""
-    if reason.kind == "error":
-        with st.container(border=True):
-            st.text(str(reason))
-    else:
-        (st.info if reason.kind == "info" else st.warning)(str(reason))
+def say_why_not(reason: str, instead: str) -> None:
+    """Why the text in the box is not translated, what to do, and which sentence is shown meanwhile."""
+    with st.container(key="said_no_scene"):
+        st.text(f"{reason} Still shown: “{instead}”" if instead else reason)
+
+
+def translated(text: str) -> None:
+    """Notes that this text was translated."""
+    st.session_state[_LAST] = text
+
+
+def translated_before(task: Task) -> list[str]:
+    """What can be shown while the box has nothing to translate: the sentence before; at first, an example."""
+    return [text for text in (st.session_state.get(_LAST, ""), _first_example(task)) if text]

@@ -6,6 +6,7 @@ the translation, as tokens                                        what the docto
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 import streamlit as st
@@ -22,12 +23,13 @@ from app.stage.headline import headline
 from app.stage.menu import menu
 from app.stage.scene import NoScene, Scene, Selection, scene_of
 from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, SHOWN_SENTENCE
+from transformer.config import DecodingConfig
 
 DrawPage = Callable[[Scene | None], None]
 
 
 def draw_top(page: PageInfo) -> Scene | None:
-    """Draws the line with the sentence, and translates. None: it has said why there is no translation."""
+    """Draws the line with the sentence, and translates. None: it has said why there is nothing to show."""
     line = top_line(page)
     with line.checkpoints:
         file = checkpoint_choice()
@@ -45,14 +47,25 @@ def draw_top(page: PageInfo) -> Scene | None:
         if subject is None or settings is None:
             return None
         subject = edited(subject)
-        selection = Selection(SHOWN_SENTENCE.value, ALTERNATIVE.value, GIVEN.value, GIVEN_IDS.value)
-        try:
-            with line.progress, st.spinner("Translating …", show_time=True):
-                scene = scene_of(subject, text, settings, selection)
-        except NoScene as reason:
-            sentence.say(reason)
-            return None
+        with line.progress, st.spinner("Translating …", show_time=True):
+            scene, problem = _scene(subject, text, settings)
+        if problem:
+            sentence.say_why_not(problem, scene.translation.source if scene else "")
     return scene
+
+
+def _scene(subject: Subject, text: str, settings: DecodingConfig) -> tuple[Scene | None, str]:
+    """The scene of the text in the box; if there is none, that of the sentence before, and why."""
+    selection = Selection(SHOWN_SENTENCE.value, ALTERNATIVE.value, GIVEN.value, GIVEN_IDS.value)
+    try:
+        scene = scene_of(subject, text, settings, selection)
+    except NoScene as reason:
+        for before in sentence.translated_before(subject.task):
+            with suppress(NoScene):
+                return scene_of(subject, before, settings, Selection()), str(reason)
+        return None, str(reason)
+    sentence.translated(text)
+    return scene, ""
 
 
 def _count(subject: Subject, text: str) -> tuple[int, int, int]:

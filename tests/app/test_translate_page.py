@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.library.tasks import EXAMPLES
 from tests.support.app_checkpoints import write_checkpoint
 from tests.support.drawn import array, attention_weights, charts, components, open_view
 from tests.support.patience import PATIENCE
@@ -182,10 +183,19 @@ def test_an_uploaded_file_that_is_no_checkpoint_gets_a_sentence_and_changes_noth
 )
 def test_an_empty_line_gets_a_sentence(open_app: Open, empty: str, told: str) -> None:
     app = open_app()
+    app.text_input(key="sentence").set_value("the cat sat").run()
     app.text_input(key="sentence").set_value(empty).run()
     healthy(app)
     assert told in words(app)
-    assert not charts(app)
+    assert "Still shown: “the cat sat”" in words(app)
+    assert len(charts(app)) == 2
+
+
+def test_a_link_with_an_empty_line_shows_the_first_example(open_app: Open) -> None:
+    app = open_app(sentence="  ")
+    healthy(app)
+    assert f"Still shown: “{EXAMPLES['en'][0]}”" in words(app)
+    assert charts(app)
 
 
 @pytest.mark.parametrize(
@@ -199,7 +209,7 @@ def test_what_is_too_long_gets_a_sentence_with_the_number_and_the_limit(
     app.text_input(key="sentence").set_value(text).run()
     healthy(app)
     assert problem in words(app)
-    assert not charts(app)
+    assert "Still shown: " in words(app)
 
 
 @pytest.mark.parametrize("text", ["</script><img src=x onerror=alert(1)>", "_a_ $x$ :red[b]", "the the the", "🙂", "a"])

@@ -73,7 +73,7 @@ def _sides(scene: Scene) -> Sides:
                       label_visibility="collapsed", placeholder="Type a second sentence")  # fmt: skip
         text, names = COMPARED_SENTENCE.value, ("Second sentence", "Your sentence")
         if not text.strip():
-            raise NoScene("Type a second sentence to compare with.", "info")
+            raise NoScene("Type a second sentence to compare with.")
     elif side == "checkpoint":
         subject = _other_model(subject.file)
         names = subject.file.name, "Your checkpoint"
@@ -93,7 +93,7 @@ def _sides(scene: Scene) -> Sides:
     else:
         subject, names = subject.original, ("Original model", "Edited model")
         if not scene.subject.edits:
-            raise NoScene("Nothing is edited yet. The page What if has the edits.", "info")
+            raise NoScene("Nothing is edited yet. The page What if has the edits.")
     return Sides(names, scene_of(subject, text, settings, Selection()), scene)
 
 
