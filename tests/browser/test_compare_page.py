@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit, chosen_in
+from tests.browser.test_pages_fit import SENTENCES, SIZES, TOO_SMALL
 from tests.support.browser_pages import Wire
 
 Begin = Callable[..., Visit]
@@ -18,7 +20,7 @@ def test_another_head_is_shown_in_the_browser_and_stays_in_the_link(visit: Begin
     wire = Wire(one.page)
     one.open("compare", sentence=SENTENCE, edits=EDITS)
     page, whole = one.page, wire.take()
-    heads, maps = page.get_by_role("radio", name="head 3"), page.locator(".changes .maps image")
+    heads, maps = page.get_by_role("radio", name="head 3"), page.locator(".changes .part > svg image")
     expect(page.locator(NAMES)).to_have_text(
         ["Original model: layer 2, head 3", "Edited model: layer 2, head 3", "Difference"]
     )
@@ -51,3 +53,24 @@ def test_a_cell_is_said_in_words_by_mouse_and_keyboard(visit: Begin) -> None:
     expect(said).to_contain_text("then 0.50")  # uniform over the two that the second row may attend to
     one.page.get_by_role("button", name="The head that changes less").click()
     expect(one.page.locator(".changes .says")).to_contain_text("2 of 32 by change")
+
+
+@pytest.mark.parametrize(
+    ("side", "picture"), [("edits", ".changes"), ("checkpoint", ".changes"), ("torch", ".st-key-torch_stages")]
+)
+def test_what_is_compared_is_in_the_window_and_legible(visit: Begin, side: str, picture: str) -> None:
+    one = visit(width=SIZES[0][0], height=SIZES[0][1])
+    edits = {"edits": EDITS} if side == "edits" else {}
+    one.open("compare", sentence=SENTENCES[0], side=side, compared_checkpoint="small", **edits)
+    for sentence in SENTENCES:
+        if sentence != SENTENCES[0]:
+            one.type(sentence)
+        for width, height in SIZES:
+            one.page.set_viewport_size({"width": width, "height": height})
+            one.settle()
+            box = one.page.locator(picture).bounding_box()
+            assert box["y"] + box["height"] <= height + 1, (sentence[:30], width)
+            assert one.page.evaluate(TOO_SMALL, min(14 * height / 720, 20)) == [], (sentence[:30], width)
+    one.page.set_viewport_size({"width": 390, "height": 844})
+    one.settle()
+    assert one.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth") <= 0

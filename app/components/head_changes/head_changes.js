@@ -8,7 +8,7 @@ import { mapSize, newMap } from "./map.js";
 import { numbered } from "../shared/numbered_choices.js";
 import { fixed, percent } from "../shared/numbers.js";
 import { colors, painted } from "../shared/shades.js";
-import { measurer } from "../shared/svg.js";
+import { make, measurer } from "../shared/svg.js";
 import { isDark } from "../shared/themed.js";
 import { rem, watchSize } from "../shared/watch_size.js";
 
@@ -46,7 +46,7 @@ const changes = {
     const grid = element("div", "grid", board);
     if (kind === 0) ["", ...Array.from({ length: heads }, (_, head) => head + 1)].forEach((text, i) => element("span", "number", grid, i === 0 || heads <= 12 ? text : ""));
     for (let layer = 0; layer < layers; layer++) {
-      element("span", "number", grid, layers <= 8 || layer % 2 === 0 ? layer + 1 : "");
+      element("span", layer % 2 ? "number even" : "number", grid, layer + 1);
       for (let head = 0; head < heads; head++) {
         const place = this.place.get(`${kind} ${layer} ${head}`), { moved, partner } = this.message.order[place];
         const change = partner ? `${percent(moved)} of its weight is on other tokens` : "no head of the other model is left for it";
@@ -84,7 +84,9 @@ const changes = {
     this.narrow = box.clientWidth < PHONE * rem();
     this.high = box.clientHeight;
     const rows = 1 + message.kinds.slice(this.count).reduce((sum, each) => sum + each.layers, 0);  // the numbers are one
-    box.style.setProperty("--row", `${Math.max((this.high - this.count * TITLE * rem()) / rows, LEAST * rem())}px`);
+    const row = Math.max((this.high - this.count * TITLE * rem()) / rows, LEAST * rem());
+    box.style.setProperty("--row", `${row}px`);
+    box.classList.toggle("dense", row < rem());
     this.cell = null;
     const { queries, keys } = message.kinds[this.count + message.order[this.at].kind];
     const axes = { rows: message.tokens[message.order[this.at].kind][0].map(plain), columns: message.tokens[message.order[this.at].kind][1].map(plain) };
@@ -109,7 +111,7 @@ const changes = {
     const line = element("span", { class: "legend", "aria-hidden": "true" });
     title.after(line);
     element("span", "", line, "−1");
-    element("i", "", line).style.background = `linear-gradient(to right, ${this.message.scale.map(([place, color]) => `${color} ${100 * place}%`).join(", ")})`;
+    this.bar = make("image", { width: "100%", height: "100%", preserveAspectRatio: "none" }, make("svg", { width: 5 * rem(), height: 0.6 * rem() }, line));
     element("span", "", line, "1");
   },
   show() {
@@ -128,6 +130,7 @@ const changes = {
     const where = ({ layer, head }) => `layer ${layer + 1}, head ${head + 1}`;
     const matched = found.partner;
     const texts = [matched ? `${message.names[0]}: ${where({ layer, head })}` : `${message.names[0]}: none is left`, `${message.names[1]}: ${where(found)}`, "Difference"];
+    this.bar.setAttribute("href", painted(Float32Array.from({ length: 81 }, (_, i) => i / 40 - 1), 1, 81, signedHues, (value) => Math.round(127.5 + 127.5 * value)));
     pictures.forEach(([table, place], which) => {
       this.drawn[which].paint(painted(values[which], queries, keys, table, place), `${other.title}. ${texts[which]}`);
       this.titles[which].textContent = texts[which];

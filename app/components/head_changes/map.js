@@ -3,37 +3,38 @@
 import { handled, within } from "../shared/dom.js";
 import { cut, make, write } from "../shared/svg.js";
 
-const MAP_TOKEN = 14, NAMES_APART = 15, LARGEST_CELL = 30, EDGE = 7;  // px at 1280x720
+const MAP_TOKEN = 14, NAMES_APART = 15, LARGEST_CELL = 44, EDGE = 7;  // px at 1280x720
+const WIDER = 1.7;  // than high is a cell at most
 
-// How large the cells of maps are that have this room together, and where their tokens are written: `shared` says that the
-// tokens of the rows are written once, for all maps beside each other.
+// How large the cells of maps beside each other are that have this room together, and where their tokens are written.
 export function mapSize({ rows, columns }, { width, height, maps, gap, measure, unit }) {
   const longest = (tokens) => Math.max(...tokens.map((token) => measure(token, MAP_TOKEN * unit)));
   const left = Math.min(longest(rows), 0.35 * (width / maps)) + EDGE * unit, above = Math.min(longest(columns), 0.33 * height) + EDGE * unit;
-  const across = (width - left - (maps - 1) * gap) / (maps * columns.length), down = (height - above) / rows.length;
-  return { left, above, side: Math.max(Math.min(across, down, LARGEST_CELL * unit), 1), measure, unit };
+  const across = (width - left - (maps - 1) * gap - 4 * maps) / (maps * columns.length), down = (height - above) / rows.length;
+  const high = Math.max(Math.min(down, LARGEST_CELL * unit), 1);
+  return { left, above, high, wide: Math.max(Math.min(across, WIDER * high, LARGEST_CELL * unit), 1), measure, unit };
 }
 
-export function newMap(place, { rows, columns }, { left: edge, above, side, measure, unit }, named, act) {
-  const left = named ? edge : 2, type = MAP_TOKEN * unit, every = Math.ceil((NAMES_APART * unit) / side);
-  const width = side * columns.length, height = side * rows.length;
+export function newMap(place, { rows, columns }, { left: edge, above, wide, high, measure, unit }, named, act) {
+  const left = named ? edge : 2, type = MAP_TOKEN * unit, every = (size) => Math.ceil((NAMES_APART * unit) / size);
+  const width = wide * columns.length, height = high * rows.length;
   const svg = make("svg", { width: left + width + 2, height: above + height + 2, role: "img", tabindex: 0 }, place);
   const names = { row: [], column: [] };
   rows.forEach((token, i) => {
-    if (!named || i % every) return;
-    names.row[i] = make("text", { x: left - EDGE * unit, y: above + (i + 0.5) * side, "font-size": type, "text-anchor": "end", "dominant-baseline": "central" }, svg);
+    if (!named || i % every(high)) return;
+    names.row[i] = make("text", { x: left - EDGE * unit, y: above + (i + 0.5) * high, "font-size": type, "text-anchor": "end", "dominant-baseline": "central" }, svg);
     write(names.row[i], cut(token, left - EDGE * unit, type, measure));
   });
   columns.forEach((token, i) => {
-    if (i % every) return;
-    const x = left + (i + 0.5) * side, y = above - EDGE * unit;
+    if (i % every(wide)) return;
+    const x = left + (i + 0.5) * wide, y = above - EDGE * unit;
     names.column[i] = make("text", { x, y, "font-size": type, "dominant-baseline": "central", transform: `rotate(-90 ${x} ${y})` }, svg);
     write(names.column[i], cut(token, above - EDGE * unit, type, measure));
   });
   make("rect", { x: left, y: above, width, height, class: "masked" }, svg);
-  const image = make("image", { x: left, y: above, width, height, preserveAspectRatio: "none", class: "cells" }, svg);
+  const image = make("image", { x: left, y: above, width, height, preserveAspectRatio: "none", style: "image-rendering: pixelated" }, svg);
   make("rect", { x: left, y: above, width, height, class: "around" }, svg);
-  const frame = make("rect", { width: side, height: side, class: "pointed" }, svg);
+  const frame = make("rect", { width: wide, height: high, class: "pointed" }, svg);
   svg.addEventListener("pointermove", (event) => {
     const box = image.getBoundingClientRect();
     const q = Math.floor(((event.clientY - box.top) / box.height) * rows.length), k = Math.floor(((event.clientX - box.left) / box.width) * columns.length);
@@ -54,7 +55,7 @@ export function newMap(place, { rows, columns }, { left: edge, above, side, meas
     },
     mark(cell) {
       frame.style.visibility = cell ? "" : "hidden";
-      if (cell) for (const [name, value] of Object.entries({ x: left + cell.k * side, y: above + cell.q * side })) frame.setAttribute(name, value);
+      if (cell) for (const [name, value] of Object.entries({ x: left + cell.k * wide, y: above + cell.q * high })) frame.setAttribute(name, value);
       names.row.forEach((node, i) => node.classList.toggle("near", i === cell?.q));
       names.column.forEach((node, i) => node.classList.toggle("near", i === cell?.k));
     },

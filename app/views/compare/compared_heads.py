@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.compute.compared import HeadChange, head_changes
+from app.library.catalogue import entry
 from app.library.vocabularies import same_vocabulary
 from app.stage.checkpoint_choice import display_name
 from app.stage.heads import SHORT
@@ -33,9 +34,9 @@ def compared_heads(other: Scene, mine: Scene) -> Heads:
     """The heads of two models over the same tokens: two maps of weights can be subtracted where their rows and columns
     are the same."""
     same_file = other.subject.file == mine.subject.file
-    if not same_file and not same_vocabulary(mine.subject.file, [other.subject.file]):
-        return Heads(says=[_other_vocabulary(mine)])
     languages = [] if same_file else _languages(other, mine)
+    if not same_file and not same_vocabulary(mine.subject.file, [other.subject.file]):
+        return Heads(says=[_other_vocabulary(mine), *languages])
     if other.translation.source_ids != mine.translation.source_ids:
         return Heads(says=["Two sentences have different tokens, so their maps of weights cannot be subtracted."])
     if other.subject == mine.subject:
@@ -55,19 +56,24 @@ def _heads(scene: Scene) -> int:
 
 
 def _other_vocabulary(mine: Scene) -> str:
-    found = [display_name(each) for each in same_vocabulary(mine.subject.file, other_files(mine.subject.file).values())]
+    own = mine.subject.file
+    files = [each for each in other_files(own).values() if entry(each).languages[0] == entry(own).languages[0]]
+    found = [display_name(each) for each in same_vocabulary(own, files)]
     named = ", ".join(found[:MOST_NAMED]) + (f" or {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else "")
     choose = f"To compare heads, choose one with your vocabulary: {named}." if found else (
-        "No other checkpoint here has the vocabulary of yours; snapshots of one training run have the same."
+        f"No other checkpoint here that reads {mine.task.source} has the vocabulary of yours; the snapshots of a "
+        "training run share theirs."
     )  # fmt: skip
     return f"The two have different vocabularies, so their maps of weights have different rows and columns. {choose}"
 
 
 def _languages(other: Scene, mine: Scene) -> list[str]:
-    reads, own = other.task.source, mine.task.source
-    if reads == own:
-        return []
-    return [f"The first reads {reads}, yours {own}: for one of the two, the sentence is in another language."]
+    one, own = other.task, mine.task
+    if one.source != own.source:
+        return [f"The first reads {one.source}, yours {own.source}: for one of the two it is the wrong language."]
+    if one.target != own.target:
+        return [f"The first writes {one.target}, yours {own.target}."]
+    return []
 
 
 def _most(change: HeadChange) -> str:

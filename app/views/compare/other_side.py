@@ -103,7 +103,7 @@ def other_files(mine: CheckpointFile) -> dict[str, CheckpointFile]:
     The best is the one of the same languages and, as far as the headers tell, the same vocabulary.
     """
     place = place_of(mine.name)
-    of_run = {file.name: file for file in snapshots(place[0]).values()} if place else {}
+    of_run = {file.name: file for file in reversed(snapshots(place[0]).values())} if place else {}  # the last one first
     files = of_run | checkpoints.checkpoints() | uploads()
     files.pop(mine.name, None)
 
