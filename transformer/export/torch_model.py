@@ -107,14 +107,17 @@ class TorchModel(nn.Module):
 
     def decode(self, target: Tensor, memory: Tensor, source: Tensor) -> Tensor:
         """target (B, T) ids, memory (B, S, D) -> logits (B, T, V)."""
-        states: Tensor = self.stacks.decoder(
+        return linear(self._states(target, memory, source), self.output)  # (B, T, V)
+
+    def _states(self, target: Tensor, memory: Tensor, source: Tensor) -> Tensor:
+        found: Tensor = self.stacks.decoder(
             self._embedded(target, self.target_tokens, 1),
             memory,
             tgt_mask=self._hidden(target, causal=True),
             tgt_key_padding_mask=_padding(target),
             memory_key_padding_mask=_padding(source),
         )  # (B, T, D)
-        return linear(states, self.output)  # (B, T, V)
+        return found
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
         """As `Transformer.forward`: logits (B, T, V)."""
@@ -137,7 +140,8 @@ class TorchModel(nn.Module):
         ids: list[int] = []
         while len(ids) < limit and EOS not in ids:
             read = torch.tensor([[BOS, *ids]], device=source.device)  # (1, T)
-            ids.append(int(score(self.decode(read, memory, source)[:, -1:], None).argmax()))
+            newest = self._states(read, memory, source)[:, -1:]  # (1, 1, D)
+            ids.append(int(score(linear(newest, self.output), None).argmax()))
         return ids
 
     def _embedded(self, ids: Tensor, tokens: Tensor, stack: int) -> Tensor:

@@ -51,7 +51,7 @@ const changes = {
         const place = this.place.get(`${kind} ${layer} ${head}`), { moved, partner } = this.message.order[place];
         const change = partner ? `${percent(moved)} of its weight is on other tokens` : "no head of the other model is left for it";
         const node = button({ role: "radio", class: partner ? "cell" : "cell alone", "aria-label": `${title}, layer ${layer + 1}, head ${head + 1}: ${change}` }, grid, undefined, () => this.choose(place));
-        node.title = node.ariaLabel;
+        node.title = node.getAttribute("aria-label");
         node.style.setProperty("--share", partner ? `${100 * Math.sqrt(moved)}%` : "0%");
         this.buttons[place] = node;
       }

@@ -7,7 +7,6 @@ import streamlit as st
 
 from app import components
 from app.components.outcome import OutcomeRow, OutcomeToken
-from app.compute.against_torch import AgainstTorch
 from app.compute.compared import Compared
 from app.figures.axes import in_words
 from app.figures.tables import Table
@@ -30,7 +29,8 @@ def draw(scene: Scene) -> None:
         st.text(str(problem))
         return
     if sides.other is None:
-        torch = torch_side.computed(sides.mine)
+        with st.spinner("torch.nn translates, without a cache …"):
+            torch = torch_side.computed(sides.mine)
         found, heads = Compared(torch.written, sides.mine.hypothesis), Heads()
     else:
         torch, found = None, Compared(sides.other.hypothesis, sides.mine.hypothesis)
@@ -52,7 +52,7 @@ def draw(scene: Scene) -> None:
     if sides.other and heads.read:
         draw_heads((sides.other.subject, sides.mine.subject), sides.names, heads.read, heads.changes)
     template.say(*sentences)
-    template.details(partial(_details, found, heads, torch))
+    template.details(partial(_details, found, heads, bool(torch)))
 
 
 def _row(label: str, hypothesis: Hypothesis, changed: tuple[bool, ...]) -> OutcomeRow:
@@ -77,9 +77,9 @@ def _scores(found: Compared) -> str:
     return f"The log-probability of the first is {one}, that of the second {other}; each is by the model that wrote it."
 
 
-def _details(found: Compared, heads: Heads, torch: AgainstTorch | None) -> None:
+def _details(found: Compared, heads: Heads, torch: bool) -> None:
     if torch:
-        torch_side.draw_details(torch)
+        st.markdown(torch_side.EXPLAINED)
     st.markdown(
         "A token is marked if the longest common parts of the two translations leave it out. Below each token is the "
         "natural logarithm of its probability, given the tokens before it in its own translation."

@@ -1,15 +1,11 @@
 """Our model beside torch.nn.Transformer with the same weights: how far the numbers of each stage are apart."""
 
-import streamlit as st
-
 from app import components
 from app.components.comparison import Cell, Row
 from app.compute.against_torch import AgainstTorch, against_torch
 from app.compute.compared import Compared
-from app.figures.tables import Table
 from app.figures.theme import number, role_color
 from app.stage.scene import Scene
-from app.views.shared.placed import belongings
 from transformer.config import ModelConfig
 from transformer.decoding.length_penalty import length_limit
 
@@ -18,7 +14,7 @@ ROUNDING = 1e-4  # of the largest number: float32 has 7 digits, and a stack adds
 EXPLAINED = (
     "`torch.nn.Transformer` has both stacks: attention, feed-forward, residual sums and LayerNorm. Embeddings, "
     "positions and the projection to the vocabulary are ours, around it: see `transformer/export/torch_model.py`. "
-    "Three things differ. W^Q, W^K and W^V are one matrix there. Its masks mean the opposite: True is “must not "
+    "Three things differ. $W^Q$, $W^K$ and $W^V$ are one matrix there. Its masks mean the opposite: True is “must not "
     "attend”. And it ends each stack with one more LayerNorm, also in post-norm mode, where the paper has none. In "
     "float64 the two agree to 10⁻¹⁰, which our tests check for all options of the model."
 )
@@ -67,18 +63,3 @@ def _norms(config: ModelConfig) -> str:
     if config.norm == "pre":
         return f"Both are pre-norm, with a LayerNorm at the end of each stack.{end}"
     return f"Both are post-norm, as in the paper; torch.nn's LayerNorm at the end of each stack is left out.{end}"
-
-
-def draw_details(found: AgainstTorch) -> None:
-    """What is equal and what not, and the numbers as a table."""
-    st.markdown(EXPLAINED)
-    belongings(key="torch_numbers", name="torch.nn and ours, by stage", table=lambda: stages_table(found), drawn=False)
-
-
-def stages_table(found: AgainstTorch) -> Table:
-    """A row a stage."""
-    return {
-        "numbers": [stage.name for stage in found.stages],
-        "largest number": [stage.largest for stage in found.stages],
-        "largest difference": [stage.difference for stage in found.stages],
-    }
