@@ -10,15 +10,17 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.compute.against_torch import against_torch
+from app.compute.against_torch import AgainstTorch, Stage, against_torch
 from app.compute.cached_results import attention
 from app.compute.compared import Compared, head_changes
 from app.compute.subject import Subject
 from app.figures.canvas_message import header_of
 from app.library.checkpoints import CheckpointFile
+from app.views.compare import torch_side
 from app.views.compare.other_side import other_files
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import attention_weights, components
+from tests.support.small_model import small
 from transformer.analysis.edits import HeadUniform, model_edits
 from transformer.decoding.translation import Hypothesis
 from transformer.decoding.translator import Translator
@@ -104,6 +106,20 @@ def test_the_difference_to_torch_nn_is_that_of_the_numbers(folder: Path, monkeyp
     stages = {stage.name: stage for stage in against_torch(subject, translation.source_ids, ids, 5).stages}
     assert stages["Logits"].difference == pytest.approx(0.5, abs=1e-4)
     assert stages["Log-probabilities"].difference < 1e-4
+
+
+def test_what_is_said_of_torch_nn_follows_its_numbers() -> None:
+    class Written:
+        def __init__(self, pieces: str, *log_probabilities: float) -> None:
+            self.pieces, self.log_probabilities = tuple(pieces), log_probabilities
+
+    ours, its = Written("abc", -0.1, -0.69, -1), Written("axc", -0.1, -0.6901, -2)
+    stages = (Stage("Logits", 10.0, 0.1), Stage("Log-probabilities", 3.0, 0.02))
+    config = small(norm="post", attention_window=2)
+    said = torch_side.says(AgainstTorch(its, stages), Compared(its, ours), config)  # type: ignore[arg-type]
+    assert "at most 0.0200: that is more than rounding" in said[0]
+    assert said[1].endswith("the log-probabilities are −0.6901 and −0.6900.")
+    assert "left out; the attention window of 2 is a mask for it." in said[2]
 
 
 def test_torch_nn_says_that_it_cannot_express_edits(open_app: Open) -> None:

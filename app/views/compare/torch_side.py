@@ -4,7 +4,7 @@ from app import components
 from app.components.comparison import Cell, Row
 from app.compute.against_torch import AgainstTorch, against_torch
 from app.compute.compared import Compared
-from app.figures.theme import number, role_color
+from app.figures.theme import fixed, number, role_color
 from app.stage.scene import Scene
 from transformer.config import ModelConfig
 from transformer.decoding.length_penalty import length_limit
@@ -16,7 +16,7 @@ EXPLAINED = (
     "positions and the projection to the vocabulary are ours, around it: see `transformer/export/torch_model.py`. "
     "Three things differ. $W^Q$, $W^K$ and $W^V$ are one matrix there. Its masks mean the opposite: True is “must not "
     "attend”. And it ends each stack with one more LayerNorm, also in post-norm mode, where the paper has none. In "
-    "float64 the two agree to 10⁻¹⁰, which our tests check for all options of the model."
+    "float64 the two agree to 10⁻¹⁰, which our tests check for the options of the model."
 )
 
 
@@ -50,16 +50,23 @@ def says(found: AgainstTorch, compared: Compared, config: ModelConfig) -> list[s
         f"The log-probability of a token differs by at most {number(most) if most else '0'}: "
         + ("that is the rounding of float32, which has seven digits."
            if is_rounding else "that is more than rounding of float32 explains."),
-        "torch.nn.Transformer, which computes all tokens again at each step, writes the same translation."
-        if compared.parts_at is None
-        else "Its own greedy translation is another one, where two tokens are nearly as probable.",
+        _written(compared),
         _norms(config),
     ]  # fmt: skip
 
 
+def _written(compared: Compared) -> str:
+    step = compared.parts_at
+    if step is None:
+        return "torch.nn.Transformer, which computes all tokens again at each step, writes the same translation."
+    both = [each.log_probabilities[step : step + 1] for each in (compared.one, compared.other)]
+    there = " and ".join(fixed(values[0], 4) for values in both if values)
+    return f"Its own translation is another one: where the two part, the log-probabilities are {there}."
+
+
 def _norms(config: ModelConfig) -> str:
     window = config.attention_window
-    end = f" The attention window of {window} is a mask for it." if window is not None else ""
+    end = f"; the attention window of {window} is a mask for it" if window is not None else ""
     if config.norm == "pre":
-        return f"Both are pre-norm, with a LayerNorm at the end of each stack.{end}"
-    return f"Both are post-norm, as in the paper; torch.nn's LayerNorm at the end of each stack is left out.{end}"
+        return f"Both are pre-norm, with a LayerNorm at the end of each stack{end}."
+    return f"Both are post-norm, as in the paper; torch.nn's LayerNorm at the end of each stack is left out{end}."
