@@ -1,16 +1,14 @@
 """Title, picture and controls of each page are in the window when it opens, and nothing on it is too small to read."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.browser.conftest import Visit
 from tests.support.browser_pages import PAGES, is_drawn
+from tests.support.phone import wrong_on_a_phone
 
-PHONE = (Path(__file__).parent.parent / "support" / "phone.js").read_text()
-FINGER = 44  # px
 Begin = Callable[..., Visit]
 SENTENCES = ("the cat sat on the mat because it was too tired", "cat", " ".join(["the cat sat on the mat"] * 15))
 SIZES = ((1280, 720), (1920, 1080))
@@ -104,5 +102,4 @@ def test_heading_picture_and_controls_are_in_the_window_and_legible(visit: Begin
     assert min(tops) < PHONE_PICTURE, name
     wide = one.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth")
     assert wide <= 0, "the page of a phone scrolls sideways"
-    found = one.page.evaluate(PHONE, FINGER)
-    assert found["cut"] == []
+    assert wrong_on_a_phone(one.page) == {"cut": [], "small": []}

@@ -1,7 +1,8 @@
 // What is wrong with a page on a phone, as {cut, small}: what ends beyond the screen or its own box and does not scroll
-// with a fading edge, and what is smaller than a finger needs.
-least => {
-    const main = document.querySelector('[data-testid=stMain]'), cut = [], small = [];
+// with a fading edge, and what is smaller than a finger needs (but for the stations of Step by step on its map, which
+// buttons reach too).
+([least, place]) => {
+    const main = document.querySelector(place), cut = [], small = [];
     const above = node => node.assignedSlot ?? node.parentElement ?? node.getRootNode().host ?? null;
     const all = root => [...root.querySelectorAll('*')].flatMap(node => [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])]);
     const chain = node => { const found = []; for (; node && node !== main; node = above(node)) found.push(node); return found; };
@@ -22,8 +23,8 @@ least => {
         const hides = !frame && style.overflowX !== 'visible' && !/auto|scroll/.test(style.overflowX);
         if (says && hides && node.scrollWidth > node.clientWidth + 1) cut.push(`${node.clientWidth} of ${node.scrollWidth} px: ${named(node)}`);
         if (frame && getComputedStyle(node.ownerSVGElement).overflow !== 'visible' && (box.right > frame.right + 1 || box.left < frame.left - 1)) cut.push(`beyond its picture: ${named(node)}`);
-        const target = (node.closest('label') ?? node).getBoundingClientRect();
-        if (acts && !node.disabled && Math.min(target.width, target.height) < least) small.push(`${Math.round(target.width)}x${Math.round(target.height)}: ${named(node)}`);
+        const target = (node.closest('label, [data-testid=stSelectbox], [data-testid=stTextInput]') ?? node).getBoundingClientRect();
+        if (acts && !node.disabled && !node.closest('svg.map') && Math.min(target.width, target.height) < least) small.push(`${Math.round(target.width)}x${Math.round(target.height)}: ${named(node)}`);
     }
     return {cut, small};
 }

@@ -15,6 +15,7 @@ export function build(view) {
   const labels = [element("div", "label first", arcs), element("div", "label second", arcs)];
   const svg = make("svg", { "aria-hidden": "true" }, arcs), tokens = element("div", "tokens", arcs);
   view.stage = { frame, arcs, matrix, labels, svg, tokens };
+  view.instead = element("div", "instead", root);
   const side = element("div", "beside", root);
   view.kinds = element("div", "kinds segments", side);
   const part = element("div", "part", side), box = element("div", { class: "heads", role: "radiogroup" }, part);

@@ -52,6 +52,7 @@ function arrange(view) {
   const matrix = view.form === "matrix";
   stage.arcs.hidden = matrix;
   stage.matrix.hidden = !matrix;
+  view.instead.hidden = matrix || view.layout.flat || !view.both.writes;
   stage.frame.classList.toggle("of-matrix", matrix);
   stage.arcs.classList.toggle("picture", !matrix);  // what is saved, see ../export
   stage.matrix.classList.toggle("picture", matrix);

@@ -9,7 +9,7 @@ const LARGEST = 3.6;  // rem, of a small picture
 
 export function newHeads(view) {
   const { heads: place, rem } = view, kind = view.message.kind[view.here.kind], canvas = place.canvas;
-  const label = 1.15 * rem, width = Math.max(place.box.clientWidth, 2 * label);  // it is 0 in a page that is left
+  const label = (view.layout.flat ? 1.15 : 0.85) * rem, width = Math.max(place.box.clientWidth, 2 * label);  // it is 0 in a page that is left
   const side = Math.min((width - label) / kind.heads, LARGEST * rem, Math.max((place.room - label) / kind.layers, 0.7 * rem));
   const wide = Math.min((width - label) / kind.heads, LARGEST * rem * 1.4, side * 1.6);
   Object.assign(place, { side, wide, label });

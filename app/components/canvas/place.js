@@ -6,7 +6,7 @@ import { goesOn, plain } from "./message.js";
 const SIZES = [1.2, 1.1, 1, 0.94, 0.88];  // rem, of the type of a token
 
 export function placed({ keys, queries, writes }, { width, height, rem, narrow, measure }) {
-  return narrow ? inColumns({ keys, queries, writes }, width, height, rem, measure) : inRows({ keys, queries, writes }, width, height, rem, measure);
+  return narrow ? inColumns({ keys, queries, writes }, width, rem, measure) : inRows({ keys, queries, writes }, width, height, rem, measure);
 }
 
 function inRows({ keys, queries, writes }, width, height, rem, measure) {
@@ -35,14 +35,14 @@ function inRows({ keys, queries, writes }, width, height, rem, measure) {
   return { flat: true, width: inner, height, size, keys: above, queries: below, scrolls };
 }
 
-function inColumns({ keys, queries, writes }, width, height, rem, measure) {
+function inColumns({ keys, queries, writes }, width, rem, measure) {
   const most = Math.max(keys.tokens.length, queries.tokens.length);
-  const pitch = Math.max(2.25 * rem, Math.min(2.75 * rem, (height - 1.6 * rem) / most));
+  const pitch = 2.75 * rem;  // as high as a finger needs
   const widest = (tokens) => Math.min(Math.max(...tokens.map((token) => measure(plain(token), rem)), 1.5 * rem) + rem, 0.36 * width);
   const [left, right] = [widest(keys.tokens), widest(queries.tokens)], percents = writes ? 2.9 * rem : 0;
   const column = (count, x, w) => {
     const step = (pitch * most) / count;  // a shorter column is spread over the same height
-    return Array.from({ length: count }, (_, i) => ({ x, y: 1.5 * rem + i * step + (step - pitch) / 2, w, h: pitch - 4 }));
+    return Array.from({ length: count }, (_, i) => ({ x, y: 1.5 * rem + i * step + (step - pitch) / 2, w, h: pitch }));
   };
   return {
     flat: false, width, height: 1.6 * rem + pitch * most, size: 1, scrolls: false,

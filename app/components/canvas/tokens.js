@@ -47,7 +47,7 @@ export function newTokens(view) {
 
 function numberBox(layout, side, box, rem) {
   if (layout.flat) return { x: box.x + box.w / 2 - 1.6 * rem, y: side === "key" ? box.y + box.h + 0.15 * rem : box.y - 1.5 * rem, w: 3.2 * rem };
-  return { x: side === "key" ? box.x + box.w + 2 : box.x - 3.2 * rem, y: box.y + box.h / 2 - 0.7 * rem, w: 3.1 * rem };
+  return { x: side === "key" ? box.x + box.w + 2 : box.x - 3.2 * rem, y: box.y, w: 3.1 * rem, h: box.h };
 }
 
 function probabilities(view, group, box, index) {
@@ -60,18 +60,35 @@ function probabilities(view, group, box, index) {
   element("div", "number", part, probability === null ? "" : percent(probability));
   view.probabilities[index] = part;
   if (!layout.flat) return;
-  target.runners[index].slice(0, RUNNERS).forEach((runner) => {
-    const button = element(view.standing.acts ? "button" : "div", "runner", part, plain(runner.text));
+  runners(view, part, index).forEach((button) => { button.tabIndex = -1; });
+}
+
+// What could have been written instead of a token, as buttons.
+function runners(view, parent, index) {
+  const { tokens, runners: found } = view.message.target;
+  return found[index].slice(0, RUNNERS).map((runner) => {
+    const button = element(view.standing.acts ? "button" : "div", "runner", parent, plain(runner.text));
     button.title = `${plain(runner.text)}: ${percent(runner.probability)}. Click: decode on from here with it.`;
-    button.setAttribute("aria-label", `Instead of ${plain(target.tokens[index])}: ${plain(runner.text)}, ${percent(runner.probability)}`);
-    button.tabIndex = -1;
+    button.setAttribute("aria-label", `Instead of ${plain(tokens[index])}: ${plain(runner.text)}, ${percent(runner.probability)}`);
     if (view.standing.acts) button.addEventListener("click", () => view.act("continue", index, runner.id));
+    return button;
   });
+}
+
+// In columns there is no room for them below the tokens: those of the token that is held, in a line of their own.
+function showInstead(view, { query }) {
+  const place = view.instead, shows = `${view.message.id} ${query} ${view.standing.acts}`;
+  if (place.hidden || place.dataset.shows === shows) return;
+  place.dataset.shows = shows;
+  place.replaceChildren();
+  element("span", "", place, query === null ? "Tap a written word: what else was probable?" : `Instead of “${plain(view.message.target.tokens[query])}”:`);
+  if (query !== null) runners(view, place, query);
 }
 
 export function showTokens(view, here, focus) {
   const kind = view.message.kind[here.kind], weights = ofHead(kind, here.layer, here.head);
   const isolated = focus.query !== null || focus.key !== null;
+  showInstead(view, focus);
   for (const side of ["key", "query"]) {
     const other = side === "key" ? "query" : "key", numbered = [];
     view.tokens[side].forEach((button, i) => {

@@ -42,9 +42,8 @@ export function sentence(view, here, focus) {
     return `${quoted(keys.tokens[focus.key])} gets the most attention ${when}${given ? `: ${given}` : ""}.`;
   }
   if (view.preview) return `Preview of layer ${here.layer + 1}, head ${here.head + 1}. Click to choose it.`;
-  return writes
-    ? "Point at a word: what does the head attend to? Click an arc: how is its weight computed? Click two words: which heads link them?"
-    : "Point at a word: what does the head attend to from it? Click an arc: how is its weight computed? Click two words: which heads link them?";
+  const [point, click] = view.layout.flat ? ["Point at", "Click"] : ["Tap", "Tap"];
+  return `${point} a word: what does the head attend to${writes ? "" : " from it"}? ${click} an arc: how is its weight computed? ${click} two words: which heads link them?`;
 }
 
 export function alternativeText(view, here) {

@@ -11,7 +11,7 @@ import { isDark } from "../shared/themed.js";
 import { inWords, put } from "../shared/token.js";
 import { scaleOfPage, watchSize } from "../shared/watch_size.js";
 
-const HEAD = 20, LEAST = 18, MOST = 72;  // px at the usual size of the type: of the heading, of a sub-layer
+const HEAD = 20, LEAST = 18, MOST = 72, FINGER = 44;  // px at the usual size of the type: of the heading, of a sub-layer
 const PHONE = 520;
 const SHORT = { "self-attention": "self", "encoder-decoder": "enc-dec", "feed-forward": "feed-fw" };
 const said = (value) => value.toFixed(value < 10 ? 2 : 1);
@@ -72,7 +72,7 @@ function draw(root, state) {
   if (!frame.clientWidth) return undefined;
   const unit = scaleOfPage(), measure = measurer(root);
   const width = frame.clientWidth - 4, narrow = width < PHONE * unit;
-  const high = Math.min(Math.max((frame.clientHeight - HEAD * unit - 4) / (count + 1), LEAST * unit), MOST * unit);
+  const high = Math.min(Math.max((frame.clientHeight - HEAD * unit - 4) / (count + 1), (narrow ? FINGER : LEAST) * unit), MOST * unit);
   const names = all.parts.map(({ layer, name }) => `${layer} ${narrow ? SHORT[name] : name}`);
   const left = Math.max(...[data.start, ...names].map((name) => 1.06 * measure(narrow ? name.slice(0, 9) : name, 15.2 * unit))) + 10 * unit;
   const right = (narrow ? 108 : 210) * unit, across = width - left - right, table = colors(data.scale);

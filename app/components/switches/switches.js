@@ -5,8 +5,9 @@
 import { button, element } from "../shared/dom.js";
 import { numbered, standing } from "../shared/numbered_choices.js";
 import { radios } from "../shared/radios.js";
+import { watchWidth } from "../shared/watch_size.js";
 
-const MOST_BUTTONS = 16;
+const mostButtons = () => (matchMedia("(max-width: 640px)").matches ? 4 : 16);  // a finger needs 44 px for each
 
 function opened(part, { label, texts, chosen, disabled }, choose) {
   const list = element("select", { "aria-label": label }, part);
@@ -22,6 +23,12 @@ function laidOut(part, { label, texts, chosen, disabled }, choose) {
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
+  const draw = () => show(root, data, setTriggerValue);
+  draw();
+  return watchWidth(root, draw);
+}
+
+function show(root, data, setTriggerValue) {
   const focused = root.getRootNode().activeElement?.closest("[data-name]")?.dataset.name;
   const line = element("div", "switches"), others = element("div", "others");
   const part = (name) => element("div", { "data-name": name }, line.childElementCount ? others : line);
@@ -30,7 +37,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     element("span", "", place, choice.label);
     const choose = (index) => setTriggerValue("chosen", numbered(root, choice.name, index));
     const chosen = standing(root, choice.name, { chosen: choice.chosen, count: choice.texts.length, heard: data.heard });
-    (choice.texts.length > MOST_BUTTONS ? opened : laidOut)(place, { ...choice, chosen }, choose);
+    (choice.texts.length > mostButtons() ? opened : laidOut)(place, { ...choice, chosen }, choose);
   }
   if (data.button) {
     const { text, help, disabled } = data.button;
