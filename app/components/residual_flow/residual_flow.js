@@ -3,7 +3,7 @@
 
 import { asked, marked } from "../shared/arrow_keys.js";
 import { decoded } from "../shared/arrays.js";
-import { element } from "../shared/dom.js";
+import { element, within } from "../shared/dom.js";
 import { colors, painted } from "../shared/shades.js";
 import { numbered } from "../shared/numbered_choices.js";
 import { make, measurer } from "../shared/svg.js";
@@ -72,7 +72,8 @@ function draw(root, state) {
   if (!frame.clientWidth) return undefined;
   const unit = scaleOfPage(), measure = measurer(root);
   const width = frame.clientWidth - 4, narrow = width < PHONE * unit;
-  const high = Math.min(Math.max((frame.clientHeight - HEAD * unit - 4) / (count + 1), (narrow ? FINGER : LEAST) * unit), MOST * unit);
+  const room = (frame.clientHeight - HEAD * unit - 4) / (count + 1);
+  const high = (narrow ? FINGER : within(room / unit, LEAST, MOST)) * unit;
   const names = all.parts.map(({ layer, name }) => `${layer} ${narrow ? SHORT[name] : name}`);
   const left = Math.max(...[data.start, ...names].map((name) => 1.06 * measure(narrow ? name.slice(0, 9) : name, 15.2 * unit))) + 10 * unit;
   const right = (narrow ? 108 : 210) * unit, across = width - left - right, table = colors(data.scale);
