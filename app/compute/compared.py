@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from app.compute import cached_results
-from app.compute.cached_results import KEPT, Ids
+from app.compute.cached_results import KEPT, Attention, Ids
 from app.compute.subject import Subject
 from transformer.analysis.head_matching import match_heads
 from transformer.decoding.translation import Hypothesis
@@ -56,17 +56,29 @@ class HeadChange:
     moved: float
 
 
-@st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
-def head_changes(one: Subject, other: Subject, source_ids: Ids, target_ids: Ids) -> list[HeadChange]:
-    """All heads of the other model beside those of the first, over the same tokens; the one that changes most first.
+@dataclass(frozen=True)
+class Reading:
+    """A model and what it reads: `source_ids` the encoder, `target_ids` the decoder, see `cached_results`."""
 
-    In the same checkpoint with other edits, heads are compared by their places. Those of two checkpoints are matched by
-    similarity, see `transformer.analysis.head_matching`.
+    subject: Subject
+    source_ids: Ids
+    target_ids: Ids
+
+    def attention(self, kind: Kind) -> Attention:
+        return cached_results.attention(self.subject, self.source_ids, self.target_ids, kind)
+
+
+@st.cache_data(max_entries=64, ttl=KEPT, show_spinner=False)
+def head_changes(one: Reading, other: Reading) -> list[HeadChange]:
+    """All heads of the other side beside those of the first, over as many tokens; the one that changes most first.
+
+    In the same checkpoint, heads are compared by their places. Those of two checkpoints are matched by similarity, see
+    `transformer.analysis.head_matching`.
     """
     found = []
     for kind in KINDS:
-        before, after = (cached_results.attention(each, source_ids, target_ids, kind).weights for each in (one, other))
-        if one.file == other.file:
+        before, after = (each.attention(kind).weights for each in (one, other))
+        if one.subject.file == other.subject.file:
             moved = np.abs(after - before).sum(axis=-1).mean(axis=-1) / 2  # (L, H)
             found += [
                 HeadChange(kind, layer, head, (layer, head), float(value))

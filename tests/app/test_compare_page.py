@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.compute.against_torch import AgainstTorch, Stage, against_torch
 from app.compute.cached_results import attention
-from app.compute.compared import Compared, head_changes
+from app.compute.compared import Compared, Reading, head_changes
 from app.compute.subject import Subject
 from app.figures.canvas_message import header_of
 from app.library.checkpoints import CheckpointFile
@@ -133,7 +133,7 @@ def test_a_head_moves_by_half_the_sum_of_the_differences_of_its_weights(folder: 
     translation = subject.translator.translate(SENTENCE).sentences[0]
     ids = translation.hypotheses[0].ids
     found = {(each.kind, each.layer, each.head): each.moved for each in
-             head_changes(subject, edited, translation.source_ids, ids)}  # fmt: skip
+             head_changes(*(Reading(each, translation.source_ids, ids) for each in (subject, edited)))}  # fmt: skip
     weights = attention(subject, translation.source_ids, ids, "cross").weights[1, 2]
     even = np.full_like(weights, 1 / weights.shape[-1])
     assert found["cross", 1, 2] == pytest.approx(np.abs(weights - even).sum(-1).mean() / 2, abs=1e-6)
@@ -201,6 +201,22 @@ def test_the_heads_of_two_checkpoints_are_matched_over_the_same_tokens(open_app:
     assert "matched by similarity" in words(app)
 
 
+def test_a_sentence_with_another_word_is_compared_head_by_head(open_app: Open, folder: Path) -> None:
+    app = open_app(
+        "compare", sentence="the cat sat on the mat", side="sentence", compared_sentence="the mat sat on the mat"
+    )
+    header, weights = heads_drawn(app)
+    translator = Translator.load(folder / "en-de.safetensors")
+    other, mine = (translator.translate(text).sentences[0] for text in ("the mat sat on the mat", SENTENCE))
+    ids = mine.hypotheses[0].ids
+    exact = [*weights_of(translator, other.source_ids, ids), *weights_of(translator, mine.source_ids, ids)]
+    for found, known in zip(weights, exact, strict=True):
+        np.testing.assert_allclose(found, known, atol=1 / 65_000)
+    source = [each.text for each in mine.source_pieces]
+    assert header["tokens"][0][0] == [source[0], "mat, cat", *source[2:]]
+    assert "elsewhere than with the second sentence" in words(app)
+
+
 def test_the_head_of_the_address_is_shown(open_app: Open) -> None:
     header, _ = heads_drawn(
         open_app("compare", sentence=SENTENCE, edits="uniform=decoder.2.3", compared_head="cross.3.4")
@@ -216,7 +232,7 @@ def test_the_head_of_the_address_is_shown(open_app: Open) -> None:
 def test_where_heads_cannot_be_compared_it_says_why(open_app: Open) -> None:
     assert "all its heads are the same" in words(open_app("compare", sentence=SENTENCE, side="search"))
     app = open_app("compare", sentence=SENTENCE, side="sentence", compared_sentence="the dog sat on it")
-    assert "different tokens" in words(app)
+    assert "replace a word of your sentence: it has" in words(app)
     assert not [each for each in app.get("bidi_component") if each.proto.component_name == "headlight_head_changes"]
 
 

@@ -1,4 +1,4 @@
-// All heads of two models, coloured by how much of their weight is on other tokens; of one head both maps and their
+// All heads of two models, coloured by how much of their weight is elsewhere; of one head both maps and their
 // difference. The message (packed as that of the canvas) has all weights, so another head needs no server.
 
 import { ofHead, plain, unpacked } from "../canvas/message.js";
@@ -12,7 +12,7 @@ import { make, measurer } from "../shared/svg.js";
 import { isDark } from "../shared/themed.js";
 import { rem, watchSize } from "../shared/watch_size.js";
 
-const PHONE = 40, TITLE = 1.5, LEAST = 0.35, BESIDE = 5.4, ON_PHONE = 22;  // rem
+const PHONE = 40, TITLE = 1.5, LEAST = 0.35, TALLEST = 2.2, BESIDE = 5.4, ON_PHONE = 22;  // rem
 const bent = (value) => Math.sign(value) * Math.sqrt(Math.abs(value));  // small weights are seen, too
 
 const changes = {
@@ -26,7 +26,7 @@ const changes = {
   build() {
     const { root, message } = this, box = element("div", { class: "changes picture", role: "figure", "aria-label": message.alt });
     this.buttons = [];
-    const boards = element("div", { class: "boards", role: "radiogroup", "aria-label": "Heads, by how much of their weight is on other tokens" }, box);
+    const boards = element("div", { class: "boards", role: "radiogroup", "aria-label": "Heads, by how much of their weight is elsewhere" }, box);
     for (let kind = 0; kind < this.count; kind++) this.board(boards, kind);
     boards.addEventListener("keydown", (event) => this.walk(event));
     const side = element("div", "side", box), line = element("div", "line", side);
@@ -49,7 +49,7 @@ const changes = {
       element("span", layer % 2 ? "number even" : "number", grid, layer + 1);
       for (let head = 0; head < heads; head++) {
         const place = this.place.get(`${kind} ${layer} ${head}`), { moved, partner } = this.message.order[place];
-        const change = partner ? `${percent(moved)} of its weight is on other tokens` : "no head of the other model is left for it";
+        const change = partner ? `${percent(moved)} of its weight is elsewhere` : "no head of the other model is left for it";
         const node = button({ role: "radio", class: partner ? "cell" : "cell alone", "aria-label": `${title}, layer ${layer + 1}, head ${head + 1}: ${change}` }, grid, undefined, () => this.choose(place));
         node.title = node.getAttribute("aria-label");
         node.style.setProperty("--share", partner ? `${100 * Math.sqrt(moved)}%` : "0%");
@@ -85,7 +85,7 @@ const changes = {
     this.high = box.clientHeight;
     const rows = 1 + message.kinds.slice(this.count).reduce((sum, each) => sum + each.layers, 0);  // the numbers are one
     const row = Math.max((this.high - this.count * TITLE * rem()) / rows, LEAST * rem());
-    box.style.setProperty("--row", `${row}px`);
+    box.style.setProperty("--row", `${Math.min(row, TALLEST * rem())}px`);
     box.classList.toggle("dense", row < rem());
     this.cell = null;
     const { queries, keys } = message.kinds[this.count + message.order[this.at].kind];
@@ -136,7 +136,7 @@ const changes = {
       this.titles[which].textContent = texts[which];
     });
     const whole = `${other.title}, ${where(found)}`;
-    this.says.textContent = `${at + 1} of ${message.order.length} by change. ${whole}: ${matched ? `${percent(found.moved)} of its weight is on other tokens` : "no head of the other model is left for it"}.`;
+    this.says.textContent = `${at + 1} of ${message.order.length} by change. ${whole}: ${matched ? `${percent(found.moved)} of its weight is elsewhere` : "no head of the other model is left for it"}.`;
     this.point();
   },
   point() {

@@ -1,9 +1,10 @@
 """Whether the heads of two scenes can be compared, how far each moved, and what is said of it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from app.compute.compared import HeadChange, head_changes
+from app.compute.compared import HeadChange, Reading, head_changes
+from app.figures.axes import in_words
 from app.library.catalogue import entry
 from app.library.vocabularies import same_vocabulary
 from app.stage.checkpoint_choice import display_name
@@ -11,6 +12,7 @@ from app.stage.heads import SHORT
 from app.stage.scene import Scene
 from app.views.compare.other_side import other_files
 from transformer.errors import HeadlightError
+from transformer.model.attention_kinds import Kind
 
 MOST_MATCHED = 400  # heads of a kind
 LEAST = 0.0005  # a change below it is none
@@ -19,36 +21,62 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Heads:
-    """Attributes:
-    changes: of all heads, the one that changes most first; empty if they cannot be compared.
-    says: sentences about them.
-    read: whose translation both models read: that of the original model, or of the visitor's checkpoint.
+    """How the heads of two sides differ.
+
+    Attributes:
+        says: sentences about them.
+        changes: of all heads, the one that changes most first; empty if they cannot be compared.
+        readings: what the two sides read; the same tokens, or some replaced by others.
+        tokens: their texts by kind of attention, queries and keys.
     """
 
-    changes: Sequence[HeadChange] = ()
     says: Sequence[str] = ()
-    read: Scene | None = None
+    changes: Sequence[HeadChange] = ()
+    readings: tuple[Reading, ...] = ()
+    tokens: Mapping[Kind, tuple[Sequence[str], Sequence[str]]] = field(default_factory=dict)
 
 
 def compared_heads(other: Scene, mine: Scene) -> Heads:
-    """The heads of two models over the same tokens: two maps of weights can be subtracted where their rows and columns
-    are the same."""
+    """The heads of two models over the same tokens, or of one over two sentences of which one has other words in the
+    same places: two maps of weights can be subtracted where their rows and columns are the same.
+
+    Both decoders read the translation by the original model where there are edits, else the visitor's.
+    """
     same_file = other.subject.file == mine.subject.file
     languages = [] if same_file else _languages(other, mine)
     if not same_file and not same_vocabulary(mine.subject.file, [other.subject.file]):
-        return Heads(says=[_other_vocabulary(mine), *languages])
-    if other.translation.source_ids != mine.translation.source_ids:
-        return Heads(says=["Two sentences have different tokens, so their maps of weights cannot be subtracted."])
-    if other.subject == mine.subject:
-        return Heads(says=["Both are written by one model: over the same tokens all its heads are the same."])
+        return Heads([_other_vocabulary(mine), *languages])
+    sources = [scene.translation.source_ids for scene in (other, mine)]
+    kept = [one == its for one, its in zip(*sources, strict=False)]
+    if len(sources[0]) != len(sources[1]) or sum(kept) < len(kept) / 2:
+        return Heads([f"To see which heads differ, replace a word of your sentence: it has {len(sources[1])} tokens."])
+    if other.subject == mine.subject and all(kept):
+        return Heads(["Both are written by one model: over the same tokens all its heads are the same."])
     if not same_file and max(_heads(scene) for scene in (other, mine)) > MOST_MATCHED:
-        return Heads(says=[f"Heads are matched up to {MOST_MATCHED} of a kind; here are more.", *languages])
+        return Heads([f"Heads are matched up to {MOST_MATCHED} of a kind; here are more.", *languages])
     try:
-        read = other if same_file else mine
-        changes = head_changes(other.subject, mine.subject, read.translation.source_ids, read.hypothesis.ids)
+        read = mine if other.subject.edits == mine.subject.edits or not same_file else other
+        one, its = (
+            Reading(scene.subject, scene.translation.source_ids, read.hypothesis.ids) for scene in (other, mine)
+        )
+        changes = head_changes(one, its)
     except HeadlightError as error:  # the translation is too long for the other model
-        return Heads(says=[str(error), *languages])
-    return Heads(changes, [_most(changes[0]) if same_file else _matched(changes), *languages], read)
+        return Heads([str(error), *languages])
+    said = _most(changes[0], "with the second sentence" if not all(kept) else "in the original model")
+    return Heads(
+        [said if same_file else _matched(changes), *languages], changes, (one, its), _tokens(other, mine, read)
+    )
+
+
+def _tokens(other: Scene, mine: Scene, read: Scene) -> dict[Kind, tuple[Sequence[str], Sequence[str]]]:
+    pairs = zip(other.source.tokens, mine.source.tokens, strict=True)
+    source = [its if one == its else f"{in_words(one)}, {in_words(its)}" for one, its in pairs]
+    target = read.target
+    return {
+        "encoder": (source, source),
+        "cross": (target.predicts, source),
+        "decoder": (target.predicts, target.tokens),
+    }
 
 
 def _heads(scene: Scene) -> int:
@@ -76,11 +104,13 @@ def _languages(other: Scene, mine: Scene) -> list[str]:
     return []
 
 
-def _most(change: HeadChange) -> str:
+def _most(change: HeadChange, there: str) -> str:
     if change.moved < LEAST:
-        return "Over the same tokens, no head attends to other tokens than in the original model."
+        return f"Over the same translation, no head attends to other tokens than {there}."
     where = f"head {change.head + 1} of layer {change.layer + 1} ({SHORT[change.kind]})"
-    return f"Over the same tokens {where} changes most: {change.moved:.0%} of its weight is on other tokens."
+    return (
+        f"Over the same translation {where} changes most: {change.moved:.0%} of its weight is elsewhere than {there}."
+    )
 
 
 def _matched(changes: Sequence[HeadChange]) -> str:

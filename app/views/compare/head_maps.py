@@ -2,23 +2,19 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from app import components
-from app.compute import cached_results
-from app.compute.cached_results import Ids
 from app.compute.compared import HeadChange
-from app.compute.subject import Subject
 from app.figures.axes import visible
 from app.figures.canvas_message import LEVELS, packed, quantised
 from app.figures.tables import Table
 from app.figures.theme import GROUND, kind_color, signed_scale
 from app.stage.heads import SHORT
-from app.stage.scene import Scene
 from app.state.choices import COMPARED_HEAD
+from app.views.compare.compared_heads import Heads
 from app.views.shared.placed import belongings
 from transformer.model.attention_kinds import KINDS, Kind
 
@@ -28,31 +24,20 @@ MOST_FINE = 600_000
 KEY = "head_changes"
 
 
-def draw_heads(
-    models: tuple[Subject, Subject], names: tuple[str, str], read: Scene, changes: Sequence[HeadChange]
-) -> None:
-    """Draws the picture.
-
-    Args:
-        models, names: of both sides.
-        read: whose translation both read.
-        changes: in their order.
-    """
-    texts = [head_text(change) for change in changes]
+def draw_heads(heads: Heads, names: tuple[str, str]) -> None:
+    """Draws the picture; `names` are those of both sides."""
+    texts = [head_text(change) for change in heads.changes]
     at = texts.index(COMPARED_HEAD.value) if COMPARED_HEAD.value in texts else 0
-    ids = (read.translation.source_ids, read.hypothesis.ids)
     # The browser shows another head by itself, so the message keeps the head that it was opened with.
-    of = (models, *ids)
     opened = st.session_state.get(f"{KEY}_opened")
-    if KEY not in st.session_state or opened is None or opened[0] != of:
-        opened = st.session_state[f"{KEY}_opened"] = (of, at)
-    header = _header(read, names, changes) | {"chosen": opened[1]}
+    if KEY not in st.session_state or opened is None or opened[0] != heads.readings:
+        opened = st.session_state[f"{KEY}_opened"] = (heads.readings, at)
     with st.container(key=f"picture_{KEY}"):
         components.head_changes(
-            _message(header, models, ids), len(changes), key=KEY,
+            _message(heads, names, opened[1]), len(texts), key=KEY,
             on_choose=lambda place: COMPARED_HEAD.choose(texts[place]),
         )  # fmt: skip
-    belongings(key=KEY, name=f"Heads of {names[0]} and {names[1]}", table=partial(heads_table, changes))
+    belongings(key=KEY, name=f"Heads of {names[0]} and {names[1]}", table=partial(heads_table, heads.changes))
 
 
 def head_text(change: HeadChange) -> str:
@@ -60,33 +45,30 @@ def head_text(change: HeadChange) -> str:
     return f"{change.kind}.{change.layer + 1}.{change.head + 1}"
 
 
-def _header(read: Scene, names: tuple[str, str], changes: Sequence[HeadChange]) -> dict[str, Any]:
-    axes = [read.axes(kind) for kind in ORDER]
-    return {
+def _message(heads: Heads, names: tuple[str, str], chosen: int) -> bytes:
+    both = [(kind, reading.attention(kind)) for reading in heads.readings for kind in ORDER]
+    levels = FINE if sum(found.weights.size for _, found in both) <= MOST_FINE else LEVELS
+    header = {
         "names": list(names),
+        "chosen": chosen,
         "ground": GROUND,
         "scale": signed_scale(),
-        "tokens": [[_visible(queries.predicts or queries.tokens), _visible(keys.tokens)] for queries, keys in axes],
+        "tokens": [[[visible(token) for token in side] for side in heads.tokens[kind]] for kind in ORDER],
         "order": [
             {"kind": ORDER.index(change.kind), "layer": change.layer, "head": change.head, "partner": change.partner,
              "moved": round(change.moved, 4)}
-            for change in changes
+            for change in heads.changes
         ],
         "alt": f"All heads of {names[1]}, coloured by how much of their weight is on other tokens than in "
         f"{names[0]}, and the weights of one head in both, with their difference",
+        "levels": levels,
+        "kinds": [
+            {"name": kind, "title": SHORT[kind], "color": kind_color(kind), "shape": list(found.weights.shape)}
+            for kind, found in both
+        ],
     }  # fmt: skip
-
-
-def _message(header: dict[str, Any], models: tuple[Subject, Subject], ids: tuple[Ids, Ids]) -> bytes:
-    both = [(kind, cached_results.attention(model, *ids, kind)) for model in models for kind in ORDER]
-    levels = FINE if sum(found.weights.size for _, found in both) <= MOST_FINE else LEVELS
-    kinds = [
-        {"name": kind, "title": SHORT[kind], "color": kind_color(kind), "shape": list(found.weights.shape)}
-        for kind, found in both
-    ]
     weights = [quantised(found.weights, levels) for _, found in both]
-    masks = [found.mask.astype(np.uint8) for _, found in both]
-    return packed(header | {"kinds": kinds, "levels": levels}, [*weights, *masks])
+    return packed(header, [*weights, *(found.mask.astype(np.uint8) for _, found in both)])
 
 
 def heads_table(changes: Sequence[HeadChange]) -> Table:
@@ -102,7 +84,3 @@ def heads_table(changes: Sequence[HeadChange]) -> Table:
 
 def _place(partner: tuple[int, int] | None) -> str:
     return f"layer {partner[0] + 1}, head {partner[1] + 1}" if partner else "none"
-
-
-def _visible(tokens: Sequence[str]) -> list[str]:
-    return [visible(token) for token in tokens]

@@ -69,8 +69,9 @@ def _sides(scene: Scene) -> Sides:
     subject, text, settings = scene.subject, scene.translation.source, replace(scene.translation.settings, n_best=1)
     if side == "sentence":
         COMPARED_SENTENCE.open()
+        hint = "Type a second sentence, such as yours with another word"
         st.text_input("Second sentence", key=COMPARED_SENTENCE.key, persist_state="session",
-                      label_visibility="collapsed", placeholder="Type a second sentence")  # fmt: skip
+                      label_visibility="collapsed", placeholder=hint)  # fmt: skip
         text, names = COMPARED_SENTENCE.value, ("Second sentence", "Your sentence")
         if not text.strip():
             raise NoScene("Type a second sentence to compare with.")

@@ -36,7 +36,7 @@ def draw(scene: Scene) -> None:
         torch, found = None, Compared(sides.other.hypothesis, sides.mine.hypothesis)
         heads = compared_heads(sides.other, sides.mine)
     gone, new = found.changed
-    with st.container(key="both_translations" if heads.read else "only_translations"):
+    with st.container(key="both_translations" if heads.changes else "only_translations"):
         components.outcome(
             (_row(sides.names[0], found.one, gone), _row(sides.names[1], found.other, new)),
             summary=summary(found),
@@ -49,8 +49,8 @@ def draw(scene: Scene) -> None:
         sentences = torch_side.says(torch, found, scene.config)
     else:
         sentences = [_scores(found), *heads.says]
-    if sides.other and heads.read:
-        draw_heads((sides.other.subject, sides.mine.subject), sides.names, heads.read, heads.changes)
+    if heads.changes:
+        draw_heads(heads, sides.names)
     template.say(*sentences)
     template.details(partial(_details, found, heads, bool(torch)))
 
@@ -84,17 +84,18 @@ def _details(found: Compared, heads: Heads, torch: bool) -> None:
         "A token is marked if the longest common parts of the two translations leave it out. Below each token is the "
         "natural logarithm of its probability, given the tokens before it in its own translation."
     )
-    if heads.read:
+    if heads.changes:
         st.markdown(
-            "Both models read the same tokens: with edits the translation by the original model, of two checkpoints "
-            "that by yours. The change of a head is half the sum of the differences of its weights, averaged over its "
-            "rows: 0 is no change, 1 is other tokens only. Colours follow the square root, so that small weights are "
-            "seen, too."
+            "Both decoders read the same translation: with edits that by the original model, else yours. Two "
+            "sentences can be compared where some tokens are replaced by equally many others. The change of a head is "
+            "half the sum of the differences of its weights, averaged over its rows: 0 is no change, 1 is other tokens "
+            "only. Colours follow the square root, so that small weights are seen, too."
         )
         st.markdown(
-            "With edits a head is compared with itself. The heads of two checkpoints have no common order, so each is "
-            "compared with the one of the other that is most like it: the pairs are the one-to-one assignment with the "
-            "smallest sum of changes, found exactly (Hungarian method), for each kind of attention over all layers."
+            "In one checkpoint a head is compared with itself. The heads of two checkpoints have no common order, so "
+            "each is compared with the one of the other that is most like it: the pairs are the one-to-one assignment "
+            "with the smallest sum of changes, found exactly (Hungarian method), for each kind of attention over all "
+            "layers."
         )
     belongings(
         key="compared_numbers", name="Tokens of both translations", table=lambda: tokens_table(found), drawn=False
