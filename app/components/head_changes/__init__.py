@@ -1,4 +1,4 @@
-"""All heads of two models, coloured by how much of their weight is on other tokens, and of one head both maps."""
+"""All heads of two models, coloured by how much of their weight is elsewhere, and of one head both maps."""
 
 from collections.abc import Callable
 

@@ -59,7 +59,7 @@ def _message(heads: Heads, names: tuple[str, str], chosen: int) -> bytes:
              "moved": round(change.moved, 4)}
             for change in heads.changes
         ],
-        "alt": f"All heads of {names[1]}, coloured by how much of their weight is on other tokens than in "
+        "alt": f"All heads of {names[1]}, coloured by how much of their weight is elsewhere than in "
         f"{names[0]}, and the weights of one head in both, with their difference",
         "levels": levels,
         "kinds": [
