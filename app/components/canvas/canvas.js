@@ -54,6 +54,8 @@ function arrange(view) {
   stage.matrix.hidden = !matrix;
   view.instead.hidden = matrix || view.layout.flat || !view.both.writes;
   stage.frame.classList.toggle("of-matrix", matrix);
+  stage.frame.classList.toggle("downwards", narrow && !matrix);
+  stage.frame.classList.toggle("sideways", !narrow && !matrix);
   stage.arcs.classList.toggle("picture", !matrix);  // what is saved, see ../export
   stage.matrix.classList.toggle("picture", matrix);
   view.heads.room = narrow ? Infinity : root.clientHeight - 11.5 * view.rem;

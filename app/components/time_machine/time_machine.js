@@ -28,7 +28,7 @@ function build(root, machine) {
   element("span", "word", label, "Run");
   const run = element("select", { "aria-label": "Run" }, label);
   const problem = element("p", "problem", box);
-  const stage = element("div", "stage", box);
+  const stage = element("div", "stage downwards", box);
   const when = element("div", "when", stage), says = element("div", { class: "says", dir: "auto" }, stage);
   const list = element("div", "snapshots", box);
   const names = element("div", "names", list);
