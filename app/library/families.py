@@ -78,6 +78,22 @@ class Family:
     def varies(self) -> str:
         return SHORT.get(self.option, self.option)
 
+    @property
+    def ends(self) -> tuple[Member, Member] | None:
+        """The members with the lowest and the highest BLEU; None if fewer than two were run."""
+        run = sorted(
+            (member for member in self.members if "bleu" in member.ours), key=lambda one: one.ours["bleu"].mean
+        )
+        return (run[0], run[-1]) if len(run) > 1 else None
+
+    @property
+    def effect(self) -> float:
+        """The largest difference of BLEU between two members, in spreads of the seeds (of one seed: in BLEU points)."""
+        if not self.ends:
+            return 0.0
+        low, high = (member.ours["bleu"] for member in self.ends)
+        return (high.mean - low.mean) / max(low.spread or 1.0, high.spread or 1.0)
+
 
 @dataclass(frozen=True)
 class Families:
@@ -94,6 +110,11 @@ class Families:
     remarks: tuple[str, ...]
     sentences: int = 0
     signature: str = ""
+
+    @property
+    def clearest(self) -> Family:
+        """The family with the largest effect. There must be one."""
+        return max(self.families, key=lambda family: family.effect)
 
     @property
     def measured_on(self) -> str:

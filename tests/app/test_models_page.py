@@ -237,6 +237,19 @@ def test_the_family_and_the_score_stand_in_the_address(shelf: Path) -> None:
     assert chart(opened(family="none of these"), "over heads h")
 
 
+def test_it_opens_with_the_family_of_the_largest_effect_and_says_so(
+    shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_families(shelf)
+    assert "changes BLEU most: heads h (8: 31.5, 1: 29.5; means of up to 3 runs)" in said(opened())
+    assert "changes BLEU most" not in said(opened(family="window"))
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(PRETRAINED))
+    app = opened()
+    assert chart(app, "BLEU over causal mask in training")
+    ours = {member.label: member.ours["bleu"].mean for member in read_families(checkpoints()).clearest.members}
+    assert f"causal mask in training (yes: {ours['yes']:.1f}, no: {ours['no']:.1f}; one run each)" in said(app)
+
+
 @pytest.mark.parametrize(
     ("text", "families"),
     [

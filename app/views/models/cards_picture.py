@@ -37,12 +37,6 @@ def size_text(config: ModelConfig, parameters: int) -> str:
     return f"{parameters / 1e6:.1f} M parameters, {layers} of width {config.d_model}, {heads}"
 
 
-def signatures(scores: Scores) -> str:
-    """How sacrebleu counted, each once."""
-    found = dict.fromkeys(score.signature for score in scores.values() if score and score.measure == "BLEU")
-    return "; ".join(signature for signature in found if signature)
-
-
 def cards_table(entries: Sequence[Entry], scores: Scores) -> Table:
     """A row a checkpoint."""
     found = [scores.get(one.file.name) for one in entries]

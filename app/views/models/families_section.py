@@ -44,10 +44,26 @@ def family_picture(found: Families) -> None:
 
 
 def _chosen(found: Families) -> tuple[Family, Measure]:
-    names = [one.name for one in found.families]
-    name = FAMILY.open(names[0], names)
+    name = FAMILY.open(found.clearest.name, [one.name for one in found.families])
     measure = cast(Measure, MEASURE.open(allowed=TITLES))
     return next(one for one in found.families if one.name == name), measure
+
+
+def says(found: Families) -> list[str]:
+    """What the plot shows; at first, also why this family."""
+    if not found.families:
+        return []
+    said = [
+        f"The plot compares small models that differ in one thing, measured on {found.measured_on}; click a filled "
+        "point to open that model."
+    ]
+    family = found.clearest
+    if family.ends and FAMILY.value == family.name:
+        low, high = (f"{member.label}: {member.ours['bleu'].mean:.1f}" for member in family.ends)
+        seeds = max(member.ours["bleu"].seeds for member in family.ends)
+        runs = "one run each" if seeds == 1 else f"means of up to {seeds} runs"
+        said.append(f"Shown first is what changes BLEU most: {family.varies} ({high}, {low}; {runs}).")
+    return said
 
 
 def _name(family: str) -> str:

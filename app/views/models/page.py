@@ -17,9 +17,9 @@ from app.stage.checkpoint_choice import uploads
 from app.stage.scene import Scene
 from app.stage.template import details, say
 from app.state.choices import CHECKPOINT, open_checkpoint
-from app.views.models.cards_picture import Scores, cards_data, cards_table, signatures
+from app.views.models.cards_picture import Scores, cards_data, cards_table
 from app.views.models.cards_section import all_checkpoints
-from app.views.models.families_section import families_in_full, family_picture
+from app.views.models.families_section import families_in_full, family_picture, says
 from app.views.models.scores_section import curves, published
 from app.views.shared.placed import belongings
 
@@ -49,15 +49,7 @@ def _picture(shown: Sequence[Entry], scores: Scores, found: Families) -> None:
         belongings(key="model_cards", name="checkpoints", table=lambda: cards_table(shown, scores))
     with right:
         family_picture(found)
-    how = signatures(scores)
-    counted = f"BLEU counts shared words and runs of words, 0 to 100, on plain text (sacrebleu {how}). " if how else ""
-    family = (
-        f"The plot has small models that are alike but for one thing, measured on {found.measured_on}; a click on a "
-        "filled point opens that model."
-        if found.families
-        else ""
-    )
-    say(f"{counted}Scores can be compared only where text and search are the same: each card names them.", family)
+    say("Compare two scores only where the text and the search are the same: each card names both.", *says(found))
 
 
 def _details(shipped: Sequence[Entry], listed: Sequence[Entry], scores: Scores, found: Families) -> None:
