@@ -1,5 +1,7 @@
 """Heads and cells: the clearest head of a kind of attention, and how a picture chooses another head or cell."""
 
+import streamlit as st
+
 from app.components.chart import Point
 from app.figures.head_sharpness import clearest_head
 from app.library.alignment_maps import alignment_map
@@ -13,6 +15,8 @@ from transformer.model.attention_kinds import Kind, depth
 QUERIES: dict[Kind, Choice[int]] = {"cross": STEP, "encoder": SOURCE_TOKEN, "decoder": STEP}
 KEYS: dict[Kind, Choice[int]] = {"cross": SOURCE_TOKEN, "encoder": OTHER_TOKEN, "decoder": OTHER_TOKEN}
 SHORT: dict[Kind, str] = {"cross": "Encoder-decoder", "encoder": "Encoder self", "decoder": "Decoder self"}
+
+_OPENED_FOR = "head opened for"  # in the session: the kind of attention
 
 
 def clearest_of(scene: Scene, kind: Kind, layer: int | None = None) -> tuple[int, int]:
@@ -48,15 +52,18 @@ def opening_head(scene: Scene, kind: Kind) -> tuple[tuple[int, int], str]:
 def chosen_head(scene: Scene, kind: Kind, opening: tuple[int, int] | None = None) -> tuple[int, int]:
     """(layer, head), from 0, that a page shows of this kind: what was chosen; at first, `opening` or `opening_head`.
 
+    What was not chosen stays while sentences change, and follows the opening of another kind.
     A layer that this stack does not have stays chosen for a stack that has it; the opening head is shown meanwhile
     (test_a_layer_that_the_decoder_lacks_is_chosen_again_in_the_encoder).
     """
     first = opening or opening_head(scene, kind)[0]
-    layer = LAYER.open(first[0] + 1, Between(1, MOST_HEADS), keep=True) - 1
+    keep = st.session_state.get(_OPENED_FOR, kind) == kind
+    st.session_state[_OPENED_FOR] = kind
+    layer = LAYER.open(first[0] + 1, Between(1, MOST_HEADS), keep=keep) - 1
     if layer >= depth(scene.config, kind):
         layer = first[0]
     of_layer = first if layer == first[0] else clearest_of(scene, kind, layer)
-    return layer, HEAD.open(of_layer[1] + 1, Between(1, scene.config.heads), keep=True) - 1
+    return layer, HEAD.open(of_layer[1] + 1, Between(1, scene.config.heads), keep=keep) - 1
 
 
 def choose_cell(kind: Kind, cell: Point) -> None:

@@ -136,6 +136,8 @@ def test_masks_opens_with_the_causal_mask_and_leaves_the_kind_of_other_pages(ope
     app = open_app("masks", sentence=SENTENCE, details="true")
     assert app.session_state["kind"] == "decoder"
     switch_page(app, "attention").run()
+    assert app.session_state["kind"] == "encoder"
+    switch_page(app, "translate").run()
     assert app.session_state["kind"] == "cross"
     choose(app, kind="encoder").run()
     switch_page(app, "masks").run()

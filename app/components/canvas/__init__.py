@@ -68,6 +68,7 @@ class Setting:
         can_undo: whether there is something to take back.
         writes: whether the translation writes itself when the message is a new one.
         below: rem that are kept free below it in the window.
+        form: with which the page opens.
     """
 
     alternatives: Sequence[dict[str, str]] = ()
@@ -75,6 +76,7 @@ class Setting:
     can_undo: bool = False
     writes: bool = False
     below: float = 3.0
+    form: Literal["arcs", "matrix"] = "arcs"
 
 
 def canvas(
@@ -125,6 +127,7 @@ def canvas(
         "canUndo": setting.can_undo,
         "writes": setting.writes,
         "below": setting.below,
+        "form": setting.form,
     }
     _answers(standing, key, on_ask)
 

@@ -65,13 +65,15 @@ function arrange(view) {
   view.isArranging = false;
 }
 
+const forms = (window.headlightForms ??= {});  // that were chosen, by the form with which a page opens
+
 const sizeOf = (view) => `${view.root.clientWidth} ${window.innerHeight} ${rem()}`;
 
 function newView(parentElement) {
   const root = parentElement.querySelector(".root");
   const view = {
     root, here: null, last: {}, preview: null, point: null, pins: { query: null, key: null }, cell: null,
-    form: window.headlightForm ?? "arcs", answers: new Map(), wanted: [], waits: null, written: Infinity, sentence: "",
+    form: "arcs", answers: new Map(), wanted: [], waits: null, written: Infinity, sentence: "",
   };
   view.update = () => {
     if (view.isArranging) return;
@@ -121,7 +123,7 @@ function newView(parentElement) {
     if (view.waits) setTimeout(() => view.act(name, step, index), 50);
     else view.send("acted", { name, step, index, ...view.here });
   };
-  view.show = (form) => { view.form = window.headlightForm = form; view.again(); };
+  view.show = (form) => { view.form = forms[view.standing.form] = form; view.again(); };
   view.write = () => writeItself(view);
   view.skip = () => { if (view.isWriting) { stopWriting(view); view.update(); } };
   build(view);
@@ -131,6 +133,7 @@ function newView(parentElement) {
 // What the server says is chosen, unless a newer choice of this browser is on its way to it.
 function stand(view, told) {
   view.standing = told;
+  view.form = forms[told.form] ?? told.form;
   const { answer, ...rest } = told;
   view.told = rest;
   const heard = !view.number || told.heard >= view.number;
@@ -149,7 +152,7 @@ function begin(view) {
   if (isNew(view.message) && writes) writeItself(view); else view.update();
 }
 
-const OPENED = { heard: 0, acts: false, alternatives: [], shown: 0, canUndo: false, writes: false, below: 3 };
+const OPENED = { heard: 0, acts: false, alternatives: [], shown: 0, canUndo: false, writes: false, below: 3, form: "arcs" };
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const view = (parentElement.headlightView ??= newView(parentElement));

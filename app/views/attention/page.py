@@ -1,4 +1,5 @@
-"""Attention: the canvas, on which one finds and chooses heads.
+"""Attention: the canvas, on which one finds and chooses heads. It opens with how the words of the sentence attend to
+each other (encoder self-attention), as a matrix: one row for each word.
 
 In the details: each head in numbers, and what several of them add up to. What goes beyond one head is in tabs at the
 end, each computed only while it is open.
@@ -9,7 +10,7 @@ from functools import partial
 import streamlit as st
 
 from app import components
-from app.components.canvas import Head
+from app.components.canvas import Head, Setting
 from app.components.chart import Point
 from app.compute import cached_results
 from app.figures.axes import TokenAxis
@@ -42,7 +43,7 @@ _TABS = "tabs"  # the key of the widget, whose values are the words
 
 def draw(scene: Scene) -> None:
     """Draws the page."""
-    head = draw_canvas(scene, key="canvas", below=4.2)
+    head = draw_canvas(scene, key="canvas", opening="encoder", setting=Setting(below=4.2, form="matrix"))
     canvas_download(scene, head, key="canvas")
     details(partial(_details, scene, head))
 

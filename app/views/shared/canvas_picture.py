@@ -2,6 +2,7 @@
 
 import base64
 import math
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -26,17 +27,17 @@ _OPENS_HAND = "canvas_opens_hand"  # in the session: the page `hand` was asked f
 CELL_SITES = ("query", "key", "value", "products", "scores", "weights", "mask")
 
 
-def draw_canvas(scene: Scene, *, key: str, writes: bool = False, below: float = 3.0) -> Head:
-    """Draws the canvas and returns the head that is chosen."""
+def draw_canvas(scene: Scene, *, key: str, opening: Kind, setting: Setting) -> Head:
+    """Draws the canvas and returns the head that is chosen; `opening` is the kind of attention until one is."""
     if st.session_state.pop(_OPENS_HAND, False):
         go_to("hand")
-    kind = KIND.open("cross", KINDS)
+    kind = KIND.open(opening, KINDS)
     chosen = Head(kind, *chosen_head(scene, kind))
     with st.container(key=f"picture_{key}"):
         canvas(
             message_of(scene),
             chosen,
-            Setting(alternatives(scene), scene.shown, bool(UNDO.value), writes, below),
+            replace(setting, alternatives=alternatives(scene), shown=scene.shown, can_undo=bool(UNDO.value)),
             key=key,
             on_choose=_choose,
             on_ask=lambda question: answer(scene, question),

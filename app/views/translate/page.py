@@ -5,6 +5,7 @@ import math
 import streamlit as st
 
 from app import components
+from app.components.canvas import Setting
 from app.figures.theme import score_text
 from app.figures.token_strip import source_strip, source_table, target_strip, target_table
 from app.library import checkpoints
@@ -29,7 +30,7 @@ ABOUT_TARGET = "Below each token: how probable the model found it there, and its
 
 def draw(scene: Scene) -> None:
     """Draws the page from top to bottom."""
-    head = draw_canvas(scene, key="canvas", writes=True, below=DOORS)
+    head = draw_canvas(scene, key="canvas", opening="cross", setting=Setting(writes=True, below=DOORS))
     doors(lambda: canvas_download(scene, head, key="canvas"))
 
     def more() -> None:
