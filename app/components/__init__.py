@@ -36,6 +36,7 @@ from app.components.tab_memory import tab_memory as tab_memory
 from app.components.time_machine import time_machine as time_machine
 from app.components.token_picker import token_picker as token_picker
 from app.components.token_strip import token_strip as token_strip
+from app.components.translation_line import Line as Line
 from app.components.translation_line import Mark as Mark
 from app.components.translation_line import Sentences as Sentences
 from app.components.translation_line import translation_line as translation_line

@@ -53,7 +53,7 @@ def draw(page: PageInfo, draw_picture: Callable[[FirstPicture], None]) -> None:
         _fill(line, file.name, picture)
     page_body(
         page,
-        (lambda: _headline(picture)) if picture and page.needs_scene and page.has_headline else None,
+        (lambda: _headline(picture, page)) if picture and page.needs_scene and page.has_headline else None,
         (lambda: draw_picture(picture)) if picture and page.name == FIRST else None,
     )
     with line.progress, st.spinner("Loading the model …", show_time=True):
@@ -81,15 +81,18 @@ def _fill(line: TopLine, name: str, picture: FirstPicture) -> None:
         sentence.examples(picture.task)
 
 
-def _headline(picture: FirstPicture) -> None:
+def _headline(picture: FirstPicture, page: PageInfo) -> None:
     target = header_of(picture.message)["target"]
     components.translation_line(
-        [
-            {"text": token, "probability": probability}
-            for token, probability in zip(target["tokens"], target["probabilities"], strict=True)
-        ],
-        picture.text,
-        picture.task.target_code,
+        components.Line(
+            [
+                {"text": token, "probability": probability}
+                for token, probability in zip(target["tokens"], target["probabilities"], strict=True)
+            ],
+            picture.text,
+            picture.task.target_code,
+            written=page.name == FIRST,
+        ),
         components.Sentences((picture.task.examples[0],), 0, show_sentence),
         mark=components.Mark(),
         color=role_color("decoder"),

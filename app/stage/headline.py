@@ -9,17 +9,24 @@ from app.stage.scene import Scene
 from app.state.choices import SHOWN_SENTENCE, show_sentence
 
 
-def headline(scene: Scene) -> None:
-    """Draws the translation that is shown; of several sentences, also which of them."""
+def headline(scene: Scene, *, written: bool) -> None:
+    """Draws the translation that is shown; of several sentences, also which of them.
+
+    Args:
+        written: whether the canvas of the page writes it, token by token.
+    """
     hypothesis = scene.hypothesis
     number = SHOWN_SENTENCE.value if SHOWN_SENTENCE.value < len(scene.sentences) else 0
     components.translation_line(
-        [
-            {"text": visible(token), "probability": math.exp(value)}
-            for token, value in zip(hypothesis.pieces, hypothesis.log_probabilities, strict=True)
-        ],
-        hypothesis.text or "(nothing)",
-        scene.task.target_code,
+        components.Line(
+            [
+                {"text": visible(token), "probability": math.exp(value)}
+                for token, value in zip(hypothesis.pieces, hypothesis.log_probabilities, strict=True)
+            ],
+            hypothesis.text or "(nothing)",
+            scene.task.target_code,
+            written,
+        ),
         components.Sentences(tuple(each.source for each in scene.sentences), number, show_sentence),
         mark=_mark(scene),
         color=role_color("decoder"),

@@ -13,7 +13,7 @@ import streamlit as st
 
 from app.compute.subject import Subject
 from app.library import checkpoints
-from app.pages import PageInfo
+from app.pages import FIRST, PageInfo
 from app.stage import sentence
 from app.stage.checkpoint_choice import checkpoint_choice, opened, snapshot_slider
 from app.stage.edits_line import edited
@@ -77,7 +77,7 @@ def draw_page(page: PageInfo, scene: Scene | None, draw: DrawPage) -> None:
 
     def translation() -> None:
         if scene and page.has_headline:
-            headline(scene)
+            headline(scene, written=page.name == FIRST)
         if scene:
             guess_line(scene)
 

@@ -200,8 +200,13 @@ def test_the_translation_writes_itself_once_and_any_key_shows_all_of_it(visit: B
     page.keyboard.press("Shift")
     assert page.locator(f"{QUERY}.unwritten").count() == 0
     page.get_by_role("button", name="Write again").click()
+    top = page.locator(".st-key-translation_line .tokens span")
+    hidden = ".st-key-translation_line .tokens span[style*='hidden']"
+    counts = [(page.locator(f"{QUERY}.unwritten").count(), page.locator(hidden).count()) for _ in range(5)]
+    assert any(0 < there < top.count() for _, there in counts), counts  # the line at the top shows what is written
     page.wait_for_timeout(3300)
     assert page.locator(f"{QUERY}.unwritten").count() == 0
+    assert page.locator(hidden).count() == 0
 
 
 def test_it_works_with_the_server_stopped_and_in_under_50_ms(browser: Any, folder: Path, tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ function newView(parentElement) {
     else view.send("acted", { name, step, index, ...view.here });
   };
   view.show = (form) => { view.form = forms[view.standing.form] = form; view.again(); };
-  view.write = () => writeItself(view);
+  view.write = () => { if (view.form !== "arcs") view.show("arcs"); writeItself(view); };
   view.skip = () => { if (view.isWriting) { stopWriting(view); view.update(); } };
   build(view);
   return view;
@@ -134,6 +134,7 @@ function newView(parentElement) {
 function stand(view, told) {
   view.standing = told;
   view.form = forms[told.form] ?? told.form;
+  if (view.isWriting && !told.writes) stopWriting(view);
   const { answer, ...rest } = told;
   view.told = rest;
   const heard = !view.number || told.heard >= view.number;
@@ -148,7 +149,7 @@ function begin(view) {
   Object.assign(view, { cell: null, point: null, preview: null, answers: new Map(), wanted: [], waits: null });
   stopWriting(view);
   arrange(view);
-  const writes = view.standing.writes && view.here.kind !== "encoder";
+  const writes = view.standing.writes && view.form === "arcs" && view.here.kind !== "encoder";
   if (isNew(view.message) && writes) writeItself(view); else view.update();
 }
 

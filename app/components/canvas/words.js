@@ -43,7 +43,9 @@ export function sentence(view, here, focus) {
   }
   if (view.preview) return `Preview of layer ${here.layer + 1}, head ${here.head + 1}. Click to choose it.`;
   const [point, click] = view.layout.flat ? ["Point at", "Click"] : ["Tap", "Tap"];
-  return `${point} a word: what does the head attend to${writes ? "" : " from it"}? ${click} an arc: how is its weight computed? ${click} two words: which heads link them?`;
+  const asks = `${point} a word: what does this head attend to${writes ? "" : " from it"}?`;
+  return view.form === "matrix" ? `${asks} ${click} a cell: how is its weight computed?`
+    : `${asks} ${click} an arc: how is its weight computed? ${click} two words: which heads link them?`;
 }
 
 export function alternativeText(view, here) {

@@ -1,7 +1,9 @@
 // The translation writes itself: its tokens and their arcs appear one after the other, in at most three seconds. Any key or
-// click shows all of it. Once for a sentence, again on demand, and never where less motion is wanted.
+// click shows all of it. Once for a sentence, again on demand, and never where less motion is wanted. The line at the top
+// shows as much of it.
 
 import { isCalm } from "../shared/dom.js";
+import { tellWritten } from "../shared/written.js";
 
 const LONGEST = 3000, USUAL = 240;  // ms, of all and of one token
 
@@ -10,10 +12,11 @@ export function writeItself(view) {
   stopWriting(view);
   if (isCalm()) { view.update(); return; }
   view.isWriting = true;
-  view.written = 0;
+  setWritten(view, 0);
   const pace = Math.min(USUAL, LONGEST / (count + 1));
   const next = () => {
-    view.written += 1;
+    if (!view.root.isConnected) { stopWriting(view); return; }  // another page is open
+    setWritten(view, view.written + 1);
     if (view.written > count) { stopWriting(view); view.update(); return; }
     view.update();
     view.timer = setTimeout(next, pace);
@@ -25,7 +28,12 @@ export function writeItself(view) {
 export function stopWriting(view) {
   clearTimeout(view.timer);
   view.isWriting = false;
-  view.written = Infinity;
+  setWritten(view, Infinity);
+}
+
+function setWritten(view, count) {
+  view.written = count;
+  tellWritten(count);
 }
 
 // Whether this is the first time that this browser window shows this translation of this sentence: the stored first picture,

@@ -25,15 +25,20 @@ class Mark(NamedTuple):
     help: str = ""
 
 
-def translation_line(
-    tokens: list[dict[str, Any]], text: str, language: str, sentences: Sentences, *, mark: Mark, color: str, key: str
-) -> None:
+class Line(NamedTuple):
+    """A translation: {"text", "probability"} of each token, the whole text, which is what a screen reader says, the
+    code of its language or "", and whether the canvas of the page writes it, token by token, when it is new."""
+
+    tokens: list[dict[str, Any]]
+    text: str
+    language: str
+    written: bool
+
+
+def translation_line(line: Line, sentences: Sentences, *, mark: Mark, color: str, key: str) -> None:
     """Draws the tokens of a translation in one line, with a bar for the probability of each.
 
     Args:
-        tokens: {"text", "probability"} of each.
-        text: the whole translation; what a screen reader says.
-        language: its code, or "".
         sentences: of several, each has a button in front of the line.
         mark: stands in front of the tokens; empty: nothing does.
     """
@@ -43,6 +48,7 @@ def translation_line(
         if isinstance(index, int) and 0 <= index < len(sentences.texts):
             sentences.on_choose(index)
 
-    data: dict[str, Any] = {"tokens": tokens, "text": text, "lang": language, "mark": mark._asdict(), "color": color}
+    data: dict[str, Any] = {"tokens": line.tokens, "text": line.text, "lang": line.language, "written": line.written}
+    data |= {"mark": mark._asdict(), "color": color}
     data |= {"sentences": list(sentences.texts), "shown": sentences.shown}
     _component(data=data, key=key, on_chosen_change=chosen)

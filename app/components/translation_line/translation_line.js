@@ -1,8 +1,19 @@
 // The tokens of a translation in one line, which scrolls if it is too long. A bar below each token is its probability.
+// While the canvas of the page writes the translation, the line shows what is written so far.
 
-import { button, element } from "../shared/dom.js";
+import { button, element, isCalm } from "../shared/dom.js";
 import { inWords } from "../shared/token.js";
 import { watchSize } from "../shared/watch_size.js";
+import { onWritten, writtenCount } from "../shared/written.js";
+
+const LATEST = 1500;  // ms until everything is shown, if no canvas writes
+
+// Whether the canvas is about to write this translation: it is the first time that this window shows it.
+function isExpected({ written, text }) {
+  const known = (window.headlightLines ??= new Set()), isFirst = !known.has(text);
+  known.add(text);
+  return written && isFirst && !isCalm();
+}
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".root"), line = element("div", "line");
@@ -23,6 +34,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
   tokens.addEventListener("keydown", (event) => {  // arrow keys scroll it, and do not walk through the picture meanwhile
     if (event.key.startsWith("Arrow")) event.stopPropagation();
   });
+  let waits = isExpected(data);
+  const showWritten = () => {
+    const count = waits ? 0 : writtenCount();
+    [...tokens.children].forEach((token, i) => { token.style.visibility = i < count ? "" : "hidden"; });
+  };
+  const forget = onWritten(() => { waits = false; showWritten(); });
+  const late = setTimeout(() => { waits = false; showWritten(); }, LATEST);
+  showWritten();
   root.replaceChildren(line);
   const fit = () => {
     const scrolls = tokens.scrollWidth > tokens.clientWidth + 1;
@@ -31,5 +50,5 @@ export default function ({ data, parentElement, setTriggerValue }) {
     else tokens.removeAttribute("tabindex");
   };
   const watcher = watchSize(tokens, fit);  // what is beside it takes room, or another window does
-  return () => watcher.disconnect();
+  return () => { watcher.disconnect(); forget(); clearTimeout(late); };
 }

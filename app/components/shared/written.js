@@ -1,0 +1,15 @@
+// How many tokens of the translation the canvas has written so far: the line at the top shows no more of them.
+
+const NEWS = "headlight-written";
+
+export function tellWritten(count) {
+  window.headlightWrittenCount = count;
+  window.dispatchEvent(new Event(NEWS));
+}
+
+export const writtenCount = () => window.headlightWrittenCount ?? Infinity;
+
+export function onWritten(listener) {
+  window.addEventListener(NEWS, listener);
+  return () => window.removeEventListener(NEWS, listener);
+}
