@@ -50,16 +50,16 @@ def guesses(subject: Subject, translation: Translation, hypothesis: Hypothesis) 
         found.append(
             Guess(
                 f"{quoted} {'is' if len(missing) == 1 else 'are'} not in the translation",
-                "Names and numbers usually stay as they are. The model cuts rare ones into small tokens, and may write "
-                "others in their place.",
+                "Names and numbers usually stay the same in a translation. The model splits rare ones into small "
+                "tokens and may write something else.",
             )
         )
     if mean < IMPROBABLE and translation.settings.method != "sampling":
         found.append(
             Guess(
-                f"The model guesses: on average it gives its tokens {mean:.0%}",
-                "This is the geometric mean of the probabilities of the tokens that it chose. Of everyday sentences, "
-                f"3% have less than {IMPROBABLE:.0%}, and most of these are translated wrongly.",
+                f"The model is guessing: its tokens have a probability of {mean:.0%} on average",
+                "This is the geometric mean of the probabilities of the chosen tokens. It is below "
+                f"{IMPROBABLE:.0%} for 3% of everyday sentences, and most of those are translated wrongly.",
             )
         )
     return tuple(found)

@@ -43,4 +43,4 @@ def _line(edits: list[Edit], problems: list[str]) -> None:
             go_to("compare")
         if problems:
             others = f" ({len(problems)} such edits)" if len(problems) > 1 else ""
-            st.text(f"An edit of the link is left out{others}: {problems[0]}", width="content")
+            st.text(f"An edit in the link was ignored{others}: {problems[0]}", width="content")

@@ -39,6 +39,6 @@ def _mark(scene: Scene) -> components.Mark:
     if scene.is_given:
         return components.Mark("your translation", "The decoder reads your words instead of its own (teacher forcing).")
     if scene.translation.typed:
-        why = "The model knows text with capitals in their places, so the sentence gets them back before it is read."
+        why = "The model was trained on text with normal capitals, so they are restored before it reads the sentence."
         return components.Mark(f"read as: {scene.translation.source}", why)
     return components.Mark()

@@ -15,7 +15,7 @@ from transformer.config import DecodingConfig
 
 
 def menu(subject: Subject | None) -> DecodingConfig | None:
-    """Draws what the menu holds. Returns how to search for the translation; None without a model."""
+    """Draws what is in the menu. Returns the settings of the search; None without a model."""
     settings = None
     with st.container(key="menu_line", horizontal=True, gap="small"):
         if subject:

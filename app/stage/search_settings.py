@@ -31,7 +31,7 @@ def search_settings(recipe: DecodingConfig) -> DecodingConfig:
     """Draws the settings, which open as the recipe of the checkpoint says. Returns what they are now."""
     defaults = bounded(recipe)
     chosen: dict[str, Any] = {"n_best": 1}
-    with st.expander("How to search for the translation", key="search_settings"):
+    with st.expander("Search settings", key="search_settings"):
         METHOD.open(defaults.method, METHODS)
         method = st.segmented_control("Method", METHODS, required=True, **_widget(METHOD))
         chosen["method"] = method
@@ -40,7 +40,7 @@ def search_settings(recipe: DecodingConfig) -> DecodingConfig:
         elif method == "sampling":
             chosen |= _sampling_settings()
         else:
-            st.caption("At each step the most probable token.")
+            st.caption("Takes the most probable token at each step.")
     return replace(defaults, **chosen)
 
 
@@ -52,7 +52,8 @@ def _beam_settings(defaults: DecodingConfig) -> dict[str, Any]:
     penalty = st.selectbox(
         "Length penalty",
         PENALTIES,
-        help="Scores are divided by it, otherwise short translations would win. paper: ((5 + l) / 6)^α. power: l^α.",
+        help="The sum of log-probabilities is divided by it; without it, short translations would win. "
+        "paper: ((5 + l) / 6)^α. power: l^α, for l tokens.",
         **_widget(PENALTY),
     )
     alpha = defaults.alpha

@@ -272,7 +272,7 @@ def test_another_token_of_the_list_continues_in_one_line(open_page: Open, folder
     prefix = (ids[0], other["id"])
     app = open_page(session={"beginning": prefix}, details="false")
     (expected,) = translator.translate_sentences([EXAMPLE], found.settings, prefix=prefix)
-    assert f"With {other['text']} at step 2 instead: {expected.text}" in texts(app)
+    assert f"With “{other['text']}” at step 2 instead: {expected.text}" in texts(app)
     app.button(key="take_back").click().run()
     healthy(app)
     assert "at step 2 instead" not in texts(app)

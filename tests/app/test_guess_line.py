@@ -99,7 +99,7 @@ def test_a_toy_task_may_write_other_numbers(open_page: Open) -> None:
 def test_an_improbable_translation_says_so_and_a_translation_of_ones_own_does_not(open_page: Open) -> None:
     sentence = "Chess can make anyone who wishes to unravel its mysteries happy."
     app = open_page(sentence)
-    assert [text for text in said(app) if text.startswith("The model guesses: on average it gives its tokens 4")]
+    assert [text for text in said(app) if text.startswith("The model is guessing: its tokens have a probability of 4")]
     assert lines(open_page(sentence, given="Schach", alternative=-1)) == 0
 
 

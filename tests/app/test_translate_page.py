@@ -84,7 +84,7 @@ def test_the_numbers_drawn_are_the_tensors(open_app: Open, folder: Path, kind: s
 def test_what_stands_below_the_pieces_is_said(open_app: Open) -> None:
     helps = {heading.value: heading.help for heading in open_app().subheader}
     reads, writes = helps["The encoder reads"], helps["The decoder writes"]
-    assert "▁ begins a word" in reads
+    assert "▁ marks the start of a word" in reads
     assert "its id" in reads
     assert "its id" in writes
 

@@ -127,7 +127,7 @@ def test_a_model_trained_without_positions_says_so_and_writes_the_same_for_both_
         assert len(picture(own)["bars"]) == 1
         (texts,) = rows(own).values()
         assert texts[0] == texts[1]
-        assert any("takes the words as a set" in element.value for element in own.text)
+        assert any("does not matter to its encoder" in element.value for element in own.text)
         beside = rows(open_app("positions", sentence=SENTENCE))
         assert beside["A small model that was trained without positions"] == texts
     finally:

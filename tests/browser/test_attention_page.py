@@ -14,7 +14,7 @@ HOSTILE = "</script><img src=x onerror=alert(1)> the the"
 
 
 def test_heads_are_turned_on_and_off_by_key_and_click(visit: Begin) -> None:
-    one = visit().open("attention", details="true", layer="2", head="2", sentence="the cat sat")
+    one = visit().open("attention", kind="cross", details="true", layer="2", head="2", sentence="the cat sat")
     one.drawn()
     page = one.page
     heads = page.locator(".st-key-lines .heads .head")
@@ -40,7 +40,7 @@ def test_heads_are_turned_on_and_off_by_key_and_click(visit: Begin) -> None:
 
 
 def test_the_table_sorts_by_a_column_and_chooses_a_head_by_click_and_key(visit: Begin) -> None:
-    one = visit().open("attention", details="true", layer="1", head="1", sentence="the cat sat")
+    one = visit().open("attention", kind="cross", details="true", layer="1", head="1", sentence="the cat sat")
     one.drawn()
     page = one.page
     rows = page.locator(".st-key-ranking tbody tr")
@@ -61,7 +61,7 @@ def test_the_table_sorts_by_a_column_and_chooses_a_head_by_click_and_key(visit: 
 
 
 def test_a_pinned_row_is_followed_by_every_picture_and_let_go_again(visit: Begin) -> None:
-    one = visit().open("attention", details="true", layer="1", head="1", sentence="the cat sat")
+    one = visit().open("attention", kind="cross", details="true", layer="1", head="1", sentence="the cat sat")
     one.drawn()
     page = one.page
     shapes = "document.querySelector('.st-key-matrix .js-plotly-plot').layout.shapes?.length ?? 0"
@@ -111,7 +111,7 @@ def test_a_cell_is_chosen_by_a_click_or_a_key_among_the_lines_and_worked_out_by_
 
 
 def test_bertviz_draws_our_weights_without_a_network_and_hostile_words_stay_words(visit: Begin) -> None:
-    one = visit().open("attention", details="true", more="bertviz", sentence=HOSTILE)
+    one = visit().open("attention", kind="cross", details="true", more="bertviz", sentence=HOSTILE)
     one.drawn()
     page = one.page
     frame = page.frame_locator("iframe")
@@ -139,7 +139,9 @@ def test_bertviz_draws_our_weights_without_a_network_and_hostile_words_stay_word
 
 
 def test_the_alignment_follows_the_threshold_and_is_saved_in_pharaoh_format(visit: Begin) -> None:
-    one = visit().open("attention", details="true", more="alignment", threshold="0.05", sentence="the cat sat")
+    one = visit().open(
+        "attention", kind="cross", details="true", more="alignment", threshold="0.05", sentence="the cat sat"
+    )
     one.drawn()
     page = one.page
     lines = page.locator(".st-key-alignment .line")
@@ -154,7 +156,14 @@ def test_the_alignment_follows_the_threshold_and_is_saved_in_pharaoh_format(visi
 
 def test_a_click_on_the_map_of_heads_that_align_chooses_a_head_or_those_of_a_layer(visit: Begin) -> None:
     one = visit().open(
-        "attention", details="true", more="alignment", threshold="0.05", layer="1", head="1", sentence="the cat sat"
+        "attention",
+        kind="cross",
+        details="true",
+        more="alignment",
+        threshold="0.05",
+        layer="1",
+        head="1",
+        sentence="the cat sat",
     )
     one.drawn()
     page = one.page

@@ -82,7 +82,7 @@ def test_where_only_the_mark_has_moved_the_cells_are_not_drawn_again(visit: Begi
 
 
 def test_numbers_stand_in_the_middle_of_their_cells(visit: Begin) -> None:
-    one = visit().open("attention", layer="1", head="1", sentence="the cat sat", details="true")
+    one = visit().open("attention", kind="cross", layer="1", head="1", sentence="the cat sat", details="true")
     matrix_drawn(one)
     page = one.page
     off = page.evaluate(FARTHEST_FROM_THE_MIDDLE)
@@ -110,7 +110,7 @@ def test_what_is_pointed_at_has_the_minus_of_the_pictures(visit: Begin) -> None:
 
 
 def test_charts_can_be_read_after_the_ground_has_changed(visit: Begin) -> None:
-    one = visit().open("attention", sentence="the cat sat", details="true")
+    one = visit().open("attention", kind="cross", sentence="the cat sat", details="true")
     matrix_drawn(one)
     title = one.page.locator(f"{MATRIX} .gtitle")
     assert title.evaluate("node => getComputedStyle(node).fill") == "rgb(28, 36, 48)"

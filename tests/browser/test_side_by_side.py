@@ -19,7 +19,7 @@ def test_attention_is_opened_beside_the_original_model(visit: Begin) -> None:
     assert one.page.get_by_text("Original model", exact=True).count()
     frames = [one.page.frame_locator(".frames iframe").nth(at) for at in (0, 1)]
     for frame in frames:
-        frame.locator(".canvas .arc").first.wait_for(state="attached", timeout=1000 * PATIENCE)
+        frame.locator(".canvas .matrix .name").first.wait_for(state="attached", timeout=1000 * PATIENCE)
         expect(frame.get_by_label("Sentence", exact=True)).to_have_value("the cat sat on the mat")
         expect(frame.get_by_label("Sentence", exact=True)).to_be_hidden()  # the page around it has the top
     edited, original = (frame.locator(".tokens[role=img]").get_attribute("aria-label") for frame in frames)

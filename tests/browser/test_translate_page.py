@@ -163,7 +163,7 @@ def test_a_forced_translation_does_not_come_back_with_another_sentence(visit: Be
     one = visit().open(sentence="the cat sat", details="true")
     one.drawn()
     page = one.page
-    page.get_by_text("Force a translation of your own").click()
+    page.get_by_text("Give a translation of your own").click()
     page.get_by_label("Your translation").fill("Das Tier war müde")
     page.get_by_label("Your translation").press("Enter")
     own = page.locator(".choices .detail", has_text="yours")

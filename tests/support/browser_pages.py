@@ -21,7 +21,7 @@ PAGES: dict[str, Page] = {
     "translate": Page("", "Translate", (".canvas .token", ".canvas .arc", ".canvas .head")),
     "steps": Page("steps", "Step by step", ("svg.map .box.on", ".walk h2")),
     "hand": Page("hand", "Query, key, value", (".st-key-query_scene .row",)),
-    "attention": Page("attention", "Attention", (".canvas .token", ".canvas .arc", ".canvas .head")),
+    "attention": Page("attention", "Attention", (".canvas .matrix .name", ".canvas .matrix canvas", ".canvas .head")),
     "multihead": Page("multihead", "Heads", (".heads .grid .head-map", ".heads .one .cell")),
     "masks": Page("masks", "Masks", (".st-key-causal svg.picture",)),
     "residual": Page("residual", "Residual stream", (".flow-picture .part",)),

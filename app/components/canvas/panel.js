@@ -95,7 +95,7 @@ function calculation(view, place, found, { key, keyName, queryName }) {
     element("span", "filled", bar).style.width = `${100 * weight}%`;
     element("span", "number", line, percent(weight));
   }
-  if (order.length > shown.length) element("div", "why", row, `and ${order.length - shown.length} more; together 100%`);
+  if (order.length > shown.length) element("div", "why", row, `${order.length - shown.length} other keys share the rest of the 100%`);
   const share = found.context > 0 ? found.added / found.context : 0;
   strip(step(`Adds ${percent(found.weights[key])} of the value of “${keyName}” to the output: length ${short(found.added)}${share ? `, the sum of all has ${short(found.context)}` : ""}`), found.value.map((value) => value * found.weights[key]));
   if (!view.standing.acts) return;

@@ -28,9 +28,9 @@ export function said({ free, query, key, passes, data }) {
   const token = quoted(data.reads[key]), isAnswer = key === query + 1;
   if (!mask[at]) {
     const why = passes[0].mask[at] ? "because of an edit" : key <= query ? "outside its attention window" : isAnswer ? "the answer" : "which is not written yet";
-    return `${row}; it must not attend to ${token}, ${why}.`;
+    return `${row}; it cannot attend to ${token}, ${why}.`;
   }
   const attends = `${row}; weight ${weights[at].toFixed(3)} on ${key === query ? "itself" : token}`;
   if (key <= query) return `${attends}.`;
-  return `${attends}${isAnswer ? ", the answer" : ""}. When the model writes alone, ${isAnswer ? "that" : "this token"} is not there yet.`;
+  return `${attends}${isAnswer ? ", the answer" : ""}. When the model writes, this token does not exist yet.`;
 }

@@ -122,11 +122,11 @@ const behaviour = {
     says.append(` (${step.topProbability}). `);
     if (heads.length === 1) says.append(`This layer has one head. ${this.mode ? "Alone" : "Without it"}, `);
     else if (this.mode) {
-      says.append(others === heads.length ? "No head alone is enough for it" : others ? `With one head alone it is another one for ${others} of ${heads.length}` : "Each head alone is enough for it");
+      says.append(others === heads.length ? "No head alone predicts it" : others ? `With one head alone, another token is predicted in ${others} of ${heads.length} cases` : "Each head alone predicts it");
       says.append(`. The best is head ${found + 1}: alone, `);
     } else {
-      says.append(others ? `Without ${others === 1 ? "one" : others} of the ${heads.length} heads it is another one` : "It stays so without any one of them");
-      says.append(`. Lowest without head ${found + 1}: `);
+      says.append(others ? `Without one head, another token is predicted in ${others} of ${heads.length} cases` : "It stays the same without any one head");
+      says.append(`. The most important is head ${found + 1}: without it, `);
     }
     token("", element("b", "", says), step.predicts);
     says.append(` has ${heads[found][name][at].keptText} instead of ${step.probability}.`);

@@ -34,19 +34,19 @@ export function drawPieces(view) {
   view.picture.chips.forEach((each, i) => {
     chip(list, each.text, each.under, { on: i === view.followed, act: () => view.follow(i, true) }).title = each.title;
   });
-  view.read.textContent = "Below each token: its id, and the places of its characters. ▁ begins a word. Click one to follow it.";
+  view.read.textContent = "Below each token: its id, and the positions of its characters. ▁ marks the start of a word. Click a token to follow it.";
 }
 
 export function drawShifted(view) {
   const list = chips(view, view.data.decoder, "What each row of the decoder reads and predicts");
   view.data.target.forEach((token, i) => chip(list, token, [`→ ${view.data.predicts[i]}`], { on: i === view.followed, act: () => view.follow(i, true) }));
-  view.read.textContent = "A row for each: the token that it reads, → the token that it predicts. Click one to follow it.";
+  view.read.textContent = "Each row: the token that it reads → the token that it predicts. Click a row to follow it.";
 }
 
 export function drawChosen(view) {
   const list = chips(view, view.data.decoder, "Tokens of the translation");
   view.data.predicts.forEach((token, i) => chip(list, token, [view.picture.said[i]], { on: i === view.followed, act: () => view.follow(i, true) }));
-  view.read.textContent = "Below each token: the probability that it had when it was chosen.";
+  view.read.textContent = "Below each token: its probability when it was chosen.";
 }
 
 export function drawOffers(view) {
@@ -67,5 +67,5 @@ export function drawOffers(view) {
       `${text.name === "logits" ? written(offer.logit, 2) : offer.said}${offer.mark ? ` · ${offer.mark}` : ""}`);
   });
   frame.replaceChildren(svg);
-  view.read.textContent = `Row ${followed + 1} of ${data.target.length}: it reads ${inWords(data.target[followed])}.`;
+  view.read.textContent = `Row ${followed + 1} of ${data.target.length}: it reads “${inWords(data.target[followed])}”.`;
 }

@@ -6,7 +6,7 @@ const two = (value) => (value < 0.005 ? "less than 0.01" : value.toFixed(2));
 
 export function factsOf(weights, { spread, gradient }) {
   const keys = weights.filter((p) => p > 0).length;
-  const sure = keys === 1 ? "There is only one key." : `As sure as a choice among ${spread.toFixed(1)} of ${keys} keys.`;
+  const sure = keys === 1 ? "There is only one key." : `In effect it attends to ${spread.toFixed(1)} of ${keys} keys.`;
   const reacts = keys === 1 ? "" : gradient < 0.02 ? "the weights no longer react to the scores" : gradient < 0.12 ? "the weights hardly react to the scores" : "the weights react to the scores";
   return [sure, reacts ? `Gradient ${two(gradient)}: ${reacts}.` : `Gradient ${two(gradient)}.`];
 }
@@ -17,5 +17,5 @@ export function sentenceOf({ d_k, isRandom, whose, largest, weights }) {
   const start = isRandom
     ? `A score adds ${d_k === 1 ? "1 product" : `${d_k.toLocaleString("en")} products`} of random numbers, so its size is about √${d_k} = ${written}.`
     : `${whose}: its largest score is ${fixed(largest, 1)} before the division by √${d_k} = ${written}.`;
-  return `${start} Not divided, the strongest key takes ${without} of the attention; divided, ${with_}.`;
+  return `${start} Without the division, the largest weight is ${without}; with it, ${with_}.`;
 }

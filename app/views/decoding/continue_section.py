@@ -34,7 +34,7 @@ def alone(scene: Scene) -> Hypothesis:
 
 def go_on(scene: Scene, path: tuple[SearchNode, ...]) -> None:
     """Tokens to go on with, the most probable first, the end, or the reader's own words."""
-    st.subheader("Go on from here with another token", anchor=False)
+    st.subheader("Continue from here with another token", anchor=False)
     ids = tuple(node.token for node in path)
     if ids and ids[-1] == EOS:
         st.caption("This hypothesis has ended. Choose a node before its end.")
@@ -95,7 +95,7 @@ def other_line(scene: Scene) -> None:
     instead = prefix[:-1] == ids[: len(prefix) - 1]
     said = f"With the beginning “{tokenizer.decode(prefix)}”"
     if instead:
-        said = f"With {as_word(tokenizer.piece(prefix[-1]))} at step {len(prefix)} instead"
+        said = f"With “{as_word(tokenizer.piece(prefix[-1]))}” at step {len(prefix)} instead"
     is_shown = scene.is_given and ids[: len(new.ids)] == new.ids
     with st.container(key="said_other", horizontal=True, vertical_alignment="center", gap="small"):
         st.text(f"{said}: {new.text or '(nothing)'}", width="content")

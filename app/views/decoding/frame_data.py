@@ -83,8 +83,8 @@ def step_data(
     return {
         "rows": rows,
         "rest": {str(count): _rest(found, count, len(step.logits)) for count in SHOWN},
-        "says": f"Chosen: {as_word(chosen.piece)} with {both_percents(chosen.probability, chosen.share)}",
-        "why": f"Why {as_word(chosen.piece)}? {step.why}",
+        "says": f"Chosen: “{as_word(chosen.piece)}” with {both_percents(chosen.probability, chosen.share)}",
+        "why": f"Why “{as_word(chosen.piece)}”? {step.why}",
     }
 
 

@@ -17,7 +17,7 @@ from app.views.shared.search_code import Method, method_of, temperature_of
 from transformer.decoding.finished_search import may_be_drawn, path_to
 
 ATTENTION = themed("#7a3fb8", "#c79bff")
-GIVEN = "You gave this token; the model was not asked. What it finds most probable is on top."
+GIVEN = "You gave this token; the model did not choose it. The tokens that it finds most probable are at the top."
 
 
 def frame_part(scene: Scene, step: int, layer: int, head: int) -> None:

@@ -34,11 +34,11 @@ WITH_STEPS = ("loop", "tree", "lens")
 WITH_HEAD = ("loop", "tree")
 
 _CHOOSES: dict[Method, str] = {
-    "beam": "Beam search compares the sums of log-probabilities, so the token that goes on need not be the most "
-    "probable one of its step.",
-    "greedy": "Greedy decoding takes the most probable token and never comes back to it.",
-    "sampling": "Sampling draws the token at random: a token of 30% is drawn in 3 of 10 times.",
-    "given": "Here nothing is chosen: the decoder reads the translation that you gave.",
+    "beam": "Beam search compares sums of log-probabilities, so the chosen token is not always the most probable one "
+    "of its step.",
+    "greedy": "Greedy decoding takes the most probable token at each step and never changes it later.",
+    "sampling": "Sampling draws the token at random: a token with a probability of 30% is drawn 3 times in 10.",
+    "given": "Here the model chooses nothing: the decoder reads the translation that you gave.",
 }
 
 

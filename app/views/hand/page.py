@@ -44,9 +44,10 @@ def draw(scene: Scene) -> None:
         table=lambda: stages_table(row_stages(this.hand), this.keys),
     )
     say(
-        "A query asks, each key answers with a number, and the softmax turns the numbers into shares of 1.",
-        "The output of the head is the values, mixed in these shares.",
-        "Click another word to see its query meet the keys; click a row to follow one key.",
+        "The query of a token is compared with every key: each dot product is a score, and the softmax turns the "
+        "scores into weights that sum to 1.",
+        "The output of the head is the sum of the values, each times its weight.",
+        "Click another token to see its query; click a row to follow one key.",
     )
     details(lambda: _details(this))
 

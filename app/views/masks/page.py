@@ -61,15 +61,15 @@ def _comparison(both: Twins) -> None:
     which = "this sentence" if both.is_own else f"“{both.source}”"
     rows = (
         Row(
-            "In a training step it reads the right words and predicts the next",
+            "In a training step, it reads the right words and predicts the next word",
             (_step(both.masked), _step(both.free)),
         ),
-        Row("Alone, word by word, it writes", (_alone(both.masked), _alone(both.free))),
+        Row("On its own, word by word, it writes", (_alone(both.masked), _alone(both.free))),
     )
     comparison(
         ("Trained with the mask", "Trained without"),
         rows,
-        title=f"Two small models that differ in the mask alone, on {which}",
+        title=f"Two small models that differ only in the mask, on {which}",
         key="twins",
         color=role_color("decoder"),
         language="de",
@@ -80,7 +80,7 @@ def _step(twin: Twin) -> Cell:
     right, size = int(twin.step.right.sum()), len(twin.step.right)
     return Cell(
         f"{right} of {counted(size, 'token')} right",
-        f"The right token is {probability_text(twin.probability)} probable on average.",
+        f"The right token has a probability of {probability_text(twin.probability)} on average.",
         share=right / size,
     )
 
@@ -94,12 +94,16 @@ def _sentences(scene: Scene, masked: Pass, free: Pass, both: Twins | None) -> li
     if len(masked.predictions.right) == 1:
         return ["The translation is empty, so there is one row and nothing to hide from it: type a longer sentence."]
     said = [
-        "In training all rows are computed at once; without the mask, each row could read the token that it is to "
+        "In training, all rows are computed at once. Without the mask, each row could read the token that it must "
         "predict."
     ]
     change = free.predictions.score - masked.predictions.score
-    effect = "which it never learned to use" if scene.config.causal_training and change < 0 else "and that helps it"
-    said.append(f"Without it, {free.ahead:.0%} of the attention of all heads here is on later tokens, {effect}.")
+    harms = scene.config.causal_training and change < 0
+    effect = "which this model never learned to use" if harms else "which helps this model"
+    said.append(f"Without the mask, {free.ahead:.0%} of the attention of all heads goes to later tokens, {effect}.")
     if both:
-        said.append("A model that is trained so learns to copy instead of to translate; alone, it has nothing to copy.")
+        said.append(
+            "A model that is trained without the mask learns to copy the next token instead of translating; when it "
+            "writes on its own, there is nothing to copy."
+        )
     return said

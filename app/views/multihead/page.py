@@ -42,9 +42,10 @@ def draw(scene: Scene) -> None:
     belongings(key="head_grid", name=name, table=lambda: grid_table(found))
     written = "mean length of the vectors" if kind == "encoder" else "length of the vector"
     say(
-        f"Each head has its own weights over the sentence; the bar is the {written} that it writes, and the heads of a "
-        "layer are added up. Below the bar: the token that the model predicts when that head is taken away in all rows "
-        "(or all others are), marked where it is not the one with all heads."
+        f"Each head has its own attention weights; the bar is the {written} that it writes, and the vectors of all "
+        "heads of a layer are added.",
+        "Below the bar: the token that the model predicts without that head (or with that head alone). It is marked if "
+        "it differs from the prediction with all heads.",
     )
     details(lambda: _details(scene, kind, layer, head))
 

@@ -115,21 +115,23 @@ def _translations(scene: Scene, order: Order, seed: int) -> None:
 
 def _sentences(scene: Scene, found: Moved, left: Moved) -> list[str]:
     """What the picture shows, in at most three sentences."""
-    adds_up = "Attention adds up over words, whatever their order; only the positions, added to the words, tell it."
+    adds_up = (
+        "Attention is a sum over words in any order. Only the positions, which are added to the words, tell the order."
+    )
     if scene.config.positions == "none" and scene.config.attention_window is None:
         return [
-            "This model has no positions, so its encoder takes the words as a set: the outputs are the same in another "
-            f"order, to rounding (largest difference {number(found.largest, 2)})."
+            "This model has no positions, so the order of the words does not matter to its encoder: the outputs are "
+            f"the same, in another order (largest difference {number(found.largest, 2)}, which is rounding)."
         ]
     if left.shares.max() < SAME:
         return [
             adds_up,
-            "Without them, the encoder's outputs are the same numbers in another order, to rounding.",
-            "The decoder still has its own positions, so it writes the words in an order that it finds probable.",
+            "Without positions, the encoder's outputs are the same numbers in another order, except for rounding.",
+            "The decoder still has its own positions, so it writes the words in a probable order.",
         ]
     if scene.config.attention_window is not None:
         return [
             adds_up,
-            "This model also has an attention window, which still tells it which words are near each other.",
+            "This model also has an attention window, which still shows which words are near each other.",
         ]
     return [adds_up]

@@ -99,18 +99,18 @@ def _say(one: Stream, tokens: TokenAxis, row: int, start: str, *, pre_norm: bool
     difference = number(largest_difference(one, pre_norm=pre_norm), 2)
     if pre_norm:
         said = (
-            f"The last vector is the {start} plus what {count} added: of {width} numbers none differs from that sum by "
-            f"more than {difference}."
+            f"The last vector is the sum of the {start} and what {count} added (largest difference in {width} numbers: "
+            f"{difference})."
         )
     else:
         said = (
-            f"After each of {count}, LayerNorm takes the stream plus what was added (no number differs from that sum "
-            f"by more than {difference}), and its result is the stream that goes on."
+            f"After each of {count}, LayerNorm normalises the sum of the stream and what was added (largest difference "
+            f"from that sum: {difference}); the result is the new stream."
         )
     say(
-        f"This is {in_words(tokens.tokens[row])} on its way through the {tokens.role}.",
+        f"The picture shows the vector of the token “{in_words(tokens.tokens[row])}” in the {tokens.role}.",
         said,
-        "Direction: the angle between the stream and the vector that it ends as.",
+        "Direction is the angle between the stream and the last vector.",
     )
 
 

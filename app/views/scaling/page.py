@@ -64,8 +64,9 @@ def draw(scene: Scene) -> None:
     belongings(key="softmax_scene", name="Dot products of a random query", table=lambda: table_of(message))
     say(
         "A dot product adds d_k terms, so its size grows with the square root of d_k.",
-        "A softmax of large scores gives nearly everything to one key, and then nearly no gradient is left to learn.",
-        "Divided by √d_k the scores keep their size, however wide a head is. Move d_k and compare.",
+        "With large scores, the softmax gives almost all weight to one key, and almost no gradient is left for "
+        "training.",
+        "Divided by √d_k, the scores have the same size for every d_k: move the slider and compare.",
     )
     details(lambda: _details(scene))
 

@@ -150,7 +150,7 @@ def matrix(chosen: Chosen, cell: Cell | None = None, on_cell: Callable[[Point], 
             on_click=on_cell,
         )
     click = "" if on_cell is None else " Click a cell to choose it."
-    st.caption(f"Rows are queries, columns are keys. {rows_sum(shown)} Grey: masked. A point: less than .005.{click}")
+    st.caption(f"Rows are queries, columns are keys. {rows_sum(shown)} Grey: masked. A dot: less than .005.{click}")
 
 
 def matrix_numbers(chosen: Chosen) -> None:

@@ -100,11 +100,12 @@ def _say(scene: Scene, source: int, step: int, heads: int | dict[str, int]) -> N
     word, target = in_words(scene.source.tokens[source]), scene.target
     most = "which attends to it most" if step == attending_steps(scene)[source] else "which you chose"
     say(
-        f"You follow {word} through the encoder, then step {step + 1} of the decoder, {most}: it reads "
-        f"{in_words(target.tokens[step])} and predicts {in_words(target.predicts[step])}.",
+        f"The picture follows the token “{word}” through the encoder, and then step {step + 1} of the decoder, {most}.",
+        f"That step reads “{in_words(target.tokens[step])}” and predicts “{in_words(target.predicts[step])}”.",
         f"All attention is that of head {heads + 1}, which you chose."
         if isinstance(heads, int)
-        else "Heads: the clearest of each layer; between decoder and encoder the one that attends most to your word.",
+        else "Each layer shows its clearest head; encoder-decoder attention shows the head that attends most to this "
+        "token.",
     )
 
 

@@ -49,14 +49,16 @@ def _characters(scene: Scene, here: Station) -> None:
         {"place": i, "character": "(space)" if ch == " " else visible(ch), "code point": f"U+{ord(ch):04X}"}
         for i, ch in enumerate(text)
     ]
-    st.caption(f"{len(text)} characters. The places, counted from 0, are what the tokens point back to.")
+    st.caption(f"{len(text)} characters. The tokens refer to these positions, which count from 0.")
     st.dataframe(found, hide_index=True, height=330, alt="Characters of the sentence with place and code point")
 
 
 def _pieces(scene: Scene, here: Station) -> None:
     pieces = scene.translation.source_pieces
     _strip(source_strip(pieces), "Tokens of the source")
-    st.caption("Below each token: its id, and the places of its characters in the sentence. ▁ begins a word.")
+    st.caption(
+        "Below each token: its id, and the positions of its characters in the sentence. ▁ marks the start of a word."
+    )
     st.dataframe(source_table(pieces, scene.translation.source), hide_index=True, alt="Tokens of the source")
 
 
@@ -82,7 +84,7 @@ def _logits(scene: Scene, here: Station) -> None:
     figure = logit_bars(found, title=title) if is_logits else distribution_bars(found, size, title=title)
     alt = f"{title}: the best next tokens; the table has the numbers."
     placed(figure, key="ranking", name=title, alt=alt, table=lambda: distribution_table(found))
-    st.caption(f"The best of {size:,} tokens. The coloured one was {mark}.")
+    st.caption(f"The most probable of {size:,} tokens. The coloured token was {mark}.")
 
 
 def _chosen(scene: Scene, here: Station) -> None:

@@ -56,7 +56,7 @@ def mask(scene: Scene, here: Station) -> None:
             alt=mask_alt(found, parts, queries, keys, title),
             table=lambda: mask_table(found, parts, queries, keys),
         )
-    st.caption("One mask for all heads: a query may attend to a key or not. What is forbidden gets the score −∞.")
+    st.caption("One mask for all heads: a query may attend to a key or not. A masked key gets the score −∞.")
 
 
 def weights(scene: Scene, here: Station, *, head: int) -> None:
@@ -75,7 +75,7 @@ def weights(scene: Scene, here: Station, *, head: int) -> None:
             alt=matrix_alt(found, queries, keys, title),
             table=lambda: matrix_table(found, queries, keys),
         )
-    st.caption("Each row sums to 1. Grey: masked. A point: less than .005." + _said_of_column(here))
+    st.caption("Each row sums to 1. Grey: masked. A dot: less than .005." + _said_of_column(here))
 
 
 def _with_column(figure: Figure, scene: Scene, here: Station) -> Figure:

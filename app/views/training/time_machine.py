@@ -21,8 +21,8 @@ from app.views.training.snapshot_rows import head_data, rows, rows_alt, rows_tab
 from app.views.training.snapshot_sweep import Sweep, sweep
 
 MEANS = (
-    "The bars: the probability that each gives to a token of the {says}, “{target}”, while it reads that (teacher "
-    "forcing; geometric mean over the tokens). Marked words are new since the row above."
+    "Each bar is the probability that the model gives to a token of the {says}, “{target}”, which it reads (teacher "
+    "forcing; geometric mean over the tokens). Marked words differ from the row above."
 )
 
 
@@ -45,9 +45,9 @@ def time_machine(run: Run, scene: Scene | None, news: str) -> Sweep | None:
     who = (
         f"{asked.remark} An example is"
         if asked.remark
-        else f"Each row is the model of the run {run.name} a little later,"
+        else f"Each row is the same model of the run {run.name} after more training,"
     )
-    say(f"{who} asked “{asked.sentence}”.", MEANS.format(says=asked.says, target=asked.target))
+    say(f"{who} given “{asked.sentence}”.", MEANS.format(says=asked.says, target=asked.target))
     return seen
 
 

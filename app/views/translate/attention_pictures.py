@@ -13,7 +13,7 @@ from transformer.model.attention_kinds import Kind
 
 def attention_pictures(scene: Scene, kind: Kind, layer: int, head: int) -> None:
     """All pictures of attention, for this head (layer and head from 0)."""
-    st.header("What it attended to", anchor=False)
+    st.header("What the model attended to", anchor=False)
     st.caption(explained(kind, scene.config.attention_window))
     found = scene.attention(kind)
     chosen = Chosen(kind, layer, head, shown(found.weights, found.mask, *scene.axes(kind)))

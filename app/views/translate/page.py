@@ -22,10 +22,10 @@ from app.views.translate.doors import DOORS, doors
 from transformer.decoding.translation import Hypothesis, Translation
 
 ABOUT_SOURCE = (
-    "The sentence in tokens: words, or parts of rare ones; ▁ begins a word. Below each: its id in the vocabulary, and "
-    "the places of its characters in the sentence, from 0."
+    "The sentence as tokens: words, or parts of rare words. ▁ marks the start of a word. Below each token: its id in "
+    "the vocabulary, and the positions of its characters in the sentence, counted from 0."
 )
-ABOUT_TARGET = "Below each token: how probable the model found it there, and its id in the vocabulary."
+ABOUT_TARGET = "Below each token: the probability that the model gave it, and its id in the vocabulary."
 
 
 def draw(scene: Scene) -> None:
@@ -52,7 +52,7 @@ def _results(scene: Scene) -> None:
         several = len(translation.hypotheses) > 1
         left, *right = st.columns([5, 2], gap="large") if several else [st.container()]
         with left:
-            writes = "The decoder is made to write" if scene.is_given else "The decoder writes"
+            writes = "The decoder is given" if scene.is_given else "The decoder writes"
             st.subheader(writes, anchor=False, help=ABOUT_TARGET)
             strip = target_strip(hypothesis.pieces, hypothesis.ids, probabilities)
             strip |= {"headline": hypothesis.text or "(nothing)", "lang": scene.task.target_code}
@@ -62,7 +62,7 @@ def _results(scene: Scene) -> None:
             if hypothesis.is_loop:
                 st.caption("Stopped: the decoder repeated one token again and again.")
             elif not hypothesis.finished:
-                st.caption("Cut off at the length limit: the decoder had not yet written its end sign.")
+                st.caption("Stopped at the length limit, before the decoder wrote the end token.")
             _way_back(scene)
         for column in right:
             with column:
@@ -99,7 +99,7 @@ def _way_back(scene: Scene) -> None:
     if found and text.strip():
         st.button(
             f"Translate it back into {scene.task.source}", key="way_back", on_click=_turn_round,
-            args=(found.name, text), help="Opens the checkpoint for the way back on this translation.",
+            args=(found.name, text), help="Opens the checkpoint of the opposite direction on this translation.",
         )  # fmt: skip
 
 
@@ -125,7 +125,7 @@ def _tables(translation: Translation, hypothesis: Hypothesis) -> None:
 
 def _force(scene: Scene) -> None:
     """Teacher forcing: the decoder reads a translation of the visitor's, and all pages show what it makes of it."""
-    with st.expander("Force a translation of your own", expanded=bool(scene.problem)):
+    with st.expander("Give a translation of your own", expanded=bool(scene.problem)):
         GIVEN.open()
         st.text_input(
             "Your translation",
