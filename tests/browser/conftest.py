@@ -149,7 +149,7 @@ class Visit:
 
     def drawn(self) -> None:
         """Waits for the three pictures of Translate and Attention."""
-        is_drawn(self, "translate")
+        is_drawn(self, "attention" if "/attention" in self.page.url else "translate")
 
     def type(self, sentence: str) -> None:
         """Types a sentence and presses Enter."""
