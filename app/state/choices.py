@@ -147,6 +147,11 @@ MEASURE = Choice("measure", "bleu", str, page="models")
 # What if
 EXPERIMENT = Choice("experiment", "heads", str, page="whatif")
 RANKED = Choice("ranked", False, switch, switch_text, page="whatif")  # what each head costs is shown
+# The sentence whose vectors are patched; and whether all cells are computed although it takes long
+PATCHED_SENTENCE = Choice(
+    "patched_sentence", "", text(LONGEST_SECOND), written="link", page="whatif", reset_by=SENTENCE_CHANGES
+)
+ALL_PATCHES = Choice("all_patches", False, switch, switch_text, page="whatif", reset_by=SENTENCE_CHANGES)
 ALL_HEADS = Choice("all_heads", False, switch, switch_text, page="whatif")  # of the layer, whose row is set by hand
 
 # Compare: what differs, and the other side of each
@@ -174,6 +179,7 @@ PRIVATE = (
     RUN_RIGHT,
     COMPARED_SENTENCE,
     BESIDE_SENTENCE,
+    PATCHED_SENTENCE,
 )  # what else a copied link has
 PLACE = (KIND, LAYER, HEAD, STEP, SOURCE_TOKEN, OTHER_TOKEN)  # what a picture shows of it
 

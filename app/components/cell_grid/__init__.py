@@ -56,7 +56,7 @@ def cell_grid(
     alt: str,
     chosen: tuple[int, int],
     on_choose: Callable[[int, int], None],
-    frame: Literal["cell", "row"] = "cell",
+    frame: Literal["cell", "row", "nothing"] = "cell",
     beside: str = "",
     height: int = 250,
 ) -> None:
@@ -65,7 +65,7 @@ def cell_grid(
     Args:
         chosen: row and column, from 0.
         on_choose: is called with the row and the column that are chosen; a click on a name changes only one of them.
-        frame: what is framed: the chosen cell, or its row.
+        frame: what is framed: the chosen cell, or its row; or nothing, and the chosen cell is only what is said first.
         beside: if given, the chosen column of every view is shown beside the grid, below this title; {column} is filled
             in. The names of the views stand over it.
         height: px of the grid at 1280x720.

@@ -1,0 +1,37 @@
+"""What single vectors of another sentence change: `transformer.analysis.patching`, computed once and kept."""
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from app.compute.cached_results import GATE, KEPT
+from app.compute.mask_results import together
+from app.compute.subject import Subject
+from transformer.analysis.patching import Pair, patch_effects, stays_in_place
+from transformer.config import DecodingConfig
+from transformer.errors import HeadlightError
+
+
+@st.cache_data(max_entries=128, ttl=KEPT, show_spinner=False)
+def effects(subject: Subject, pair: Pair, layer: int | None) -> np.ndarray:
+    """Of each position, after a layer: (S). Raises HeadlightError."""
+    with GATE:
+        return patch_effects(subject.translator.model, pair, layer)
+
+
+@st.cache_data(max_entries=128, ttl=KEPT, show_spinner=False)
+def most_spread(subject: Subject, source: str, others: tuple[str, ...], settings: DecodingConfig) -> str:
+    """Of several sentences that can be patched into one, that whose tokens the encoder writes most to other positions;
+    "" if none can."""
+    own, *translated = together(subject, (source, *others), replace(settings, method="greedy", n_best=1))
+    found: list[tuple[float, str]] = []
+    for other in translated:
+        try:
+            targets = own.hypotheses[0].ids, other.hypotheses[0].ids
+            pair = Pair((own.source_ids, other.source_ids), targets)
+            with GATE:
+                found.append((stays_in_place(subject.translator.model, pair), other.source))
+        except HeadlightError:
+            continue
+    return min(found, default=(0.0, ""))[1]

@@ -1,0 +1,62 @@
+"""Words that can stand in each other's place: a sentence that differs in one word, to compare with."""
+
+import re
+
+# By source language. The words of a line replace each other; forms stay grammatical in most sentences.
+_GROUPS = {
+    "English": (
+        "for at", "train police bus", "asked looked paid", "tired wide", "he she", "it she", "his her my", "him them",
+        "my your his", "cat dog horse", "animal child", "dogs cats", "man woman child", "boy girl",
+        "brother sister", "father mother", "son daughter", "morning evening", "day night", "street river",
+        "book letter", "house garden", "garden woman", "glasses keys", "on off", "young old", "big small",
+        "red blue", "hungry tired", "two three", "one two", "forty fifty", "sixty seventy",
+        "hundred thousand", "five six", "yes no", "hello goodbye", "good bad", "today tomorrow",
+        "never always", "beautiful small", "where when", "snow water",
+    ),
+    "German": (
+        "Bahnhof Zug Weg", "müde breit alt", "schönen großen", "schön groß", "Garten Hund", "Hund Vogel", "Katze Frau",
+        "Tier Kind", "Straße Brücke", "mein dein sein", "meine deine seine", "er sie es", "ihn sie", "Mann Vogel",
+        "Frau Katze", "Junge Hund", "Bruder Vater", "Schwester Mutter", "Morgen Abend", "Tag Abend", "Buch Haus",
+        "weil wenn", "gesehen gehabt", "nie immer", "heute morgen", "gut schlecht", "ja nein",
+        "zwei drei", "wo wann", "alt jung",
+    ),
+}  # fmt: skip
+
+
+def with_another_word(sentence: str, language: str) -> list[str]:
+    """The sentence with one word replaced by each that can stand in its place.
+
+    Args:
+        language: its name, as in `app.library.tasks.LANGUAGES`.
+    """
+    groups = [line.split() for line in _GROUPS.get(language, ())]
+    return _replaced(sentence, [_others(word, groups) for word in _WORD.findall(sentence)])
+
+
+def with_a_word_twice(sentence: str) -> list[str]:
+    """The sentence with one word replaced by the next other one of it: for any language, seldom grammatical."""
+    words = _WORD.findall(sentence)
+    return _replaced(
+        sentence, [[next((each for each in words[at:] if each != own), own)] for at, own in enumerate(words)]
+    )
+
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def _replaced(sentence: str, others: list[list[str]]) -> list[str]:
+    """The sentence with one word replaced by each of its others."""
+    found = [
+        sentence[: word.start()] + other + sentence[word.end() :]
+        for word, its in zip(_WORD.finditer(sentence), others, strict=True)
+        for other in its
+    ]
+    return [each for each in dict.fromkeys(found) if each != sentence]
+
+
+def _others(word: str, groups: list[list[str]]) -> list[str]:
+    """What can stand in its place, with its capital."""
+    capital = word[:1].isupper()
+    named = [word, word[:1].lower() + word[1:]]
+    found = [other for group in groups for other in group if other not in named and any(n in group for n in named)]
+    return [other[:1].upper() + other[1:] if capital else other for other in dict.fromkeys(found)]

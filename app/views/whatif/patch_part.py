@@ -1,0 +1,189 @@
+"""Patch a vector: one vector of the encoder is replaced by that of another sentence. Where is the word that differs?"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from app.components import cell_grid
+from app.components.cell_grid import Axis, View
+from app.compute import patch_results
+from app.figures.axes import in_words
+from app.figures.tables import Table
+from app.figures.theme import counted, fixed, role_color, signed_scale
+from app.library.source_code import lines_between
+from app.stage import template
+from app.stage.scene import NoScene, Scene
+from app.state import edit_choices
+from app.state.choices import ALL_PATCHES
+from app.views.shared.placed import belongings
+from app.views.shared.triplet import triplet
+from app.views.whatif.before_and_after import before_and_after
+from app.views.whatif.other_sentence import Sentences, other_sentence
+from transformer.analysis.edits import VectorPatched
+from transformer.errors import HeadlightError
+
+QUICK = 1e11  # cells x tokens x parameters: up to here all are computed when the page opens, in about 2 s on one core
+LITTLE = 0.05  # an effect that is not told
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The effect of each patch, (1 + L, S): row 0 after the embedding, row l after layer l."""
+
+    sentences: Sentences
+    effect: np.ndarray
+
+    @property
+    def rows(self) -> list[str]:
+        """What each row is after."""
+        return ["Embedding", *(f"Layer {layer + 1}" for layer in range(len(self.effect) - 1))]
+
+    def edit(self, row: int, position: int) -> VectorPatched:
+        """What a cell does to the model."""
+        return VectorPatched(row - 1 if row else None, position, self.sentences.other.source_ids)
+
+    def cell_of(self, scene: Scene) -> tuple[int, int] | None:
+        """Row and position of the edit that the model has."""
+        for edit in scene.subject.edits:
+            if isinstance(edit, VectorPatched) and edit.source_ids == self.sentences.other.source_ids:
+                return 0 if edit.layer is None else edit.layer + 1, edit.position
+        return None
+
+    @property
+    def farthest(self) -> tuple[int, int]:
+        """The cell with the largest effect at a position whose token is the same in both sentences."""
+        same = self.effect.copy()
+        same[:, list(self.sentences.changed)] = -np.inf
+        row, position = np.unravel_index(same.argmax(), same.shape)
+        return int(row), int(position)
+
+
+def draw(scene: Scene) -> None:
+    """Draws the other sentence, the grid, and the translations by the original and the edited model."""
+    place = st.container(gap=None)
+    try:
+        with place:
+            grid = _grid(scene)
+    except (NoScene, HeadlightError) as problem:
+        with place, st.container(key="said_no_patch"):
+            st.text(str(problem))
+        grid = None
+    if grid:
+        with place:
+            _picture(scene, grid)
+    before_and_after(scene, key="whatif_patch_outcome")
+    if grid:
+        template.say(*_sentences(grid))
+    template.details(partial(_details, grid))
+
+
+def _grid(scene: Scene) -> Grid | None:
+    """All cells; None if they take long and nobody has asked for them."""
+    sentences = other_sentence(scene)
+    subject, pair = scene.subject.original, sentences.pair
+    layers = [None, *range(scene.config.encoder_layers)]
+    tokens = len(pair.sources[0])
+    passes, read = tokens * len(layers), tokens + sum(map(len, pair.targets))
+    is_quick = passes * read * subject.translator.model.parameter_count <= QUICK
+    if not ALL_PATCHES.open(is_quick):
+        name = f"Compute all {passes:,} cells of this long sentence"
+        st.button(name, on_click=ALL_PATCHES.choose, args=(True,))
+        return None
+    bar = st.empty()
+    rows = []
+    for row, layer in enumerate(layers):
+        if not is_quick:
+            bar.progress(row / len(layers), f"Patching row {row + 1} of {len(layers)}")
+        rows.append(patch_results.effects(subject, pair, layer))
+    bar.empty()
+    return Grid(sentences, np.stack(rows))
+
+
+def _picture(scene: Scene, grid: Grid) -> None:
+    chosen = grid.cell_of(scene)
+    color = role_color("encoder")
+    view = View(
+        "Effect",
+        grid.effect.tolist(),
+        signed_scale(),
+        signed=True,
+        says="Only the vector of {column} from the other sentence, after {row}: effect {value}.",
+        means="0: as your sentence. 1: as the other one.",
+        digits=2,
+    )
+    with st.container(key="picture_patch"):
+        cell_grid(
+            [view],
+            Axis("after", grid.rows, color),
+            Axis("position", grid.sentences.tokens, color),
+            key="patch",
+            alt=f"Effect of one vector of the other sentence: {counted(len(grid.effect), 'row')} (embedding, layers), "
+            f"{counted(len(grid.sentences.tokens), 'position')}. Enter makes the patch real, or takes it back.",
+            chosen=chosen or grid.farthest,
+            frame="cell" if chosen else "nothing",
+            on_choose=_chooser(scene, grid),
+            height=230,
+        )
+    belongings(key="patch", name="Effect of each patched vector", table=partial(table, grid))
+
+
+def _chooser(scene: Scene, grid: Grid) -> Callable[[int, int], None]:
+    def choose(row: int, position: int) -> None:
+        """One vector is patched at a time; the one that is patched is taken back."""
+        edit = grid.edit(row, position)
+        edit_choices.replace(VectorPatched, None if edit_choices.is_on(edit) else edit, scene.subject.edits)
+
+    return choose
+
+
+def _sentences(grid: Grid) -> list[str]:
+    """What the grid says, in at most three sentences, with its numbers."""
+    tokens, changed = list(map(in_words, grid.sentences.tokens)), list(grid.sentences.changed)
+    said = [
+        "Each cell is a pass in which one vector of your sentence is replaced by that of the other: 0 means that the "
+        "model prefers your translation as before, 1 the other one as after the other sentence."
+    ]
+    row, position = grid.farthest
+    last, most = grid.effect[-1, changed], grid.effect[row, position]
+    where = " and ".join(f"“{tokens[each]}”" for each in changed[:3])
+    if most < LITTLE:
+        said.append(
+            f"The difference stays where it is: after the last layer, {where} has {fixed(last.max(), 2)} of it."
+        )
+    else:
+        said.append(
+            f"After the last layer {where} has {fixed(last.max(), 2)}; the vector of “{tokens[position]}”, the same in "
+            f"both, has up to {fixed(most, 2)} ({grid.rows[row].lower()}): attention has written it there."
+        )
+    said.append("Click a cell, and every page shows the model with that patch.")
+    return said
+
+
+def _details(grid: Grid | None) -> None:
+    triplet(
+        "the effect of a patch",
+        r"\frac{m - m_a}{m_b - m_a}, \quad m = \log p(y_b \mid x) - \log p(y_a \mid x)",
+        "y_a and y_b are the translations of the two sentences a and b by the original model, both read by the decoder "
+        "(teacher forcing). m is computed with one vector of a replaced by that of b; all layers above compute on "
+        "from there. The grid is of the original model, one patch at a time; effects of several do not add up. A "
+        "vector may be patched only at the same position, so both sentences need as many tokens. The decoder is left "
+        "out: its rows read the translation, and from the first token that differs on the two have other rows.",
+        lines_between("analysis/patching.py", "patch_effects"),
+        in_paper=False,
+    )
+    st.markdown(
+        "Vig et al. (2020), *Investigating Gender Bias in Language Models Using Causal Mediation Analysis*, and Meng "
+        "et al. (2022), *Locating and Editing Factual Associations in GPT*, find in this way where a model keeps "
+        "something. What a patch changes was used; what the attention weights show was only available."
+    )
+    if grid:
+        st.dataframe(dict(table(grid)), hide_index=True)
+
+
+def table(grid: Grid) -> Table:
+    """A row a position, a column a layer."""
+    effects = {name: row.tolist() for name, row in zip(grid.rows, grid.effect, strict=True)}
+    return {"position": list(grid.sentences.tokens), **effects}
