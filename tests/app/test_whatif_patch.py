@@ -12,11 +12,14 @@ from streamlit.testing.v1 import AppTest
 
 from app.library.word_pairs import with_a_word_twice, with_another_word
 from app.views.whatif import patch_part
+from app.views.whatif.other_sentence import Sentences, _lengths
 from tests.support.drawn import components
 from transformer.analysis.edits import VectorPatched, edit_text, model_edits
-from transformer.config import BOS
+from transformer.config import BOS, DecodingConfig
+from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.model import EditedTransformer, Transformer
+from transformer.text.tokenizer import Piece
 
 Open = Callable[..., AppTest]
 SENTENCE, OTHER = "the old cat sat on the big mat", "the old cat sat on the small mat"
@@ -90,6 +93,15 @@ def test_what_cannot_be_patched_says_why_and_offers_what_can(open_app: Open, oth
     assert message in said(app)
     app.button(key="patch_opening").click().run()
     assert grid(app)
+
+
+def test_of_sentences_of_different_length_the_words_are_named_and_their_tokens_counted() -> None:
+    sentences = ("▁a", "▁cat", "▁sat"), ("▁the", "▁ele", "phan", "t", "▁sat")
+    pieces = [tuple(Piece(0, text, 0, 0, "piece") for text in texts) for texts in sentences]
+    own, other = (Translation("", each, (0,) * len(each), (), (), DecodingConfig()) for each in pieces)
+    assert "Yours has “a cat” (2 tokens) where the other one has “the ele phan t” (4 tokens)" in _lengths(
+        Sentences(own, other)
+    )
 
 
 def test_a_long_sentence_waits_until_somebody_asks(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,12 +1,14 @@
 """The sentence whose vectors are patched into that of the page: by default one that differs in a word."""
 
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from functools import partial
 
 import streamlit as st
 
 from app.compute import patch_results
-from app.figures.axes import visible
+from app.figures.axes import in_words, visible
+from app.figures.theme import counted
 from app.library.word_pairs import with_a_word_twice, with_another_word
 from app.stage.scene import NoScene, Scene, Selection, scene_of
 from app.state.choices import LONGEST_SECOND, PATCHED_SENTENCE
@@ -71,6 +73,8 @@ def other_sentence(scene: Scene) -> Sentences:
             with st.container(key="said_patch_translation"):
                 st.text(f"→ {other.hypotheses[0].text}")
             both = Sentences(own, other)
+            if len(own.source_ids) != len(other.source_ids):
+                raise NoScene(_lengths(both))
             _ = both.pair
             return both
         except (HeadlightError, NoScene) as error:
@@ -89,3 +93,18 @@ def _candidates(scene: Scene) -> tuple[str, ...]:
 
     found = fitting(with_another_word(source, scene.task.source)) or fitting(with_a_word_twice(source))
     return tuple(found[:most])
+
+
+def _lengths(both: Sentences) -> str:
+    """Where a word has another number of tokens."""
+    one, other = ([piece.text for piece in each.source_pieces] for each in (both.own, both.other))
+    changes = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+    _, start, end, place, until = next(each for each in changes if each[2] - each[1] != each[4] - each[3])
+    counts, words = [], []
+    for pieces in (one[start:end], other[place:until]):
+        words.append(f"“{visible(' '.join(map(in_words, pieces)))}”" if pieces else "nothing")
+        counts.append(counted(len(pieces), "token"))
+    return (
+        f"A vector can be replaced only by that of the same position, so both sentences need as many tokens. Yours has "
+        f"{words[0]} ({counts[0]}) where the other one has {words[1]} ({counts[1]})."
+    )

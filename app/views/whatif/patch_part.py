@@ -25,7 +25,7 @@ from app.views.whatif.other_sentence import Sentences, other_sentence
 from transformer.analysis.edits import VectorPatched
 from transformer.errors import HeadlightError
 
-QUICK = 1e11  # cells x tokens x parameters: up to here all are computed when the page opens, in about 2 s on one core
+QUICK = 1.5e11  # cells x tokens x parameters: up to here all are computed when the page opens, in 3 s on one core
 LITTLE = 0.05  # an effect that is not told
 
 
@@ -53,12 +53,17 @@ class Grid:
         return None
 
     @property
-    def farthest(self) -> tuple[int, int]:
+    def farthest(self) -> tuple[int, int] | None:
         """The cell with the largest effect at a position whose token is the same in both sentences."""
         same = self.effect.copy()
-        same[:, list(self.sentences.changed)] = -np.inf
+        same[:, list(self.sentences.changed)] = 0
         row, position = np.unravel_index(same.argmax(), same.shape)
-        return int(row), int(position)
+        return (int(row), int(position)) if same[row, position] >= LITTLE else None
+
+    @property
+    def best(self) -> int:
+        """Of the positions with different tokens, that with the largest effect after the last layer."""
+        return max(self.sentences.changed, key=lambda position: float(self.effect[-1, position]))
 
 
 def draw(scene: Scene) -> None:
@@ -87,15 +92,15 @@ def _grid(scene: Scene) -> Grid | None:
     layers = [None, *range(scene.config.encoder_layers)]
     tokens = len(pair.sources[0])
     passes, read = tokens * len(layers), tokens + sum(map(len, pair.targets))
-    is_quick = passes * read * subject.translator.model.parameter_count <= QUICK
-    if not ALL_PATCHES.open(is_quick):
+    work = passes * read * subject.translator.model.parameter_count
+    if not ALL_PATCHES.open(work <= QUICK):
         name = f"Compute all {passes:,} cells of this long sentence"
         st.button(name, on_click=ALL_PATCHES.choose, args=(True,))
         return None
     bar = st.empty()
     rows = []
     for row, layer in enumerate(layers):
-        if not is_quick:
+        if work > QUICK / 3:
             bar.progress(row / len(layers), f"Patching row {row + 1} of {len(layers)}")
         rows.append(patch_results.effects(subject, pair, layer))
     bar.empty()
@@ -122,7 +127,7 @@ def _picture(scene: Scene, grid: Grid) -> None:
             key="patch",
             alt=f"Effect of one vector of the other sentence: {counted(len(grid.effect), 'row')} (embedding, layers), "
             f"{counted(len(grid.sentences.tokens), 'position')}. Enter makes the patch real, or takes it back.",
-            chosen=chosen or grid.farthest,
+            chosen=chosen or grid.farthest or (len(grid.effect) - 1, grid.best),
             frame="cell" if chosen else "nothing",
             on_choose=_chooser(scene, grid),
             height=230,
@@ -141,23 +146,20 @@ def _chooser(scene: Scene, grid: Grid) -> Callable[[int, int], None]:
 
 def _sentences(grid: Grid) -> list[str]:
     """What the grid says, in at most three sentences, with its numbers."""
-    tokens, changed = list(map(in_words, grid.sentences.tokens)), list(grid.sentences.changed)
+    tokens = list(map(in_words, grid.sentences.tokens))
     said = [
         "Each cell is a pass in which one vector of your sentence is replaced by that of the other: 0 means that the "
         "model prefers your translation as before, 1 the other one as after the other sentence."
     ]
-    row, position = grid.farthest
-    last, most = grid.effect[-1, changed], grid.effect[row, position]
-    where = " and ".join(f"“{tokens[each]}”" for each in changed[:3])
-    if most < LITTLE:
+    has = f"“{tokens[grid.best]}” has {fixed(grid.effect[-1, grid.best], 2)}"
+    if grid.farthest:
+        row, position = grid.farthest
         said.append(
-            f"The difference stays where it is: after the last layer, {where} has {fixed(last.max(), 2)} of it."
+            f"After the last layer {has}; the vector of “{tokens[position]}”, the same word in both, has up to "
+            f"{fixed(grid.effect[row, position], 2)} ({grid.rows[row].lower()}): attention has written it there."
         )
     else:
-        said.append(
-            f"After the last layer {where} has {fixed(last.max(), 2)}; the vector of “{tokens[position]}”, the same in "
-            f"both, has up to {fixed(most, 2)} ({grid.rows[row].lower()}): attention has written it there."
-        )
+        said.append(f"It stays in place: after the last layer {has}, and no word that is in both has {LITTLE} or more.")
     said.append("Click a cell, and every page shows the model with that patch.")
     return said
 
