@@ -52,7 +52,7 @@ function numberBox(layout, side, box, rem) {
 
 function probabilities(view, group, box, index) {
   const { target } = view.message, { layout, rem } = view, probability = target.probabilities[index];
-  const place = layout.flat ? { x: box.x, y: box.y + box.h + 0.3 * rem, w: box.w } : { x: box.x + box.w + 0.25 * rem, y: box.y, w: 2.7 * rem, h: box.h };
+  const place = layout.flat ? { x: box.x, y: box.y + box.h + 0.3 * rem, w: box.w } : { x: box.x + box.w + 0.25 * rem, y: box.y, w: 2.6 * rem, h: box.h };
   const part = at(element("div", `probability${layout.flat ? "" : " beside"}`, group), place);
   part.dataset.index = index;
   const bar = element("div", "bar", part);
