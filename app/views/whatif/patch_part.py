@@ -25,7 +25,7 @@ from app.views.whatif.other_sentence import Sentences, other_sentence
 from transformer.analysis.edits import VectorPatched
 from transformer.errors import HeadlightError
 
-QUICK = 1.5e11  # cells x tokens x parameters: up to here all are computed when the page opens, in 3 s on one core
+QUICK = 2.5e11  # cells x tokens x parameters: up to here all are computed when the page opens, in 3 s on one core
 LITTLE = 0.05  # an effect that is not told
 
 
@@ -155,11 +155,13 @@ def _sentences(grid: Grid) -> list[str]:
     if grid.farthest:
         row, position = grid.farthest
         said.append(
-            f"After the last layer {has}; the vector of “{tokens[position]}”, the same word in both, has up to "
+            f"After the last layer {has}; the vector of “{tokens[position]}”, the same token in both, has up to "
             f"{fixed(grid.effect[row, position], 2)} ({grid.rows[row].lower()}): attention has written it there."
         )
     else:
-        said.append(f"It stays in place: after the last layer {has}, and no word that is in both has {LITTLE} or more.")
+        said.append(
+            f"It stays in place: after the last layer {has}; the tokens that are in both have less than {LITTLE}."
+        )
     said.append("Click a cell, and every page shows the model with that patch.")
     return said
 
@@ -168,18 +170,18 @@ def _details(grid: Grid | None) -> None:
     triplet(
         "the effect of a patch",
         r"\frac{m - m_a}{m_b - m_a}, \quad m = \log p(y_b \mid x) - \log p(y_a \mid x)",
-        "y_a and y_b are the translations of the two sentences a and b by the original model, both read by the decoder "
-        "(teacher forcing). m is computed with one vector of a replaced by that of b; all layers above compute on "
-        "from there. The grid is of the original model, one patch at a time; effects of several do not add up. A "
-        "vector may be patched only at the same position, so both sentences need as many tokens. The decoder is left "
-        "out: its rows read the translation, and from the first token that differs on the two have other rows.",
+        "$y_a$ and $y_b$ are the translations of the sentences $a$ and $b$ by the original model; the decoder reads "
+        "both (teacher forcing). $m$ is computed with one vector of $a$ replaced by that of $b$, and the layers after "
+        "it compute on from there. The grid is of the original model, one patch at a time; the effects of several do "
+        "not add up. A vector is patched at its own position only, so both sentences need as many tokens. The decoder "
+        "is left out: from the first token that differs on, its rows read different translations.",
         lines_between("analysis/patching.py", "patch_effects"),
         in_paper=False,
     )
     st.markdown(
         "Vig et al. (2020), *Investigating Gender Bias in Language Models Using Causal Mediation Analysis*, and Meng "
-        "et al. (2022), *Locating and Editing Factual Associations in GPT*, find in this way where a model keeps "
-        "something. What a patch changes was used; what the attention weights show was only available."
+        "et al. (2022), *Locating and Editing Factual Associations in GPT*, find in this way where a model keeps a "
+        "fact. A patch shows what the model uses; attention weights show only what it could use."
     )
     if grid:
         st.dataframe(dict(table(grid)), hide_index=True)
