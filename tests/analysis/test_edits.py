@@ -259,7 +259,7 @@ def test_a_patched_vector_is_the_one_that_the_layer_gives_in_the_other_sentence(
     "edit",
     [HeadOff("cross", 9, 0), HeadOff("encoder", 0, 2), SublayerOff("encoder", 0, "cross_attention"),
      SublayerOff("decoder", 2, "feed_forward"), Temperature("cross", 0, 0, 0.0), VectorPatched(0, 4, (5, 3)),
-     VectorPatched(0, 0, (13, 3)), VectorPatched(1, 0, (5, 3))],
+     VectorPatched(0, 0, (13, 3)), VectorPatched(1, 0, (5, 3)), VectorPatched(None, 2, (5, 3))],
 )  # fmt: skip
 def test_an_edit_that_does_not_fit_the_model_says_why(edit: Edit) -> None:
     with pytest.raises(HeadlightError, match=r"no layer|no head|no cross_attention|temperature|Position|token"):
@@ -286,7 +286,7 @@ def test_any_edits_together_give_finite_numbers() -> None:
             HeadOff(*head), HeadUniform(*head), SublayerOff("decoder", draw.randrange(2), "cross_attention"),
             MaskOff("causal"), MaskOff("padding"), PositionsOff("decoder"), PositionsShifted(draw.randrange(20)),
             PositionsShuffled(draw.randrange(9)), Temperature(*head, draw.choice([1e-3, 1e3])),
-            VectorPatched(0, 1, (5, 6, 3)), MaskOff("cross"),
+            VectorPatched(draw.choice([None, 0]), 1, (5, 6, 3)), MaskOff("cross"),
             MaskCell(head[0], draw.choice([None, 0, 1]), draw.choice([None, 1]), row, keys[0], draw.random() < 0.5),
             WeightsSet(*head, row, tuple((key, draw.randrange(3)) for key in keys)),
         ]  # fmt: skip
