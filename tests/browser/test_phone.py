@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
@@ -38,3 +39,22 @@ def test_a_tap_on_a_written_token_shows_others_and_one_of_them_is_written_instea
     with one.running():
         others.first.click()
     expect(one.page.locator(".token.writes").nth(1)).to_have_text(chosen)
+
+
+@pytest.mark.parametrize(
+    ("page", "chosen", "picture"),
+    [
+        ("whatif", {"experiment": "masks"}, "svg.picture"),
+        ("whatif", {"experiment": "attention"}, ".columns"),
+        ("whatif", {"experiment": "patch"}, ".tokens li"),
+        ("compare", {"side": "edits", "edits": "off=cross.1.1"}, ".boards .cell"),
+        ("decoding", {"t": "6"}, ".row.chosen"),
+    ],
+)
+def test_parts_that_are_not_shown_at_first_fit_too(
+    visit: Begin, page: str, chosen: dict[str, str], picture: str
+) -> None:
+    one = visit(width=390, height=844).open(page, sentence="the cat sat on the mat", **chosen)
+    one.page.locator(picture).first.wait_for()
+    one.settle()
+    assert wrong_on_a_phone(one.page) == {"cut": [], "small": []}

@@ -26,7 +26,7 @@ const changes = {
   build() {
     const { root, message } = this, box = element("div", { class: "changes picture", role: "figure", "aria-label": message.alt });
     this.buttons = [];
-    const boards = element("div", { class: "boards", role: "radiogroup", "aria-label": "Heads, by how much of their weight is elsewhere" }, box);
+    const boards = element("div", { class: "boards sideways", role: "radiogroup", "aria-label": "Heads, by how much of their weight is elsewhere" }, box);
     for (let kind = 0; kind < this.count; kind++) this.board(boards, kind);
     boards.addEventListener("keydown", (event) => this.walk(event));
     const side = element("div", "side", box), line = element("div", "line", side);

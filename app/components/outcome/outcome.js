@@ -6,7 +6,7 @@ import { inWords, put } from "../shared/token.js";
 function line(root, row, lang, gone) {
   const box = element("div", "line", root), name = element("div", "name", box, row.label);
   if (row.note) element("div", "note", name, row.note);
-  const tokens = element("ol", "tokens", box);
+  const tokens = element("ol", "tokens sideways", box);
   tokens.setAttribute("lang", lang);
   tokens.setAttribute("aria-label", row.label);
   tokens.tabIndex = 0;  // long ones scroll
