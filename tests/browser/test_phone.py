@@ -21,6 +21,7 @@ def phone(visit: Begin, page: str = "") -> Visit:
 def test_examples_pages_and_menu_can_be_read_and_tapped(visit: Begin) -> None:
     one = phone(visit)
     for opener in (".st-key-examples button", "[class*='st-key-pages_of_'] button", ".st-key-menu button"):
+        one.settle()
         one.page.locator(opener).first.click()
         one.page.locator("[data-testid=stPopoverBody] :is(button, a)").first.wait_for()
         one.page.wait_for_timeout(500)  # it grows
