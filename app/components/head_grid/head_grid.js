@@ -126,7 +126,7 @@ const behaviour = {
       says.append(`. The best is head ${found + 1}: alone, `);
     } else {
       says.append(others ? `Without one head, another token is predicted in ${others} of ${heads.length} cases` : "It stays the same without any one head");
-      says.append(`. The most important is head ${found + 1}: without it, `);
+      says.append(`. Its probability is lowest without head ${found + 1}: `);
     }
     token("", element("b", "", says), step.predicts);
     says.append(` has ${heads[found][name][at].keptText} instead of ${step.probability}.`);

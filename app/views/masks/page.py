@@ -94,7 +94,7 @@ def _sentences(scene: Scene, masked: Pass, free: Pass, both: Twins | None) -> li
     if len(masked.predictions.right) == 1:
         return ["The translation is empty, so there is one row and nothing to hide from it: type a longer sentence."]
     said = [
-        "In training, all rows are computed at once. Without the mask, each row could read the token that it must "
+        "In training, all rows are computed at once: without the mask, each row could read the token that it must "
         "predict."
     ]
     change = free.predictions.score - masked.predictions.score

@@ -116,7 +116,7 @@ def _translations(scene: Scene, order: Order, seed: int) -> None:
 def _sentences(scene: Scene, found: Moved, left: Moved) -> list[str]:
     """What the picture shows, in at most three sentences."""
     adds_up = (
-        "Attention is a sum over words in any order. Only the positions, which are added to the words, tell the order."
+        "Attention is a sum over words in any order: only the positions, which are added to the words, tell the order."
     )
     if scene.config.positions == "none" and scene.config.attention_window is None:
         return [

@@ -47,7 +47,8 @@ def time_machine(run: Run, scene: Scene | None, news: str) -> Sweep | None:
         if asked.remark
         else f"Each row is the same model of the run {run.name} after more training,"
     )
-    say(f"{who} given “{asked.sentence}”.", MEANS.format(says=asked.says, target=asked.target))
+    ends = "" if asked.sentence.endswith((".", "!", "?")) else "."
+    say(f"{who} given “{asked.sentence}”{ends}", MEANS.format(says=asked.says, target=asked.target))
     return seen
 
 
