@@ -43,12 +43,12 @@ def time_machine(run: Run, scene: Scene | None, news: str) -> Sweep | None:
     asked = seen.question
     belongings(key="time_machine", name=f"{run.name} - {asked.sentence}"[:80], table=lambda: rows_table(seen))
     who = (
-        f"{asked.remark} An example is"
+        f"{asked.remark} The example is"
         if asked.remark
-        else f"Each row is the same model of the run {run.name} after more training,"
+        else f"Each row is the same model of the run {run.name} after more training, given"
     )
     ends = "" if asked.sentence.endswith((".", "!", "?")) else "."
-    say(f"{who} given “{asked.sentence}”{ends}", MEANS.format(says=asked.says, target=asked.target))
+    say(f"{who} “{asked.sentence}”{ends}", MEANS.format(says=asked.says, target=asked.target))
     return seen
 
 
