@@ -13,35 +13,47 @@ from tests.support.browser_pages import PAGES, is_idle
 
 OPENING = "opening"  # the name of these rows
 
+# Whether a selector finds something, through the shadow roots of components.
+FINDS = """const finds = (selector) => {
+    const parts = selector.split(' ');
+    return document.querySelector(selector) !== null || [...document.querySelectorAll('*')].some(
+        ({shadowRoot: root}) => root && parts.some((_, at) => {
+            const outside = parts.slice(0, at).join(' '), inside = parts.slice(at).join(' ');
+            return root.querySelector(inside) && (!outside || root.host.closest(outside));
+        }));
+};
+"""
+
 # Resolves when the last of the pictures is in the page and the browser has painted.
-PAINTED = """(selectors) => new Promise(done => {
-    const check = () => {
-        const there = selectors.every(selector => [...document.querySelectorAll('*')].some(
-            node => node.matches(selector) || node.shadowRoot?.querySelector(selector)));
-        requestAnimationFrame(there ? () => requestAnimationFrame(() => done()) : check);
-    };
+PAINTED = f"""(selectors) => new Promise(done => {{
+    {FINDS}
+    const check = () =>
+        requestAnimationFrame(selectors.every(finds) ? () => requestAnimationFrame(() => done()) : check);
     check();
-})"""
+}})"""
 
 # Begins to watch a change of page: window.headlightChange resolves when the pictures of the new page have been painted.
-WATCH = """([before, after, question]) => {
-    const deep = (selector) => [...document.querySelectorAll('*')].some(
-        node => node.matches(selector) || node.shadowRoot?.querySelector(selector));
+WATCH = (
+    """([before, after, question]) => {
+"""
+    + FINDS
+    + """
     const titled = () => document.querySelector('.st-key-question h1')?.textContent === question;
     let begun = null, seen = null, blank = 0;
     window.addEventListener('pointerdown', () => { begun = seen = performance.now(); }, {capture: true, once: true});
     window.headlightChange = new Promise(done => {
         const check = () => {
             const now = performance.now(), is_new = titled();
-            const there = (is_new && after.every(deep)) || before.some(deep) || after.some(deep);
+            const there = (is_new && after.every(finds)) || before.some(finds) || after.some(finds);
             if (begun !== null && there) { blank = Math.max(blank, now - seen); seen = now; }
-            if (begun !== null && is_new && after.every(deep))
+            if (begun !== null && is_new && after.every(finds))
                 requestAnimationFrame(() => done({all: performance.now() - begun, blank: blank > 50 ? blank : 0}));
             else requestAnimationFrame(check);
         };
         check();
     });
 }"""
+)
 
 
 def fresh_server(browser: Any, checkpoints: Path, folder: Path, runs: int) -> tuple[float, float]:

@@ -15,7 +15,7 @@ function sized(root, data, measure) {
   const longest = Math.max(...data.reads.map((token) => measure(token, TEXT)));
   const left = Math.min(longest, narrow ? 64 : 120) + (narrow ? 16 : 34), top = Math.min(0.8 * longest + 8, 80) + 28;
   const beside = narrow ? 96 : Math.min(Math.max(width - left - (high - top), PREDICTS), WIDEST);
-  const cell = Math.min((high - top) / size, (width - left - beside) / size, LARGEST);
+  const cell = Math.max(4, Math.min((high - top) / size, (width - left - beside) / size, LARGEST));
   return { unit, width, size, narrow, left, top, beside, cell, right: left + cell * size, bottom: top + cell * size };
 }
 
