@@ -10,8 +10,11 @@ pages, so its widgets stay, with what is typed in them, while the pages change
 """
 
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -64,12 +67,27 @@ def draw() -> None:
     address.write()
 
 
+def prepare() -> None:
+    """Imports what draws the first picture, but not torch (Streamlit sends components with pandas). It is done as soon
+    as the server answers: a visitor who comes 1.5 s later waits 0.4 s for the server instead of 1.6 s."""
+    for name in ("pandas", "app.stage.first_visit", "app.views.translate.first_picture"):
+        import_module(name)
+
+
 if __name__ == "__main__":
     draw()
 else:
+    from threading import Thread
+
     from starlette.middleware import Middleware
 
     from app.server import request_guard
 
+    @asynccontextmanager
+    async def lifespan(server: object) -> AsyncIterator[dict[str, Any] | None]:
+        async with request_guard.announced(server) as state:
+            Thread(target=prepare, name="imports of the first visit", daemon=True).start()
+            yield state
+
     request_guard.install()
-    app = st.App(HERE / "main.py", middleware=[Middleware(request_guard.Guard)], lifespan=request_guard.announced)
+    app = st.App(HERE / "main.py", middleware=[Middleware(request_guard.Guard)], lifespan=lifespan)
