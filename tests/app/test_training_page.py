@@ -207,7 +207,7 @@ def test_it_opens_with_a_translation_on_the_sentence_of_the_page(translation: Pa
 def test_a_sentence_of_another_language_is_not_asked_and_the_page_says_so(translation: Path) -> None:
     app = open_view("training", checkpoint="de-en", sentence="ein Satz")
     assert machine(app)["run"] == "en-de-small"
-    assert "Your sentence is for German → English, this run for English → German. An example" in said(app)
+    assert "Your sentence is for German → English, this run for English → German. The example" in said(app)
     assert EXAMPLES["en"][0] in said(app)
     assert "ein Satz" not in said(app)
 
