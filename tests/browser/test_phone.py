@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
-from tests.support.browser_pages import is_drawn
+from tests.support.browser_pages import PAGES, is_drawn
 from tests.support.phone import wrong_on_a_phone
 
 Begin = Callable[..., Visit]
@@ -40,6 +40,13 @@ def test_a_tap_on_a_written_token_shows_others_and_one_of_them_is_written_instea
     with one.running():
         others.first.click()
     expect(one.page.locator(".token.writes").nth(1)).to_have_text(chosen)
+
+
+@pytest.mark.parametrize("page", ["translate", "multihead", "hand"])
+def test_twenty_heads_scroll_sideways(visit: Begin, page: str) -> None:
+    one = visit(width=390, height=844).open(PAGES[page].path, sentence="the cat", checkpoint="wide")
+    is_drawn(one, page)
+    assert wrong_on_a_phone(one.page) == {"cut": [], "small": []}
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ export function build(view) {
   view.instead = element("div", "instead", root);
   const side = element("div", "beside", root);
   view.kinds = element("div", "kinds segments", side);
-  const part = element("div", "part", side), box = element("div", { class: "heads", role: "radiogroup" }, part);
+  const part = element("div", "part", side), box = element("div", { class: "heads sideways", role: "radiogroup" }, part);
   const canvas = element("canvas", { "aria-hidden": "true" }, box), buttons = element("div", "", box);
   view.heads = { part, box, canvas, buttons, all: [] };
   view.computed = element("div", { class: "computed", role: "region", "aria-label": "How the weight is computed" }, side);

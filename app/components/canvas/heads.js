@@ -5,13 +5,15 @@ import { button, focusedIn, handled, within } from "../shared/dom.js";
 import { ofHead } from "./message.js";
 import { resolved } from "../shared/themed.js";
 
-const LARGEST = 3.6;  // rem, of a small picture
+const LARGEST = 3.6, FINGER = 2.75, FITS = 2.5;  // rem, of a small picture: at most, and on a phone
 
 export function newHeads(view) {
   const { heads: place, rem } = view, kind = view.message.kind[view.here.kind], canvas = place.canvas;
   const label = (view.layout.flat ? 1.15 : 0.85) * rem, width = Math.max(place.box.clientWidth, 2 * label);  // it is 0 in a page that is left
-  const side = Math.min((width - label) / kind.heads, LARGEST * rem, Math.max((place.room - label) / kind.layers, 0.7 * rem));
-  const wide = Math.min((width - label) / kind.heads, LARGEST * rem * 1.4, side * 1.6);
+  const fitting = (width - label) / kind.heads;
+  const column = view.layout.flat || fitting >= FITS * rem ? fitting : FINGER * rem;  // else they scroll sideways
+  const side = Math.min(column, LARGEST * rem, Math.max((place.room - label) / kind.layers, 0.7 * rem));
+  const wide = Math.min(column, LARGEST * rem * 1.4, side * 1.6);
   Object.assign(place, { side, wide, label });
   place.box.style.height = `${label + side * kind.layers}px`;
   canvas.style.cssText = `width:${label + wide * kind.heads}px;height:${label + side * kind.layers}px`;
