@@ -69,7 +69,7 @@ TEST_SETS = (
         ("en", "de"),
         "newstest2014",
         "Published: tokenized, compounds taken apart, after 4.5 million pairs of news and parliament. A model trained "
-        "on everyday sentences is out of its domain here; the numbers show how far, they are no ranking.",
+        "on everyday sentences is out of its domain here; the numbers are not a ranking.",
         (Published("The paper's big model", 28.4, _PAPER), Published("The paper's base model", 27.3, _PAPER)),
     ),
     TestSet(

@@ -87,8 +87,8 @@ def _steps(scene: Scene, method: Method) -> list[dict[str, Any]]:
         why = path[t].reason if path else GIVEN
         if drawn:
             why += (
-                f" The random number {drawn[t].number:.5f} fell into its stretch, {drawn[t].begin:.5f} to "
-                f"{drawn[t].end:.5f}, of the line on which all tokens that may be drawn lie side by side."
+                f" The random number {drawn[t].number:.5f} is in the interval of this token, {drawn[t].begin:.5f} to "
+                f"{drawn[t].end:.5f}: each token that may be drawn has an interval as long as its share."
             )
         others = goes_on.get(path[t].parent, set()) if path else set[int]()
         allowed = may_be_drawn(row, settings) if method == "sampling" else None

@@ -37,7 +37,7 @@ def tree_part(scene: Scene, step: int, layer: int, head: int) -> None:
     node = _chosen(scene, step, way)
     probabilities = [math.exp(node.log_probability) for node in found.tree]
     title = f"{_NAMES[searched_by(found.settings)]}: {len(found.tree) - 1} candidates, the best sums on top"
-    pruned = st.toggle("Show what went no further", len(found.tree) <= MANY, key="show_pruned")
+    pruned = st.toggle("Show the candidates that were pruned", len(found.tree) <= MANY, key="show_pruned")
     with st.container(key="picture_tree"):
         components.search_tree(
             tree_picture(found.tree, best, node.id, probabilities, title=title, pruned=pruned)

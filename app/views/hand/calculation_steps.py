@@ -42,12 +42,9 @@ SITE_NAMES = ("query", "key", "value", "products", "scores", "mask", "masked_sco
 def origin(kind: Kind, layer: int, pre_norm: bool) -> str:
     """What the projections of a layer (from 0) are made from."""
     if kind == "cross":
-        return (
-            "The queries come from the decoder, the keys and values from the encoder's output: here both meet. "
-            "T rows ask, S positions answer."
-        )
+        return "The queries come from the decoder, the keys and values from the encoder's output: T queries, S keys."
     below = "layer below" if layer else "embedding"
-    asks = "S positions ask S positions" if kind == "encoder" else "T rows ask T rows"
+    asks = "S queries, S keys" if kind == "encoder" else "T queries, T keys"
     return f"Queries, keys and values all come from the {kind}'s {'normalised stream' if pre_norm else below}: {asks}."
 
 

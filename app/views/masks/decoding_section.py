@@ -26,8 +26,8 @@ def while_translating(this: Sentence, query: int, sources: Ids, targets: Ids) ->
         r"\text{mask}_{tk} = " + allowed,
         "“At each step the model is auto-regressive, consuming the previously generated symbols as additional input.” "
         f"Step t computes row t alone; its keys are those in the cache and its own, so {row}: the future does not "
-        "exist yet. The mask is what makes this legal. In training all rows are computed at once, and because no row "
-        "saw what comes after it, none changes when a token is added: that is why keys and values can be kept.",
+        "exist yet. The causal mask makes training match decoding. In training, all rows are computed at once, and "
+        "because no row attends to later tokens, no row changes when a token is added: so keys and values can be kept.",
         lines_between("model/masks.py", "step_mask"),
         shape=shape_text(("1", "1", "1", "K"), (1, 1, 1, step + 1)) + ("" if window else ", or None: no mask at all"),
     )

@@ -69,8 +69,8 @@ def padding_check(this: Sentence, sources: Ids, targets: Ids) -> None:
     triplet(
         "what a batch must not change",
         r"\text{numbers in a padded batch} = \text{numbers alone}",
-        "A sentence must not notice who its neighbours in a batch are: not in training, and not when several sentences "
-        "are translated together. Both passes are made here, and every number the model computes is compared.",
+        "The numbers of a sentence must not depend on the other sentences in its batch, neither in training nor when "
+        "several sentences are translated together. Here both passes are computed, and all their numbers are compared.",
         lines_from(padding_difference, "alone = ", "padded = "),
         in_paper=False,
         shape="sources: "

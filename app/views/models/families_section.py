@@ -19,8 +19,8 @@ def family_picture(found: Families) -> None:
     if not found.families:
         st.caption(
             "Not run. `python -m transformer queue families` trains small models that differ in one thing (heads, "
-            "positions, layers, the mask), and its `--report` writes `families.json`; laid beside the checkpoints, it "
-            "is drawn here, score over value."
+            "positions, layers, the mask), and its `--report` writes `families.json`. Put that file beside the "
+            "checkpoints to see the scores here."
         )
         return
     family, measure = _chosen(found)

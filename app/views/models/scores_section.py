@@ -64,8 +64,8 @@ def curves(entries: Sequence[Entry]) -> None:
     st.header("How they learnt", anchor=False)
     if not known:
         st.caption(
-            "No run of these checkpoints is here. The file `metrics.jsonl` of a run, laid beside NAME.safetensors as "
-            "NAME.metrics.jsonl, is drawn here; so is that of `runs/NAME`."
+            "There is no run of these checkpoints. To see its curves here, put the file `metrics.jsonl` of a run "
+            "beside NAME.safetensors, as NAME.metrics.jsonl, or keep the run in `runs/NAME`."
         )
         return
     with st.container(key="learnt_duo"):

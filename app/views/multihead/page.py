@@ -100,7 +100,7 @@ def _cost(scene: Scene, kind: Kind) -> None:
     st.caption(
         "Bold: this checkpoint. Multiplications, each with its addition, are those of the projections, of q · k and of "
         "weights · v. What grows with h is the number of softmax rows and of scores: every head compares every query "
-        "with every key, but each comparison is so much narrower. It is felt in memory, and not in multiplications."
+        "with every key, but each comparison is so much narrower. This costs memory, not multiplications."
     )
     triplet(
         "section 3.2.2 and table 3, row A",

@@ -15,12 +15,12 @@ from transformer.model.embedding import InputEmbedding
 
 def sizes(scene: Scene, stack: Stack, chosen: int) -> None:
     """Norms of all tokens of a stack, and the three vectors of the chosen one, from 0."""
-    st.header(f"Word and place in one vector: the {stack}'s input", anchor=False)
+    st.header(f"Word and position in one vector: the {stack}'s input", anchor=False)
     triplet(
         "sections 3.4 and 3.5",
         r"x_{pos}=\sqrt{d_{model}}\;E[\,id\,]+PE_{pos}",
         "“In the embedding layers, we multiply those weights by √d_model.” The positions are *added*, not appended: "
-        "how long they are against the words says how loudly each speaks."
+        "their length, compared with that of the embeddings, shows how much each contributes."
         + (" This checkpoint adds nothing." if scene.config.positions == "none" else "")
         + dropped(scene.config)["dropped_sum"],
         lines_from(InputEmbedding.forward, "tokens =", "return"),

@@ -134,11 +134,11 @@ def _lengths(scene: Scene, one: Stream, which: str) -> None:
     pre = scene.config.norm == "pre"
     st.caption(
         (
-            "A diamond is the next point of the line: nothing but the sum goes on. Lengths do not add up like numbers, "
-            "because what is added points elsewhere; the table has the cosines."
+            "Each diamond is the next point of the line: the sum is the new stream. Lengths do not add up like "
+            "numbers, because the added vector points in another direction; the table has the cosines."
             if pre
-            else "LayerNorm stands on the stream itself: it takes each diamond, and the next point of the line is what "
-            "comes out. So the stream is as long as each LayerNorm's gain makes it, whatever was added."
+            else "LayerNorm is applied to the stream itself: its input is a diamond, and its output is the next point of "
+            "the line. So the gain of each LayerNorm sets the length of the stream, whatever was added."
         )
         + " Positions count from 0, as pos in the formula of section 3.5."
     )
@@ -150,7 +150,7 @@ def _lengths(scene: Scene, one: Stream, which: str) -> None:
             "This checkpoint normalises what a sub-layer *reads* instead (pre-norm, as later work does), and leaves "
             "the stream alone."
             if pre
-            else "The pass around the sub-layer lets a token's own vector through, whatever the sub-layer says."
+            else "The residual connection passes on the token's own vector, whatever the sub-layer adds."
         )
         + dropped(scene.config)["dropped"],
         f"{one.subs[0].site}.residual_sum",
@@ -165,7 +165,7 @@ def _shape(scene: Scene, one: Stream) -> str:
 
 
 def _all_tokens(every: Stream, tokens: TokenAxis, row: int, read: str) -> None:
-    st.header("How much each sub-layer says, for every token", anchor=False)
+    st.header("How much each sub-layer adds, for every token", anchor=False)
     ratios = relative(every)
     title = f"What is added over what is there, {every.subs[0].stack}: ‖Sublayer‖ / ‖x‖"
     placed(
@@ -179,7 +179,7 @@ def _all_tokens(every: Stream, tokens: TokenAxis, row: int, read: str) -> None:
     triplet(
         "a measure of what a sub-layer adds",
         rf"\frac{{\lVert \mathrm{{Sublayer}}({read}) \rVert}}{{\lVert x \rVert}}",
-        "1.00: the sub-layer adds a vector as long as the stream. Near 0: it has nothing to say to this token.",
+        "1.00: the sub-layer adds a vector as long as the stream. Near 0: it adds almost nothing for this token.",
         lines_from(relative, "lengths =", "return"),
         shape=shape_text((rows, "sub-layers"), ratios.shape),
         in_paper=False,
@@ -197,9 +197,7 @@ def _made_of(start: str, one: Stream, which: str, shape: str) -> None:
         alt=f"{title}. The {start} makes up {found[0]:.0%}; the rest was written by the sub-layers.",
         table=partial(share_table, found, start, one.subs),
     )
-    st.caption(
-        f"The bars sum to {found.sum():.2%}. Below zero: written against the direction in which the vector ends."
-    )
+    st.caption(f"The bars sum to {found.sum():.2%}. Below zero: opposite to the direction of the last vector.")
     triplet(
         "section 3.1, summed over the layers",
         r"\begin{gathered}x_{last} = x_0 + \sum_u \mathrm{Sublayer}_u\\[4pt] \mathrm{share}_u = "

@@ -193,7 +193,7 @@ def _chosen_head(scene: Scene) -> None:
 
 @section
 def _comparisons(scene: Scene) -> None:
-    st.header("Everything with everything", anchor=False)
+    st.header("Every query with every key", anchor=False)
     triplet(
         "section 4, table 1",
         r"\text{self-attention: } O(n^2\cdot d)\ \text{a layer}",

@@ -83,7 +83,7 @@ def _layout(queries: TokenAxis, keys: TokenAxis, title: str, row: int | None) ->
         "showlegend": True,
         "legend": BELOW,
         "xaxis": plain_axis(
-            f"looked at: {keys.title}",
+            f"keys: {keys.title}",
             [-0.5, columns - 0.5],
             side="top",
             tickangle=-45,

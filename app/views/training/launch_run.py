@@ -139,7 +139,7 @@ def last_words(folder: Path) -> str:
     """What the trainer said when it ended with an error, or was stopped; "" if it did not. Paths are left out."""
     text = _said(folder)
     if "Traceback (most recent call last)" in text:
-        return f"The training ended unexpectedly. What it said stands in {LOG} in its folder."
+        return f"The training ended unexpectedly. Its output is in {LOG} in its folder."
     said = text.partition("Error: ")[2].strip()
     return _without_paths(said, folder)[:2000]
 

@@ -72,7 +72,7 @@ def question(run: Run, scene: Scene | None) -> Question:
         known = _given(run, sentence) or answer(run, sentence)
         target = known or snapshot_results.written_by(last, sentence)
     except (HeadlightError, OSError) as error:
-        raise NothingToAsk(f"The newest snapshot cannot be asked. {error}") from None
+        raise NothingToAsk(f"The newest snapshot cannot be used. {error}") from None
     if not target:
         raise NothingToAsk("The newest snapshot writes nothing for this sentence. Type another sentence.")
     return Question(run.name, files, task, newest.model.config, sentence, target, bool(known), remark)

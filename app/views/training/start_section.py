@@ -50,7 +50,7 @@ def start_form(expanded: bool) -> None:
             )
             return
         task = st.segmented_control(
-            "What it shall learn", [*TOY_TASKS, "text"], default="reverse", required=True,
+            "What it should learn", [*TOY_TASKS, "text"], default="reverse", required=True,
             format_func=lambda task: WORDS.get(task, task), key="start_task",
         )  # fmt: skip
         if task == "text":
