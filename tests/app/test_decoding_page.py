@@ -150,9 +150,9 @@ def test_the_weights_of_the_loop_can_be_read_as_a_table(open_page: Open, folder:
     assert list(table["piece"])[-3:] == ["<s>", *found.hypotheses[0].pieces[:2]]
 
 
-def test_the_share_is_what_the_random_number_falls_into(open_page: Open) -> None:
+def test_the_share_is_the_interval_of_the_random_number(open_page: Open) -> None:
     app = open_page(t="2", method="sampling", top_k="20", top_p="0.5")
-    said = re.search(r"fell into its stretch, (\S+) to (\S+), of", texts(app))
+    said = re.search(r"in the interval of this token, (\S+) to (\S+):", texts(app))
     assert said
     begin, end = map(float, said.groups())
     bars, outlines = charts(app)[0]["data"][:2]
@@ -180,9 +180,9 @@ def test_why_a_piece_was_chosen_is_what_the_search_says(open_page: Open, folder:
         assert f"Why this token: {path[step - 1].reason}" in texts(open_page(t=str(step)))
 
 
-def test_sampling_shows_the_stretch_into_which_its_random_number_fell(open_page: Open) -> None:
+def test_sampling_shows_the_interval_of_its_random_number(open_page: Open) -> None:
     app = open_page(t="2", method="sampling")
-    said = re.search(r"number (\S+) fell into its stretch, (\S+) to (\S+), of", texts(app))
+    said = re.search(r"number (\S+) is in the interval of this token, (\S+) to (\S+):", texts(app))
     assert said
     number, begin, end = map(float, said.groups())
     assert begin - 1e-5 <= number <= end + 1e-5

@@ -174,7 +174,7 @@ def test_scores_beside_a_checkpoint_stand_beside_the_published_ones(shelf: Path)
 
 
 def test_what_a_run_measured_is_drawn_beside_its_checkpoint(shelf: Path, finished_run: Path) -> None:
-    assert "No run of these checkpoints is here" in said(opened())
+    assert "There is no run of these checkpoints" in said(opened())
     shutil.copy(finished_run / "metrics.jsonl", shelf / "en-de.metrics.jsonl")
     lines = [line for line in read_metrics(finished_run / "metrics.jsonl") if line["kind"] == "valid"]
     line = chart(opened(), "Validation loss")["data"][0]

@@ -349,5 +349,5 @@ def test_a_run_whose_files_are_none_breaks_nothing(runs: Path, open_app: Open) -
     (folder / "average.safetensors").write_bytes(b"rubbish")
     (folder / "snapshots" / "00000001.safetensors").write_bytes(b"rubbish")
     app = opened()
-    assert "The newest snapshot cannot be asked" in machine(app)["problem"]
+    assert "The newest snapshot cannot be used" in machine(app)["problem"]
     assert array(chart(app, "Loss")["data"][0]["y"]).tolist() == [2.0]

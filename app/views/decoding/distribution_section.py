@@ -127,8 +127,8 @@ def _why(scene: Scene, step: int) -> None:
         drawn = cached_results.drawn(scene.subject, scene.translation.source_ids, hypothesis.ids, settings)
         if drawn:
             said += (
-                f" The random number {drawn[step].number:.5f} is in the interval of this token, {drawn[step].begin:.5f} "
-                f"to {drawn[step].end:.5f}: each token that may be drawn has an interval as long as its share."
+                f" The random number {drawn[step].number:.5f} is in the interval of this token, "
+                f"{drawn[step].begin:.5f} to {drawn[step].end:.5f}: each token that may be drawn has an interval as long as its share."
             )
     with st.container(key="why"):
         st.text(f"Why this token: {said}")

@@ -137,8 +137,8 @@ def _lengths(scene: Scene, one: Stream, which: str) -> None:
             "Each diamond is the next point of the line: the sum is the new stream. Lengths do not add up like "
             "numbers, because the added vector points in another direction; the table has the cosines."
             if pre
-            else "LayerNorm is applied to the stream itself: its input is a diamond, and its output is the next point of "
-            "the line. So the gain of each LayerNorm sets the length of the stream, whatever was added."
+            else "LayerNorm is applied to the stream itself: its input is a diamond, and its output is the next point "
+            "of the line. So the gain of each LayerNorm sets the length of the stream, whatever was added."
         )
         + " Positions count from 0, as pos in the formula of section 3.5."
     )
