@@ -128,7 +128,8 @@ def _why(scene: Scene, step: int) -> None:
         if drawn:
             said += (
                 f" The random number {drawn[step].number:.5f} is in the interval of this token, "
-                f"{drawn[step].begin:.5f} to {drawn[step].end:.5f}: each token that may be drawn has an interval as long as its share."
+                f"{drawn[step].begin:.5f} to {drawn[step].end:.5f}: each token that may be drawn has an interval "
+                "as long as its share."
             )
     with st.container(key="why"):
         st.text(f"Why this token: {said}")
