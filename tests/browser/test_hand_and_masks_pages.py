@@ -92,14 +92,14 @@ def test_the_mask_is_taken_away_and_cells_are_read_without_the_server(visit: Beg
     page = one.page
     before = page.evaluate(FILLS)
     assert not before["free"]
-    assert "must not attend to" in before["said"]
+    assert "cannot attend to" in before["said"]
     page.context.set_offline(True)
     try:
         page.get_by_role("radio", name="Take it away").click()
         after = page.evaluate(FILLS)
         assert after["free"]
         assert after["score"] != before["score"]
-        assert "is not there yet" in after["said"]
+        assert "does not exist yet" in after["said"]
         page.locator(".st-key-causal svg.picture").focus()
         page.keyboard.press("ArrowLeft")
         assert "itself" in page.evaluate(FILLS)["said"]
