@@ -60,6 +60,13 @@ class Scene:
         """The one that is shown."""
         return self.translation.hypotheses[self.shown]
 
+    def best(self, subject: Subject) -> Hypothesis:
+        """The best translation of this sentence by a model; what the scene's own model wrote is not computed again."""
+        found = self.translation
+        if subject != self.subject:
+            found = cached_results.translate_one(subject, found.source, found.settings)
+        return found.hypotheses[0]
+
     @property
     def is_given(self) -> bool:
         """Whether the shown hypothesis is the visitor's own."""

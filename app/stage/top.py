@@ -46,7 +46,7 @@ def draw_top(page: PageInfo) -> Scene | None:
             settings = menu(subject)
         if subject is None or settings is None:
             return None
-        subject = edited(subject)
+        subject = edited(subject, page)
         with line.progress, st.spinner("Translating …", show_time=True):
             scene, problem = _scene(subject, text, settings)
         if problem:

@@ -20,8 +20,8 @@ def toggle(edit: Edit) -> None:
 
 
 def add(edits: Iterable[Edit]) -> None:
-    """Makes edits that the model does not have yet; beyond `MOST_EDITS` the oldest are dropped."""
-    EDITS.choose(tuple(dict.fromkeys((*EDITS.value, *map(edit_text, edits))))[-MOST_EDITS:])
+    """Makes edits that the model does not have yet. Beyond `MOST_EDITS` there are no others: edits_line.py says so."""
+    EDITS.choose(tuple(dict.fromkeys((*EDITS.value, *map(edit_text, edits))))[:MOST_EDITS])
 
 
 def replace(kind: type | tuple[type, ...], edit: Edit | None, edits: Iterable[Edit]) -> None:

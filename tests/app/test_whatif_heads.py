@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from app.compute.outcomes import outcome
 from app.compute.subject import Subject
 from app.library.checkpoints import CheckpointFile
+from app.state.choices import MOST_EDITS
 from tests.support.drawn import components
 from tests.support.pages import PAGES
 from transformer.analysis.edits import parse_edit
@@ -74,6 +75,22 @@ def test_a_hostile_link_gets_a_sentence_and_the_page_works(open_app: Open, edits
     assert not app.exception
     assert "An edit in the link was ignored" in texts(app)
     assert len(grid(app)["panels"]) == 3
+
+
+def test_an_edit_that_a_link_has_twice_is_made_once_and_can_be_taken_back(open_app: Open) -> None:
+    app = open_app("whatif", sentence=SENTENCE, edits="off=cross.1.2;off=cross.01.2")
+    assert not app.exception
+    next(button for button in app.button if button.label.endswith("✕")).click().run()
+    assert grid(app)["off"] == []
+    assert "Original model: nothing is edited." in texts(app)
+
+
+def test_at_the_limit_nothing_is_dropped_and_the_page_says_so(open_app: Open) -> None:
+    full = [f"temperature=cross.1.1.{number}" for number in range(1, MOST_EDITS)] + ["off=cross.1.2"]
+    app = open_app("whatif", sentence=SENTENCE, edits=";".join(full))
+    assert "cannot have more at once" in texts(app)
+    next(button for button in app.button if button.label == "Switch it off").click().run()
+    assert app.session_state["edits"] == tuple(full)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -39,3 +39,15 @@ def test_with_shift_a_click_leaves_one_head_of_its_layer(visit: Begin) -> None:
         one.page.locator(".boards .cell").nth(1).click(modifiers=["Shift"])
     off = chosen_in(one.page)["edits"][0].split(";")
     assert sorted(off) == ["off=encoder.1.1", "off=encoder.1.3", "off=encoder.1.4"]
+
+
+def test_the_first_edit_moves_nothing(visit: Begin) -> None:
+    for width in (1280, 390):
+        one = visit(width=width).open("whatif", sentence="the cat sat on the mat", ranked="false")
+        is_drawn(one, "whatif")
+        cell = one.page.locator(".boards .cell").first
+        before = cell.bounding_box()
+        with one.running():
+            cell.click()
+        one.page.locator(".st-key-edits_line").get_by_role("button", name="head 1 off").wait_for()
+        assert cell.bounding_box() == before

@@ -8,7 +8,6 @@ import streamlit as st
 from app import components
 from app.components.outcome import OutcomeRow, OutcomeToken
 from app.compute.compared import Compared
-from app.figures.axes import in_words
 from app.figures.tables import Table
 from app.figures.theme import role_color
 from app.stage import template
@@ -18,6 +17,7 @@ from app.views.compare.compared_heads import Heads, compared_heads
 from app.views.compare.head_maps import draw_heads
 from app.views.compare.other_side import chosen_sides
 from app.views.shared.placed import belongings
+from app.views.shared.two_translations import summary
 from transformer.decoding.translation import Hypothesis
 
 
@@ -61,15 +61,6 @@ def _row(label: str, hypothesis: Hypothesis, changed: tuple[bool, ...]) -> Outco
         for piece, differs, value in zip(hypothesis.pieces, changed, hypothesis.log_probabilities, strict=True)
     ]
     return OutcomeRow(label, "log-probability", tokens)
-
-
-def summary(found: Compared) -> str:
-    """Where the two part, in one sentence."""
-    if found.parts_at is None:
-        return "The two translations are the same."
-    pieces = [each.pieces[found.parts_at : found.parts_at + 1] for each in (found.one, found.other)]
-    one, other = (f"“{in_words(piece[0])}”" if piece else "nothing more" for piece in pieces)
-    return f"The two part at token {found.parts_at + 1}: {one} in the first, {other} in the second."
 
 
 def _scores(found: Compared) -> str:

@@ -14,7 +14,7 @@ from app.stage.scene import Scene
 from app.state import edit_choices
 from app.state.choices import ALL_HEADS, HEAD, LAYER, STEP
 from app.views.shared.placed import belongings
-from app.views.whatif.attention_row import Place, Row, message, opening_step, row_of, table, written
+from app.views.whatif.attention_row import Place, Row, message, opening_step, row_of, table
 from app.views.whatif.before_and_after import before_and_after
 from transformer.analysis.edits import edit_text
 
@@ -40,9 +40,9 @@ def draw(scene: Scene) -> None:
 def _step(scene: Scene, layer: int, head: int) -> int:
     """The decoding step whose row is shown; at first that of a content word."""
     subject = scene.subject.original
-    own = written(subject, scene)
+    own = scene.best(subject)
     weights = cached_results.attention(subject, scene.translation.source_ids, own.ids, "cross").weights[layer, head]
-    steps = len(written(scene.subject, scene).ids)
+    steps = len(scene.best(scene.subject).ids)
     return STEP.open(min(opening_step(own.pieces, weights), steps - 1), range(steps))
 
 

@@ -18,7 +18,6 @@ from app.figures.axes import in_words, visible
 from app.figures.theme import CHOSEN, kind_color
 from app.stage.scene import Scene
 from transformer.analysis.edits import WeightsSet
-from transformer.decoding.translation import Hypothesis
 
 
 @dataclass(frozen=True)
@@ -86,16 +85,10 @@ def without_row(subject: Subject, place: Place) -> Subject:
     return replace(subject, edits=tuple(edit for edit in subject.edits if not place.is_set_by(edit)))
 
 
-def written(subject: Subject, scene: Scene) -> Hypothesis:
-    """The best translation of the sentence by a model."""
-    settings = replace(scene.translation.settings, n_best=1)
-    return cached_results.translate_one(subject, scene.translation.source, settings).hypotheses[0]
-
-
 def row_of(scene: Scene, place: Place) -> Row:
     """The row, from two passes over the translation that is made without its edit."""
     base = without_row(scene.subject, place)
-    written_without = written(base, scene)
+    written_without = scene.best(base)
     ids = written_without.ids
     place = replace(place, step=min(place.step, len(ids) - 1))
     found = [cached_results.observed(each, scene.translation.source_ids, ids) for each in (base, scene.subject)]

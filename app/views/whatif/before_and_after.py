@@ -7,13 +7,14 @@ from app.components.outcome import OutcomeRow, OutcomeToken
 from app.compute.outcomes import Outcome, outcome
 from app.figures.theme import role_color
 from app.stage.scene import Scene
+from app.views.shared import two_translations
 
 LARGEST = 5.0  # natural log: a bar is full where a token is 150 times less probable
 
 
 def before_and_after(scene: Scene, *, key: str) -> Outcome:
-    """Draws both translations; below each token of the original, how much log-probability it lost by the edits."""
-    found = outcome(scene.subject, scene.translation.source, scene.translation.settings)
+    """Draws both translations; below each token of the original, how the edits change its log-probability."""
+    found = outcome(scene.subject, scene.translation.source, scene.translation.settings, scene.best(scene.subject))
     before = [
         OutcomeToken(piece, gone, _signed(-lost), min(max(lost, 0) / LARGEST, 1))
         for piece, gone, lost in zip(found.before.pieces, found.missing, found.lost, strict=False)
@@ -24,7 +25,7 @@ def before_and_after(scene: Scene, *, key: str) -> Outcome:
     ]
     components.outcome(
         (
-            OutcomeRow("Original model", "log-probability lost", before),
+            OutcomeRow("Original model", "change in log-probability", before),
             OutcomeRow("Edited model", "probability", after),
         ),
         summary=summary(found, bool(scene.subject.edits)),
@@ -38,16 +39,22 @@ def before_and_after(scene: Scene, *, key: str) -> Outcome:
 def summary(found: Outcome, is_edited: bool) -> str:
     """What the edits do, in one sentence."""
     if not is_edited:
-        return "Nothing is edited yet."
-    if found.parts_at is None:
-        total = sum(found.lost)
+        return "Nothing is edited yet: both are the same model."
+    total = sum(found.lost)
+    if found.compared.parts_at is None:
         if abs(total) < 0.005:
             return "The translation and its log-probability stay the same."
-        how = "falls" if total > 0 else "rises"
-        return f"The translation stays the same; its log-probability {how} by {abs(total):.2f}."
-    changed = sum(found.new)
-    tokens = "1 token is" if changed == 1 else f"{changed} tokens are"
-    return f"The two part at token {found.parts_at + 1}; {tokens} new. The original loses {sum(found.lost):.2f} nats."
+        return f"The translation stays the same. Its log-probability {_goes(total)}."
+    return (
+        f"{two_translations.summary(found.compared)} For the edited model, the log-probability of the first "
+        f"{_goes(total)}."
+    )
+
+
+def _goes(lost: float) -> str:
+    if abs(lost) < 0.005:
+        return "stays the same"
+    return f"is {abs(lost):.2f} {'lower' if lost > 0 else 'higher'}"
 
 
 def _signed(value: float) -> str:

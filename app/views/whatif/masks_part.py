@@ -87,8 +87,7 @@ def _choose(off: tuple[MaskPart, ...], part: MaskPart, index: int) -> None:
 def _original(scene: Scene) -> Scene:
     """The same sentence, translated by the unedited model."""
     subject = scene.subject.original
-    settings = replace(scene.translation.settings, n_best=1)
-    found = cached_results.translate_one(subject, scene.translation.source, settings)
+    found = cached_results.translate_one(subject, scene.translation.source, scene.translation.settings)
     return replace(scene, subject=subject, translation=found, shown=0, given=None, problem="")
 
 

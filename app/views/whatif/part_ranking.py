@@ -5,7 +5,7 @@ nats: its log-probability by the original model less that by the model without t
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from app.compute import cached_results
 from app.compute.row_predictions import forced
@@ -14,7 +14,6 @@ from app.stage.edit_words import edit_words
 from app.stage.scene import Scene
 from transformer.analysis.each_edit import parts_by_layer
 from transformer.analysis.edits import Edit, HeadOff, SublayerOff
-from transformer.decoding.translation import Hypothesis
 
 LITTLE = 0.05  # nats: a head that costs less hardly matters
 QUICK = 1.5e11  # parts x tokens x parameters: up to here all are ranked when the page opens, in about 2 s on one core
@@ -52,7 +51,7 @@ def rank(scene: Scene, progress: Callable[[int, int], None]) -> Ranking:
         progress: is told how many layers are done, and of how many.
     """
     original = scene.subject.original
-    source_ids, best = scene.translation.source_ids, _best(scene)
+    source_ids, best = scene.translation.source_ids, scene.best(original)
     whole = sum(best.log_probabilities)
     layers = list(parts_by_layer(scene.config))
     lost: dict[HeadOff | SublayerOff, float] = {}
@@ -65,15 +64,9 @@ def rank(scene: Scene, progress: Callable[[int, int], None]) -> Ranking:
 
 def lost_together(scene: Scene, edits: tuple[Edit, ...]) -> float:
     """What the translation loses with all of these edits at once."""
-    best = _best(scene)
-    without = scene.subject.original.edited(*edits)
+    original = scene.subject.original
+    best, without = scene.best(original), original.edited(*edits)
     return sum(best.log_probabilities) - forced(without, scene.translation.source_ids, best.ids).score
-
-
-def _best(scene: Scene) -> Hypothesis:
-    """The translation by the original model."""
-    settings = replace(scene.translation.settings, n_best=1)
-    return cached_results.translate_one(scene.subject.original, scene.translation.source, settings).hypotheses[0]
 
 
 def ranking_table(ranking: Ranking) -> Table:
