@@ -22,6 +22,8 @@ from transformer.model.attention_kinds import Kind
 def edit_words(edit: Edit) -> str:
     """For example "Encoder-decoder layer 2 head 6 off"."""
     match edit:
+        case HeadOff(kind, layer, None):
+            return f"{SHORT[kind]} layer {layer + 1}: all heads off"
         case HeadOff(kind, layer, head):
             return f"{SHORT[kind]} layer {layer + 1} head {head + 1} off"
         case HeadUniform(kind, layer, head):

@@ -17,6 +17,10 @@ const behaviour = {
     const { data } = this;
     const color = data.scale && shades(data.scale);
     this.cells = [];
+    this.mode = add("button", "mode", root, "A tap leaves only that head of its layer on");
+    this.mode.type = "button";
+    this.mode.setAttribute("aria-pressed", "false");
+    this.mode.addEventListener("click", () => this.mode.setAttribute("aria-pressed", String(!this.alone())));
     const box = add("div", "boards", root);
     box.setAttribute("role", "group");
     box.setAttribute("aria-label", data.alt);
@@ -45,7 +49,7 @@ const behaviour = {
           cell.tabIndex = this.cells.length ? -1 : 0;
           const at = { cell, part, change, heads: column < panel.heads ? heads : null, panel: board, layer, column };
           this.cells.push(at);
-          cell.addEventListener("click", (event) => (event.shiftKey && at.heads ? this.only(at) : this.flip([part.edit], !this.off.has(part.edit))));
+          cell.addEventListener("click", (event) => ((event.shiftKey || this.alone()) && at.heads ? this.only(at) : this.flip([part.edit], !this.off.has(part.edit))));
           for (const kind of ["pointerenter", "focus"]) cell.addEventListener(kind, () => this.tell(at));
           cell.addEventListener("keydown", (event) => this.key(event, at));
         });
@@ -61,6 +65,9 @@ const behaviour = {
       const edits = parts.map((part) => part.edit);
       this.flip(edits, !edits.every((edit) => this.off.has(edit)));
     });
+  },
+  alone() {
+    return this.mode.getAttribute("aria-pressed") === "true";
   },
   only({ part, heads }) {
     heads.forEach(({ edit }) => this.off.add(edit));

@@ -11,15 +11,14 @@ from app.library.source_code import lines_between
 from app.stage import template
 from app.stage.edit_words import edit_words
 from app.stage.scene import Scene
-from app.state.choices import EDITS, MOST_EDITS, RANKED
-from app.state.edit_choices import add, is_on
+from app.state.choices import EDITS, RANKED
+from app.state.edit_choices import add
 from app.views.shared.placed import belongings
 from app.views.shared.triplet import triplet
 from app.views.whatif.before_and_after import before_and_after
 from app.views.whatif.part_ranking import LITTLE, Ranking, is_quick, lost_together, rank, ranking_table
-from app.views.whatif.switch_data import switch_data
-
-OF_PARTS = ("off=", "skip=")  # how the texts of these edits begin
+from app.views.whatif.switch_data import edits_with, off_parts, switch_data
+from transformer.analysis.edits import edit_text
 
 
 def draw(scene: Scene) -> None:
@@ -29,10 +28,12 @@ def draw(scene: Scene) -> None:
     before_and_after(scene, key="whatif_outcome")
     ranking = _ranked(scene, line)
     with line:
-        _strongest(ranking)
+        _strongest(scene, ranking)
     with place:
         with st.container(key="picture_head_switches"):
-            components.head_switches(switch_data(scene.config, ranking), key="head_switches", on_change=_change)
+            components.head_switches(
+                switch_data(scene.config, ranking), key="head_switches", on_change=partial(_change, scene)
+            )
         if ranking:
             belongings(key="head_switches", name="What each head costs", table=partial(ranking_table, ranking))
     if ranking:
@@ -40,10 +41,9 @@ def draw(scene: Scene) -> None:
     template.details(partial(_details, ranking))
 
 
-def _change(texts: Sequence[str]) -> None:
+def _change(scene: Scene, texts: Sequence[str]) -> None:
     """The parts that are off now; other edits stay."""
-    kept = [text for text in EDITS.value if not text.startswith(OF_PARTS) or text in texts]
-    EDITS.choose(tuple(dict.fromkeys((*kept, *texts)))[-MOST_EDITS:])
+    EDITS.choose(edits_with(scene.config, texts))
 
 
 def _ranked(scene: Scene, line: DeltaGenerator) -> Ranking | None:
@@ -59,7 +59,7 @@ def _ranked(scene: Scene, line: DeltaGenerator) -> Ranking | None:
     return ranking
 
 
-def _strongest(ranking: Ranking | None) -> None:
+def _strongest(scene: Scene, ranking: Ranking | None) -> None:
     """Which head matters most, and a button that switches it off; or one that ranks all heads."""
     if ranking is None:
         st.button("Rank all heads", on_click=RANKED.choose, args=(True,))
@@ -68,7 +68,7 @@ def _strongest(ranking: Ranking | None) -> None:
     name = edit_words(head).removesuffix(" off")
     with st.container(key="said_strongest", width="content"):
         st.text(f"Most important for this sentence: {name}. Without it the translation loses {lost:.2f} nats.")
-    st.button("Switch it off", on_click=add, args=([head],), disabled=is_on(head))
+    st.button("Switch it off", on_click=add, args=([head],), disabled=edit_text(head) in off_parts(scene.config))
 
 
 def _sentences(scene: Scene, ranking: Ranking) -> list[str]:

@@ -1,10 +1,11 @@
 """All heads and sub-layers as data for the browser component `head_switches`."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from app.figures.theme import kind_color, signed_scale
 from app.stage.heads import SHORT
-from app.state.choices import EDITS
+from app.state.choices import EDITS, MOST_EDITS
 from app.views.whatif.part_ranking import Ranking
 from transformer.analysis.edits import Edit, HeadOff, SublayerOff, edit_text
 from transformer.analysis.edits.model_edits import Stack
@@ -12,6 +13,7 @@ from transformer.config import ModelConfig
 from transformer.model.attention_kinds import Kind, depth
 
 MARKED = 3  # heads that cost most
+OF_PARTS = ("off=", "skip=")  # how the texts of these edits begin
 ORDER: tuple[Kind, ...] = ("encoder", "decoder", "cross")
 
 
@@ -19,7 +21,7 @@ def switch_data(config: ModelConfig, ranking: Ranking | None) -> dict[str, Any]:
     """What is on and off, and what each part costs if all were ranked."""
     data: dict[str, Any] = {
         "panels": [_panel(config, kind) for kind in ORDER],
-        "off": [text for text in EDITS.value if text.startswith(("off=", "skip="))],
+        "off": off_parts(config),
         "alt": "Switches of all heads and sub-layers: layers down, heads across.",
         "hint": "Click a head to switch it off, and again to switch it on.",
         "strongest": [],
@@ -35,6 +37,31 @@ def switch_data(config: ModelConfig, ranking: Ranking | None) -> dict[str, Any]:
             "teal: it gains. Framed: the heads that cost most."
         )
     return data
+
+
+def off_parts(config: ModelConfig) -> list[str]:
+    """The texts of the parts that are off; where all heads of a layer are, the text of each."""
+    heads = _heads_of_layers(config)
+    return [part for text in EDITS.value if text.startswith(OF_PARTS) for part in heads.get(text, [text])]
+
+
+def edits_with(config: ModelConfig, parts: Iterable[str]) -> tuple[str, ...]:
+    """The texts of all edits if exactly these parts are off. All heads of a layer are one edit, with a short text."""
+    off = dict.fromkeys(parts)
+    for text, heads in _heads_of_layers(config).items():
+        if len(heads) > 1 and all(head in off for head in heads):
+            off = dict.fromkeys([*(part for part in off if part not in heads), text])
+    kept = [text for text in EDITS.value if not text.startswith(OF_PARTS) or text in off]
+    return tuple(dict.fromkeys((*kept, *off)))[:MOST_EDITS]
+
+
+def _heads_of_layers(config: ModelConfig) -> dict[str, list[str]]:
+    """The text of all heads of a layer, and those of each."""
+    return {
+        edit_text(HeadOff(kind, layer, None)): [edit_text(HeadOff(kind, layer, head)) for head in range(config.heads)]
+        for kind in ORDER
+        for layer in range(depth(config, kind))
+    }
 
 
 def _panel(config: ModelConfig, kind: Kind) -> dict[str, Any]:

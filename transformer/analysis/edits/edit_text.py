@@ -1,6 +1,7 @@
 """The short text of an edit, as it is in the address of a page, on the command line and in messages.
 
-    off=cross.2.6            a head off: kind, layer, head        uniform=cross.2.6       a head that attends equally
+    off=cross.2.6            a head off: kind, layer, head        off=cross.2.all         all heads of a layer off
+    uniform=cross.2.6       a head that attends equally
     skip=decoder.3.feed_forward   a sub-layer off                 mask=causal             a part of the masks off
     allow=decoder.2.6.3.5    query 3 may attend to key 5      forbid=cross.all.all.3.5  may not, in all layers and heads
     weights=cross.2.6.4.1-70.3-30   query 4: 0.7 on key 1, 0.3 on key 3; weights=cross.2.all.… in all heads
@@ -44,7 +45,7 @@ def edit_text(edit: Edit) -> str:
     """The text of an edit; `parse_edit` gives the edit again."""
     match edit:
         case HeadOff(kind, layer, head):
-            return f"off={kind}.{layer + 1}.{head + 1}"
+            return f"off={kind}.{layer + 1}.{_or_all(head)}"
         case HeadUniform(kind, layer, head):
             return f"uniform={kind}.{layer + 1}.{head + 1}"
         case SublayerOff(stack, layer, sublayer):
@@ -96,6 +97,11 @@ def _head(parts: list[str]) -> tuple[Kind, int, int]:
     return _one_of(kind, tuple(KINDS)), _from_one(layer), _from_one(head)  # type: ignore[return-value]
 
 
+def _off(parts: list[str]) -> Edit:
+    kind, layer, head = parts
+    return HeadOff(_one_of(kind, tuple(KINDS)), _from_one(layer), _all_or_from_one(head))  # type: ignore[arg-type]
+
+
 def _sublayer(parts: list[str]) -> Edit:
     stack, layer, sublayer = parts
     return SublayerOff(_one_of(stack, get_args(Stack)), _from_one(layer), _one_of(sublayer, get_args(Sublayer)))  # type: ignore[arg-type]
@@ -145,7 +151,7 @@ def _patch(parts: list[str]) -> Edit:
 
 
 _PARSERS: dict[str, Callable[[list[str]], Edit]] = {
-    "off": lambda parts: HeadOff(*_head(parts)),
+    "off": _off,
     "uniform": lambda parts: HeadUniform(*_head(parts)),
     "skip": _sublayer,
     "mask": _mask,
@@ -157,7 +163,7 @@ _PARSERS: dict[str, Callable[[list[str]], Edit]] = {
     "patch": _patch,
 }
 _EXAMPLES = {
-    "off": "off=cross.2.6",
+    "off": "off=cross.2.6 or off=cross.2.all",
     "uniform": "uniform=encoder.1.3",
     "skip": "skip=decoder.3.feed_forward",
     "mask": "mask=causal, mask=padding or mask=cross",

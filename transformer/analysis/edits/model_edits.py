@@ -31,16 +31,21 @@ EMBEDDED = "encoder.embedding.output"
 
 @dataclass(frozen=True)
 class HeadOff:
-    """A head writes nothing: as if its rows of W^O were 0."""
+    """A head writes nothing: as if its rows of W^O were 0.
+
+    Attributes:
+        head: None: all heads of the layer.
+    """
 
     kind: Kind
     layer: int
-    head: int
+    head: int | None
 
     def sites(self, model: Transformer) -> SiteEdits:
         """Raises HeadlightError: the model has no such head."""
-        check_head(model.config, self.kind, self.layer, self.head)
-        return {f"{SITES[self.kind].format(self.layer)}.context": _at_head(self.head, torch.zeros_like)}
+        check_head(model.config, self.kind, self.layer, self.head or 0)
+        change = torch.zeros_like if self.head is None else _at_head(self.head, torch.zeros_like)
+        return {f"{SITES[self.kind].format(self.layer)}.context": change}
 
 
 @dataclass(frozen=True)
