@@ -22,10 +22,9 @@ from transformer.model.attention_kinds import Kind
 def edit_words(edit: Edit) -> str:
     """For example "Encoder-decoder layer 2 head 6 off"."""
     match edit:
-        case HeadOff(kind, layer, None):
-            return f"{SHORT[kind]} layer {layer + 1}: all heads off"
         case HeadOff(kind, layer, head):
-            return f"{SHORT[kind]} layer {layer + 1} head {head + 1} off"
+            which = ": all heads" if head is None else f" head {head + 1}"
+            return f"{SHORT[kind]} layer {layer + 1}{which} off"
         case HeadUniform(kind, layer, head):
             return f"{SHORT[kind]} layer {layer + 1} head {head + 1} uniform"
         case SublayerOff(stack, layer, sublayer):

@@ -27,6 +27,12 @@ def say(*sentences: str) -> None:
         st.text(" ".join(sentences))
 
 
+def experiment(words: str, **chosen: str) -> None:
+    """A link to an experiment of the page What if, below the sentences; `chosen` is what is chosen there."""
+    with st.container(key="experiment_link"):
+        st.page_link(page_named("whatif"), label=words, icon=":material/science:", query_params=chosen)
+
+
 def details(draw: Callable[[], None]) -> None:
     """Formulas, code, tables and further pictures, folded until somebody opens them; then they are open on every page.
 

@@ -58,6 +58,8 @@ def test_the_text_of_an_edit_is_read_back_as_the_same_edit(edit: Edit) -> None:
 
 def test_layers_and_heads_count_from_1_in_the_text() -> None:
     assert edit_text(HeadOff("cross", 1, 5)) == "off=cross.2.6"
+    assert edit_text(HeadOff("cross", 1, None)) == "off=cross.2.all"
+    assert parse_edit("off=cross.2.all") == HeadOff("cross", 1, None)
     assert parse_edit("weights=cross.2.all.4.1-70.3-30") == WeightsSet("cross", 1, None, 3, ((0, 70), (2, 30)))
     assert parse_edit("forbid=decoder.all.6.3.5") == MaskCell("decoder", None, 5, 2, 4, False)
     assert parse_edit("patch=2.4.17-93-3") == VectorPatched(1, 3, (17, 93, 3))

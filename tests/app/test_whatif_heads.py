@@ -77,6 +77,17 @@ def test_a_hostile_link_gets_a_sentence_and_the_page_works(open_app: Open, edits
     assert len(grid(app)["panels"]) == 3
 
 
+def test_all_heads_of_a_layer_are_one_edit_and_the_same_as_each_of_them(open_app: Open, folder: Path) -> None:
+    app = open_app("whatif", sentence=SENTENCE, edits="off=cross.1.all;mask=causal")
+    each = [f"off=cross.1.{head}" for head in range(1, 5)]
+    assert grid(app)["off"] == each
+    assert "all heads off" in " ".join(button.label for button in app.button)
+    subject = Subject(CheckpointFile.at(folder / "en-de.safetensors"))
+    settings = Translator.load(folder / "en-de.safetensors").settings
+    lost = outcome(subject.edited(parse_edit("off=cross.1.all")), SENTENCE, settings).lost
+    assert outcome(subject.edited(*map(parse_edit, each)), SENTENCE, settings).lost == pytest.approx(lost, abs=1e-5)
+
+
 def test_an_edit_that_a_link_has_twice_is_made_once_and_can_be_taken_back(open_app: Open) -> None:
     app = open_app("whatif", sentence=SENTENCE, edits="off=cross.1.2;off=cross.01.2")
     assert not app.exception

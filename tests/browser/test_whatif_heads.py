@@ -51,3 +51,19 @@ def test_the_first_edit_moves_nothing(visit: Begin) -> None:
             cell.click()
         one.page.locator(".st-key-edits_line").get_by_role("button", name="head 1 off").wait_for()
         assert cell.bounding_box() == before
+
+
+def test_a_finger_leaves_one_head_of_its_layer_and_a_whole_layer_is_one_edit(visit: Begin) -> None:
+    one = visit(width=390, height=844).open("whatif", sentence="the cat sat on the mat", ranked="false")
+    is_drawn(one, "whatif")
+    mode = one.page.get_by_role("button", name="A tap leaves only that head of its layer on")
+    assert mode.bounding_box()["height"] >= 44
+    mode.click()
+    with one.running():
+        one.page.locator(".boards .cell").nth(1).click()
+    off = chosen_in(one.page)["edits"][0].split(";")
+    assert sorted(off) == ["off=encoder.1.1", "off=encoder.1.3", "off=encoder.1.4"]
+    mode.click()
+    with one.running():
+        one.page.locator(".boards .cell").nth(1).click()
+    assert chosen_in(one.page)["edits"] == ["off=encoder.1.all"]

@@ -19,7 +19,7 @@ const behaviour = {
     this.cells = [];
     this.mode = add("button", "mode", root, "A tap leaves only that head of its layer on");
     this.mode.type = "button";
-    this.mode.setAttribute("aria-pressed", "false");
+    this.mode.setAttribute("aria-pressed", this.pressed);
     this.mode.addEventListener("click", () => this.mode.setAttribute("aria-pressed", String(!this.alone())));
     const box = add("div", "boards", root);
     box.setAttribute("role", "group");
@@ -115,7 +115,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (!view || view.text !== text) {
     const focused = view?.cells.find(({ cell }) => cell === root.getRootNode().activeElement)?.part.edit;
     root.replaceChildren();
-    view = root.view = Object.assign(Object.create(behaviour), { data, text, number: view?.number ?? 0, off: view?.off ?? new Set(off) });
+    view = root.view = Object.assign(Object.create(behaviour), { data, text, number: view?.number ?? 0, pressed: view?.mode.getAttribute("aria-pressed") ?? "false", off: view?.off ?? new Set(off) });
     view.build(root);
     view.cells.find(({ part }) => part.edit === focused)?.cell.focus({ preventScroll: true });
   }

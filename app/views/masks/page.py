@@ -30,6 +30,7 @@ def draw(scene: Scene) -> None:
             if both:
                 _comparison(both)
     template.say(*_sentences(scene, masked, free, both))
+    template.experiment("Take the padding mask away: what does a shorter sentence in a batch lose?", experiment="masks")
     template.details(lambda: masks_of_a_batch(scene, controls(scene)))
 
 

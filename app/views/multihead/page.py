@@ -11,7 +11,7 @@ from app.library.source_code import lines_between
 from app.stage.controls import controls, row_of_tokens
 from app.stage.scene import Scene
 from app.stage.section import section
-from app.stage.template import details, say
+from app.stage.template import details, experiment, say
 from app.state.choices import SOURCE_TOKEN, STEP, choose_head
 from app.views.multihead.head_cost import What, choices, cost, cost_bars, cost_table, cost_text
 from app.views.multihead.head_grid_data import grid_data, grid_table, layer_of
@@ -47,6 +47,7 @@ def draw(scene: Scene) -> None:
         "Below the bar: the token that the model predicts without that head (or with that head alone). It is marked if "
         "it differs from the prediction with all heads.",
     )
+    experiment("Switch a head off: does the translation change?", experiment="heads")
     details(lambda: _details(scene, kind, layer, head))
 
 

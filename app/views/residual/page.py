@@ -19,7 +19,7 @@ from app.library.source_code import lines_from
 from app.stage.controls import STACKS, Stack
 from app.stage.followed import attending_steps, opening_token
 from app.stage.scene import Scene, scene_key
-from app.stage.template import details, say
+from app.stage.template import details, experiment, say
 from app.state.choices import KIND, SOURCE_TOKEN, STEP, STREAM
 from app.views.residual.flow import flow, largest_difference
 from app.views.residual.stream import STREAM_SITES, Stream, relative, shares, stream, sub_layers, summands
@@ -56,6 +56,7 @@ def draw(scene: Scene) -> None:
             {"scene": shown, "stack": stack, "row": row}, key="flow", on_choose=partial(_choose, scene)
         )
     _say(one, tokens, row, start, pre_norm=pre)
+    experiment("Switch a sub-layer off: what does the translation lose?", experiment="heads")
     which = f"{stack}, position {row}: {visible(tokens.tokens[row])}"
 
     def draw_details() -> None:
