@@ -65,7 +65,7 @@ ROWS = {
     "decoding": Row("decoding", ".st-key-picture_next_token button:has-text('Next')"),
     "decoding, tree": Row("decoding", ".st-key-picture_next_token button:has-text('Next')", "part=tree&details=true"),
     "decoding, lens": Row("decoding", ".st-key-picture_next_token button:has-text('Next')", "part=lens&details=true"),
-    "whatif": Row("whatif", ".boards .cell"),
+    "whatif": Row("whatif", ".boards .cell", "ranked=true"),  # Enter ranks all heads, a click switches one off
 }
 
 # Begins to watch the page; the time begins when the key or the mouse button goes down.
