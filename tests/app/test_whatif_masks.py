@@ -93,6 +93,7 @@ def test_the_share_on_padding_is_that_of_the_encoders_weights(open_app: Open, fo
     label, cells = rows(app)[-1]["label"], rows(app)[-1]["cells"]
     assert "of padding" in label
     assert cells[0]["text"]
+    assert cells[0]["share"] == 0 < cells[1]["share"]
     (said,) = [each.value for each in app.text if "on padding" in each.value]
     translator = Translator.load(folder / "en-de.safetensors")
     sizes = {text: len(translator.translate(text).sentences[0].source_ids) for text in (*EXAMPLES["en"], SENTENCE)}

@@ -11,6 +11,7 @@ from app.components.comparison import Cell, Row
 from app.compute import cached_results
 from app.compute.mask_results import together, without_cache
 from app.compute.row_predictions import Predictions
+from app.figures.theme import counted
 from app.library import checkpoints
 from app.stage.scene import Scene
 from app.views.shared.mask_twins import Twins
@@ -122,9 +123,16 @@ def rows_of(before: Predictions, after: Predictions, texts: tuple[str, str], rer
             )
         )
     if batch:
-        label = f"“{batch.sentence}” in a batch, with {batch.padding} of padding"
-        rows.append(row(label, _written(batch.before, batch.after), Cell("")))
+        label = f"“{batch.sentence}” in a batch: {counted(batch.padding, 'token')} of padding"
+        before_cell, after_cell = _written(batch.before, batch.after)
+        cells = _padded(before_cell, 0.0), _padded(after_cell, batch.share)
+        rows.append(row(label, cells if batch.share else (before_cell, after_cell), Cell("")))
     return rows
+
+
+def _padded(cell: Cell, share: float) -> Cell:
+    """What was written, and as a bar how much of the encoder's attention is on padding."""
+    return replace(cell, note=f"{share:.0%} of weight on padding", share=share)
 
 
 def _step(found: Predictions, before: Predictions | None = None) -> Cell:

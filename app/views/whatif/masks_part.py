@@ -158,9 +158,10 @@ def _sentences(
             if "padding" in off
             else "the decoder's attention is also"
         )
-        changes = "and what it writes changes" if batch.before != batch.after else "but it writes the same"
+        changes = "and the translation changes" if batch.before != batch.after else "but the translation stays the same"
         said.append(
-            f"In the batch {share} on padding, {changes}; a sentence that is alone has none, so nothing happens to it."
+            f"In the batch, {share} on padding, {changes}. A sentence that is translated alone has no padding, so it "
+            "stays the same."
         )
     if not said:
         said = [
