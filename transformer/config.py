@@ -120,7 +120,7 @@ class DataConfig:
     drop_copies: StrictBool = False  # pairs whose two sides are the same;
     drop_duplicates: StrictBool = False  # pairs that came before
     # probability that a name or number is swapped for another on both sides, in each epoch
-    # (transformer/data/name_swapping.py)
+    # (transformer.data.augmentation.name_swapping.py)
     swap_names: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 0.0
     augment: Augmentation = field(default_factory=Augmentation)  # other changes, one probability each
     prepared: str | None = None  # folder for what is prepared from the corpus, to share it; else that of the run

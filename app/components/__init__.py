@@ -15,7 +15,6 @@ from app.components.copy_button import copy_button as copy_button
 from app.components.copy_link import copy_link as copy_link
 from app.components.decoding_loop import decoding_loop as decoding_loop
 from app.components.difference import difference as difference
-from app.components.export import export as export
 from app.components.frames import frames as frames
 from app.components.head_changes import head_changes as head_changes
 from app.components.head_grid import head_grid as head_grid
@@ -29,6 +28,7 @@ from app.components.outcome import outcome as outcome
 from app.components.query_scene import query_scene as query_scene
 from app.components.ranking import ranking as ranking
 from app.components.residual_flow import residual_flow as residual_flow
+from app.components.save_picture import save_picture as save_picture
 from app.components.search_tree import search_tree as search_tree
 from app.components.softmax_scene import softmax_scene as softmax_scene
 from app.components.switches import switches as switches

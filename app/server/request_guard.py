@@ -3,7 +3,7 @@
     request -> Guard (host name, limits, headers, cookie) -> Streamlit's own routes -> app/main.py as a script
 
 Streamlit's `server.allowedHosts` protects only its WebSocket; `Guard` applies the same rule to every request. Streamlit
-limits neither the number of visitors nor that of uploads; `Guard` and `Uploads` (app/server/uploads.py) do.
+limits neither the number of visitors nor that of uploads; `Guard` and `Uploads` (app/server/upload_limits.py) do.
 Streamlit would ask the network for the machine's external address; `never_ask_the_network` prevents that.
 
 Trap: three functions and one class of Streamlit are replaced here. Streamlit is pinned, and tests/app/test_serving.py
@@ -28,7 +28,7 @@ from streamlit.runtime import memory_uploaded_file_manager
 from streamlit.web.server import server_util
 from streamlit.web.server.starlette import starlette_websocket
 
-from app.server.uploads import Uploads
+from app.server.upload_limits import Uploads
 from app.server.visitor import COOKIE, TOKEN, host_name, serves_others
 
 MOST_VISITORS = 200  # open tabs at once

@@ -13,7 +13,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from app.server.request_guard import MOST_VISITORS
-from app.server.uploads import MOST_FILES
+from app.server.upload_limits import MOST_FILES
 from tests.support.browser_driver import started_app
 from tests.support.raw_client import Tab, ask, form, xsrf_headers
 

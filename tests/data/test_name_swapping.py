@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from transformer.data.name_swapping import Names
+from transformer.data.augmentation.name_swapping import Names
 
 PAIRS = [
     ("Tom lives in Boston.", "Tom wohnt in Boston."),

@@ -20,7 +20,8 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from transformer.checkpoint.header import FORMAT_VERSION, TOKENIZER, Header, meta_model, read_header
-from transformer.checkpoint.safetensors_layout import MAX_HEADER, refuse
+from transformer.checkpoint.refusal import refuse
+from transformer.checkpoint.safetensors_layout import MAX_HEADER
 from transformer.config import ModelConfig
 from transformer.errors import CheckpointError, HeadlightError
 from transformer.files.atomic_write import replacing

@@ -16,7 +16,8 @@ from typing import Any
 
 import torch
 
-from transformer.checkpoint.safetensors_layout import StoredTensor, read_layout, refuse
+from transformer.checkpoint.refusal import refuse
+from transformer.checkpoint.safetensors_layout import StoredTensor, read_layout
 from transformer.config import ModelConfig
 from transformer.files.strict_json import parse_object
 from transformer.files.untrusted_values import shown, validate

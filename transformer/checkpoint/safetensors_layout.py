@@ -10,17 +10,16 @@ another one is, and several of its messages do not name the tensor.
 
 import math
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, NoReturn
+from typing import Any, BinaryIO, NamedTuple
 
 from safetensors import SafetensorError, safe_open
 
+from transformer.checkpoint.refusal import refuse
 from transformer.errors import CheckpointError
 from transformer.files.strict_json import parse_object
 from transformer.files.untrusted_values import shown
 
 MAX_HEADER = 4 * 2**20  # bytes; 64 + 64 layers take 0.5 MB
-MAX_LISTED = 20  # problems listed one by one
-ADVICE = "Use a .safetensors file that Headlight wrote; if it is one, copy or download it again."
 ITEM_SIZE = {"F32": 4, "F16": 2, "U8": 1}  # bytes; weights are F32 or F16, the tokenizer is U8
 FOREIGN = {
     b"PK\x03\x04": "a zip archive (PyTorch's own .pt and .pth files are such)",
@@ -72,17 +71,6 @@ def read_layout(path: Path) -> Layout:
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise CheckpointError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
     return Layout(size, tensors, metadata, problems)
-
-
-def refuse(path: Path, problems: list[str], advice: str = ADVICE) -> NoReturn:
-    """Raises the CheckpointError that lists all problems of a file, and says what to do."""
-    if len(problems) == 1:
-        raise CheckpointError(f"{path} is not a checkpoint that Headlight can load. {problems[0]} {advice}".rstrip())
-    listed = [f"- {problem}" for problem in problems[:MAX_LISTED]]
-    if len(problems) > MAX_LISTED:
-        listed.append(f"- and {len(problems) - MAX_LISTED} more problems.")
-    lines = [f"{path} is not a checkpoint that Headlight can load:", *listed, advice]
-    raise CheckpointError("\n".join(lines).rstrip())
 
 
 def _read_header(path: Path, file: BinaryIO, size: int) -> tuple[dict[str, Any], int]:

@@ -1,7 +1,7 @@
 """Text -> ids, in memory or, in several processes, to files.
 
 With subword sampling (text/subword_sampling.py) words are segmented at random in each epoch, names may be swapped
-(name_swapping.py) and pairs changed (augmentation/), so each epoch has its own ids. One random generator serves 100,000
+and pairs changed (augmentation/), so each epoch has its own ids. One random generator serves 100,000
 pairs of text; the next 100,000 have another one, so the result does not depend on how many processes share the work.
 """
 
@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from transformer.data.augmentation.augment import augmented
+from transformer.data.augmentation.name_swapping import Names
 from transformer.data.corpus import Pair
 from transformer.data.encoded_pairs import EncodedPairs, write_encoded_pairs
-from transformer.data.name_swapping import Names
 from transformer.data.options import Augmentation
 from transformer.data.parallel_map import in_order, processes_for
 from transformer.data.prepared_text import TrainingText

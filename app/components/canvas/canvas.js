@@ -56,7 +56,7 @@ function arrange(view) {
   stage.frame.classList.toggle("of-matrix", matrix);
   stage.frame.classList.toggle("downwards", narrow && !matrix);
   stage.frame.classList.toggle("sideways", !narrow && !matrix);
-  stage.arcs.classList.toggle("picture", !matrix);  // what is saved, see ../export
+  stage.arcs.classList.toggle("picture", !matrix);  // what is saved, see ../save_picture
   stage.matrix.classList.toggle("picture", matrix);
   view.heads.room = narrow ? Infinity : root.clientHeight - 11.5 * view.rem;
   newHeads(view);

@@ -106,7 +106,7 @@ def lines(
             row=chosen.row,
         )
         components.attention_lines(data, key="attention_lines", on_pin=on_pin, on_heads=partial(_turned, chosen.head))
-    components.export("lines", f"{chosen.title} - lines", key="export_lines")
+    components.save_picture("lines", f"{chosen.title} - lines", key="export_lines")
 
 
 def _turned(head: int, on: Sequence[int]) -> None:

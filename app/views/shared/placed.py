@@ -55,7 +55,7 @@ def belongings(*, key: str, name: str, table: Callable[[], Table], drawn: bool =
         return
     with folded:
         if drawn:
-            components.export(f"picture_{key}", name, key=f"export_{key}")
+            components.save_picture(f"picture_{key}", name, key=f"export_{key}")
         st.download_button(
             "CSV", lambda: columns_csv(table()), f"{name}.csv", "text/csv", key=f"csv_{key}", on_click="ignore"
         )
@@ -84,7 +84,7 @@ def weights_table(key: str, title: str, label: str, weights: np.ndarray, axes: A
 def export_buttons(key: str, name: str) -> None:
     """SVG and PNG of what is in the container `key`; no wider than they are, so that others stand beside them."""
     with st.container(width=122):
-        components.export(key, name, key=f"export_{key}")
+        components.save_picture(key, name, key=f"export_{key}")
 
 
 def scrolling(key: str, narrowest: int) -> DeltaGenerator:

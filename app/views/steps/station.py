@@ -65,7 +65,7 @@ def _pieces(scene: Scene, here: Station) -> None:
 def _strip(chips: dict[str, Any], name: str) -> None:
     with st.container(key="picture_pieces"):
         components.token_strip(chips, key="walk_pieces")
-    components.export("picture_pieces", name, key="export_pieces")
+    components.save_picture("picture_pieces", name, key="export_pieces")
 
 
 def _shifted(scene: Scene, here: Station) -> None:

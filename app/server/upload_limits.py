@@ -1,4 +1,4 @@
-"""Uploaded files in the server's memory, within limits.
+"""Limits of uploaded files in the memory of the server. A checkpoint is then stored by `app/library/checkpoints.py`.
 
 Streamlit limits the size of one upload, but a client could send any number of them, under ids of its own choice.
 `app/server/request_guard.py` puts this class in the place of Streamlit's own and asks it before it reads the body of an

@@ -1,0 +1,10 @@
+"""Buttons that save a picture as SVG, PNG or HTML, made in the browser."""
+
+from app.components.registration import component
+
+_component = component("save_picture", styles=["buttons"])
+
+
+def save_picture(target: str, name: str, *, key: str) -> None:
+    """Buttons that save the picture inside the container with key `target`."""
+    _component(data={"target": target, "name": name}, key=key)
