@@ -25,6 +25,7 @@ from app.components.model_cards import model_cards as model_cards
 from app.components.model_walk import model_walk as model_walk
 from app.components.next_token import next_token as next_token
 from app.components.outcome import outcome as outcome
+from app.components.position_edits import position_edits as position_edits
 from app.components.query_scene import query_scene as query_scene
 from app.components.ranking import ranking as ranking
 from app.components.residual_flow import residual_flow as residual_flow

@@ -10,7 +10,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.views.positions.shuffle import differences, shuffled
+from app.views.shared.word_orders import differences, shuffled
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import components, written
 from transformer.config import EOS

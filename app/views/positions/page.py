@@ -12,9 +12,9 @@ from app.stage.controls import controls
 from app.stage.scene import Scene
 from app.state.choices import SHUFFLE, take_sentence
 from app.views.positions.encoding_sections import encodings
-from app.views.positions.shuffle import Moved, Order, moved, reordered, shuffled
-from app.views.positions.translations import WITHOUT, both_orders, first_seed, trained_without
+from app.views.shared.order_translations import WITHOUT, both_orders, first_seed, trained_without
 from app.views.shared.placed import belongings
+from app.views.shared.word_orders import Moved, Order, moved, reordered, shuffled
 
 SAME = 1e-3  # of the length of an output: below it, a difference is the rounding of float32
 
@@ -102,7 +102,7 @@ def _translations(scene: Scene, order: Order, seed: int) -> None:
         rows.append(bare.row("Positions taken away from its encoder"))
     trained = trained_without(scene, seed)
     if trained:
-        rows.append(trained.row("A small model that was trained without positions"))
+        rows.append(trained.pair.row("A small model that was trained without positions"))
     comparison(
         ("In order", "Shuffled"),
         rows,

@@ -5,6 +5,7 @@ import math
 from app import components
 from app.components.outcome import OutcomeRow, OutcomeToken
 from app.compute.outcomes import Outcome, outcome
+from app.compute.subject import Subject
 from app.figures.theme import role_color
 from app.stage.scene import Scene
 from app.views.shared import two_translations
@@ -12,9 +13,14 @@ from app.views.shared import two_translations
 LARGEST = 5.0  # natural log: a bar is full where a token is 150 times less probable
 
 
-def before_and_after(scene: Scene, *, key: str) -> Outcome:
-    """Draws both translations; below each token of the original, how the edits change its log-probability."""
-    found = outcome(scene.subject, scene.translation.source, scene.translation.settings, scene.best(scene.subject))
+def before_and_after(scene: Scene, *, key: str, edited: Subject | None = None, label: str = "Edited model") -> Outcome:
+    """Draws both translations; below each token of the original, how the edits change its log-probability.
+
+    Args:
+        edited: the edited model; that of the scene if it is left out. label: its name.
+    """
+    edited = edited or scene.subject
+    found = outcome(edited, scene.translation.source, scene.translation.settings, scene.best(edited))
     before = [
         OutcomeToken(piece, gone, _signed(-lost), min(max(lost, 0) / LARGEST, 1))
         for piece, gone, lost in zip(found.before.pieces, found.missing, found.lost, strict=False)
@@ -26,9 +32,9 @@ def before_and_after(scene: Scene, *, key: str) -> Outcome:
     components.outcome(
         (
             OutcomeRow("Original model", "change in log-probability", before),
-            OutcomeRow("Edited model", "probability", after),
+            OutcomeRow(label, "probability", after),
         ),
-        summary=summary(found, bool(scene.subject.edits)),
+        summary=summary(found, bool(edited.edits)),
         color=role_color("decoder"),
         language=scene.task.target_code,
         key=key,

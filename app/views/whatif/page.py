@@ -11,6 +11,7 @@ EXPERIMENTS = {
     "heads": "Switch heads off",
     "masks": "Take a mask away",
     "attention": "Move the attention",
+    "order": "Shuffle the words",
     "patch": "Patch a vector",
 }
 

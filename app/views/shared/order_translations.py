@@ -9,7 +9,7 @@ from app.compute.subject import Subject
 from app.library import checkpoints
 from app.library.families import shipped_members
 from app.stage.scene import Scene
-from app.views.positions.shuffle import reordered, shuffled
+from app.views.shared.word_orders import Moved, Order, moved, reordered, shuffled
 from transformer.analysis.edits import PositionsOff
 from transformer.config import EOS, DecodingConfig
 from transformer.decoding.translation import Hypothesis
@@ -26,10 +26,13 @@ class Pair:
     plain: Hypothesis
     other: Hypothesis
 
+    @property
+    def same(self) -> bool:
+        return self.plain.ids == self.other.ids
+
     def row(self, label: str) -> Row:
         """For `app.components.comparison`: in order, shuffled."""
-        same = self.plain.ids == self.other.ids
-        note = "the same, token by token" if same else "another translation"
+        note = "the same, token by token" if self.same else "another translation"
         return Row(label, (Cell(self.plain.text or "(nothing)"), Cell(self.other.text or "(nothing)", note)))
 
 
@@ -55,11 +58,24 @@ def first_seed(scene: Scene) -> int:
     return 1
 
 
-def trained_without(scene: Scene, seed: int) -> Pair | None:
-    """The pair of the small model that was trained without positions; it has a tokenizer of its own.
+@dataclass(frozen=True)
+class Untold:
+    """A small model that was trained without positions, on the sentence of the page; it has a tokenizer of its own."""
 
-    None: it is not included, is the one that is open, or does not read this language.
-    """
+    subject: Subject
+    ids: Ids
+    order: Order
+    pair: Pair
+
+    @property
+    def moved(self) -> Moved:
+        """How far the outputs of its encoder are apart between the two orders."""
+        return moved(self.subject, self.ids, self.pair.plain.ids, self.order)
+
+
+def trained_without(scene: Scene, seed: int) -> Untold | None:
+    """The words are shuffled by the seed. None: the model is not included, is the one that is open, or does not read
+    this language."""
     file = shipped_members("model.positions").get("none")
     if file is None or file.path == scene.subject.file.path:
         return None
@@ -72,6 +88,8 @@ def trained_without(scene: Scene, seed: int) -> Pair | None:
             return None
         ids = (*translator.tokenizer.encode(source), EOS)
         order = shuffled([translator.tokenizer.piece(id) for id in ids], seed)
-        return both_orders(subject, ids, reordered(ids, order), translator.settings) if order else None
+        if order is None:
+            return None
+        return Untold(subject, ids, order, both_orders(subject, ids, reordered(ids, order), translator.settings))
     except HeadlightError:
         return None

@@ -1,0 +1,113 @@
+// What the translation loses by each change of the positions. In the first row a word is chosen, and each bar is a swap with
+// another word; the other rows have a bar for each change. A click on a bar makes the change, another one takes it back.
+
+import { element, focusedIn, handled, within } from "../shared/dom.js";
+import { fixed } from "../shared/numbers.js";
+import { numbered, standing } from "../shared/numbered_choices.js";
+import { shades } from "../shared/shades.js";
+import { inWords, put, quoted } from "../shared/token.js";
+
+const NOTHING = -1;
+
+function nats(lost) {
+  if (lost === null) return "not measured for a sentence of this length";
+  return `the translation ${lost < 0 ? "gains" : "loses"} ${fixed(Math.abs(lost), 2)} nats`;
+}
+
+// Arrow keys, Home and End walk the buttons of a row; Tab reaches one of them.
+function walked(row, nodes, start) {
+  nodes.forEach((node, i) => { node.tabIndex = i === start ? 0 : -1; });
+  row.addEventListener("keydown", (event) => {
+    const at = nodes.indexOf(event.target), step = { ArrowRight: 1, ArrowLeft: -1, Home: -at, End: nodes.length }[event.key];
+    if (step === undefined || at < 0) return;
+    handled(event);
+    nodes[at].tabIndex = -1;
+    const next = nodes[within(at + step, 0, nodes.length - 1)];
+    next.tabIndex = 0;
+    next.focus();
+  });
+}
+
+// The two tokens of a swap, by its number; undefined for another change.
+const pairOf = (number, size) => (number >= 0 && number < size * size ? [number % size, Math.floor(number / size)] : undefined);
+
+function centred(row, column) {
+  if (column) row.scrollLeft = column.offsetLeft - row.offsetLeft - (row.clientWidth - column.offsetWidth) / 2;
+}
+
+function bar(parent, { name, lost, isOn, isFramed, act, tell }, data, color) {
+  const node = element("button", { class: `change${isFramed ? " framed" : ""}`, "aria-pressed": isOn, "aria-label": `${name}: ${nats(lost)}` }, parent);
+  element("span", "value", node, lost === null ? "?" : fixed(lost, 1));
+  const fill = element("i", "bar", node), share = lost === null ? 0 : within(lost / data.largest, -1, 1);
+  fill.style.setProperty("--share", Math.abs(share));
+  fill.style.background = color(0.5 - 0.5 * share).fill;
+  node.addEventListener("click", act);
+  for (const kind of ["pointerenter", "focus"]) node.addEventListener(kind, () => tell(`${name}: ${nats(lost)}.`));
+  return node;
+}
+
+function drawn(root, state, report) {
+  const { data } = state, size = data.tokens.length, color = shades(data.scale);
+  const on = standing(root, "change", { chosen: data.chosen, count: size * size + data.count, heard: data.heard });
+  const swapped = pairOf(on, size) ?? data.striking;
+  const first = state.first ?? swapped[0];
+  const choose = (index) => { report(index); draw(); };
+  const draw = () => drawn(root, state, report);
+  const focused = focusedIn(root), focus = focused?.dataset.at;
+  const left = [...root.querySelectorAll(".row")].map((row) => row.scrollLeft);
+  const frame = element("div", { class: "frame", role: "group", "aria-label": data.alt });
+  const said = element("p", "said"), tell = (text) => { said.textContent = text; };
+
+  element("h3", "", frame, `Swap the position of ${quoted(data.tokens[first])} with that of …`);
+  const words = element("div", "row words", frame);
+  const bars = [], chips = [];
+  data.tokens.forEach((token, other) => {
+    const column = element("div", "column", words), pair = [first, other].sort((a, b) => a - b);
+    const number = pair[0] + pair[1] * size;
+    if (other === first) element("span", "change none", column);
+    else {
+      const name = `${quoted(data.tokens[first])} with ${quoted(token)}`;
+      const isFramed = String(pair) === String(data.striking);
+      bars.push(bar(column, { name, lost: data.swaps[first][other], isOn: on === number, isFramed, act: () => choose(number), tell }, data, color));
+      bars.at(-1).dataset.at = `swap ${other}`;
+    }
+    const chip = element("button", { class: "word", role: "radio", "aria-checked": other === first, "aria-label": `Swap ${inWords(token)}, token ${other + 1}`, "data-at": `word ${other}` }, column);
+    put(chip, token);
+    chip.addEventListener("click", () => { state.first = other; draw(); });
+    chips.push(chip);
+  });
+  walked(words, chips, first);
+  walked(words, bars, 0);
+
+  let number = size * size;
+  const groups = element("div", "groups", frame);
+  for (const { title, changes } of data.groups) {
+    const box = element("div", "box", groups);
+    element("h3", "", box, title);
+    const row = element("div", "row", box), nodes = [];
+    for (const { label, name, lost } of changes) {
+      const column = element("div", "column", row), mine = number;
+      nodes.push(bar(column, { name, lost, isOn: on === mine, isFramed: false, act: () => choose(mine), tell }, data, color));
+      nodes.at(-1).dataset.at = `change ${mine}`;
+      element("span", "label", column, label);
+      number += 1;
+    }
+    walked(row, nodes, 0);
+  }
+  tell(on === NOTHING ? data.hint : data.made);
+  root.replaceChildren(frame, said);
+  root.querySelectorAll(".row").forEach((row, i) => { row.scrollLeft = left[i] ?? 0; });
+  if (focus) root.querySelector(`[data-at="${focus}"]`)?.focus({ preventScroll: true });
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".root"), state = (root.headlight ??= {});
+  const words = data.tokens.join("\n");
+  const isOther = state.words !== words;
+  const made = pairOf(data.chosen, data.tokens.length);
+  if (isOther || (data.chosen !== state.chosen && !made?.includes(state.first))) state.first = undefined;
+  Object.assign(state, { data, words, chosen: data.chosen });
+  root.style.setProperty("--role", data.color);
+  drawn(root, state, (index) => setTriggerValue("chosen", numbered(root, "change", index)));
+  if (isOther) centred(root.querySelector(".words"), root.querySelector(".words :is([aria-pressed='true'], .framed)")?.parentElement);
+}

@@ -1,0 +1,152 @@
+"""Shuffle the words: positions are swapped, shifted, shuffled or removed, words stay. Does the model know order?
+
+A search finds the swap that is shown first; nothing is edited until something is clicked.
+"""
+
+from functools import partial
+
+import streamlit as st
+
+from app import components
+from app.figures.axes import in_words
+from app.library.families import shipped_members
+from app.library.source_code import lines_between
+from app.pages import page_named
+from app.stage import template
+from app.stage.checkpoint_choice import display_name
+from app.stage.edit_words import edit_words
+from app.stage.scene import Scene
+from app.state import edit_choices
+from app.state.choices import open_checkpoint
+from app.views.shared.placed import belongings
+from app.views.shared.triplet import triplet
+from app.views.whatif.before_and_after import before_and_after
+from app.views.whatif.order_data import edit_of, order_data
+from app.views.whatif.order_proof import proof, proved, reordered_text
+from app.views.whatif.order_ranking import (
+    KINDS,
+    Lost,
+    PositionEdit,
+    Reordering,
+    lost_by_order,
+    order_of,
+    order_table,
+    striking,
+)
+from transformer.analysis.edits import PositionsOff, PositionsShifted, PositionsShuffled, PositionsSwapped
+
+
+def draw(scene: Scene) -> None:
+    """Draws what each change costs, the proof, both translations, and what they say."""
+    if scene.config.positions == "none":
+        _without_positions(scene)
+        return
+    lost = lost_by_order(scene)
+    first = striking(scene, lost)
+    made = next((edit for edit in reversed(scene.subject.edits) if isinstance(edit, KINDS)), None)
+    shown = made or first
+    _striking(scene, lost, first, made)
+    order = order_of(scene, shown if isinstance(shown, PositionsShuffled | PositionsSwapped) else first)
+    found = proved(scene, order)
+    with st.container(key="whatif_order_duo"):
+        left, right = st.columns([3, 2], gap="medium")
+        with left:
+            with st.container(key="picture_position_edits"):
+                components.position_edits(
+                    order_data(scene, lost, first, made), key="position_edits", on_choose=partial(_choose, scene, lost)
+                )
+            belongings(key="position_edits", name="What each change of the positions costs",
+                       table=partial(order_table, lost))  # fmt: skip
+        with right:
+            proof(scene, order, found, key="whatif_order_proof")
+    if made:
+        before_and_after(scene, key="whatif_order_outcome")
+    else:
+        before_and_after(
+            scene, key="whatif_order_outcome", edited=scene.subject.edited(first), label=_named(scene, first)
+        )
+    template.say(*_sentences(scene, lost, shown, order))
+    template.details(_details)
+
+
+def _choose(scene: Scene, lost: Lost, number: int) -> None:
+    """Makes a change in place of the one that is made, or takes it back."""
+    edit = edit_of(lost, len(scene.source), number)
+    if edit:
+        edit_choices.replace(KINDS, None if edit_choices.is_on(edit) else edit, scene.subject.edits)
+
+
+def _striking(scene: Scene, lost: Lost, first: Reordering, made: PositionEdit | None) -> None:
+    """What costs most, and a button that makes it."""
+    swaps = isinstance(first, PositionsSwapped)
+    with st.container(key="whatif_ranking", horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(key="said_strongest", width="content"):
+            if (nats := lost.of(first)) is None:
+                st.text("The words stay where they are; only their positions are exchanged.")
+            else:
+                named = _named(scene, first)
+                st.text(f"The most striking change: {named}. The translation loses {nats:.2f} nats.")
+        st.button(
+            "Swap them" if swaps else "Shuffle them", disabled=made == first,
+            on_click=edit_choices.replace, args=(KINDS, first, scene.subject.edits),
+        )  # fmt: skip
+
+
+def _named(scene: Scene, edit: PositionEdit) -> str:
+    """For example: “dog” ↔ “cat”."""
+    if isinstance(edit, PositionsSwapped) and max(edit.first, edit.second) < len(scene.source):
+        one, other = (f"“{in_words(scene.source.tokens[place])}”" for place in (edit.first, edit.second))
+        return f"{one} ↔ {other}"
+    return edit_words(edit)
+
+
+def _sentences(scene: Scene, lost: Lost, shown: PositionEdit, order: tuple[int, ...]) -> list[str]:
+    """What the picture shows, in at most three sentences, with its numbers."""
+    if isinstance(shown, PositionsOff):
+        said = ["Without positions the decoder gets the same vectors for every order, so who does what is a guess."]
+    elif isinstance(shown, PositionsShifted):
+        said = [f"All positions are {shown.by} further on: the distances between the words stay as they were."]
+    else:
+        said = [
+            f"No word is moved, only positions are: to the model this is the sentence “{reordered_text(scene, order)}”."
+        ]
+    shifts = [edit for edit in lost.others if isinstance(edit, PositionsShifted) and lost.of(edit) is not None]
+    if shifts:
+        near, far = shifts[0], max(shifts, key=lambda edit: lost.nats[edit])
+        said.append(
+            f"Where all are shifted by {near.by}, the distances stay and the translation loses {lost.nats[near]:.2f} "
+            f"nats; by {far.by} it loses {lost.nats[far]:.2f}."
+        )
+    said.append("Attention adds up over words in any order: only the positions, added to the words, tell it.")
+    return said
+
+
+def _without_positions(scene: Scene) -> None:
+    """There is nothing to edit; the proof is about the model itself."""
+    size = len(scene.source)
+    order = (*range(size - 2, -1, -1), size - 1)  # backwards, but for </s>
+    proof(scene, order, proved(scene, order), key="whatif_order_proof")
+    template.say(
+        "This model has no positions, so there is nothing to swap or to shift: for its encoder, every order of these "
+        "words is the same, to rounding.",
+        "Its decoder has none either; it knows where it is from the tokens that it has written.",
+    )
+    if file := shipped_members("model.positions").get("sinusoidal"):
+        st.button(f"Open one that has them: {display_name(file)}", on_click=open_checkpoint, args=(file.name,))
+    template.details(_details)
+
+
+def _details() -> None:
+    triplet(
+        "positions swapped, shifted, shuffled, removed",
+        r"x_i = \sqrt{d_{model}}\;E[\,id_i\,] + PE_{\pi(i)}",
+        "The words keep their places in the batch, and get each other's positions. An attention that adds up over all "
+        "keys does not depend on where they stand, so to the model this *is* the sentence in the other order: encoder "
+        "outputs and translation are those of the reordered words, to rounding. The table beside the bars has typed "
+        "them so: the outputs are put back into the first order and compared. What each change costs is measured on "
+        "the original model, one change at a time, while the decoder reads the original translation. Shown first is "
+        "the swap of two whole words that costs most among those that change the translation.",
+        lines_between("analysis/edits/model_edits.py", "PositionsSwapped.sites"),
+        in_paper=False,
+    )
+    st.page_link(page_named("positions"), label="The proof word by word: page Positions", icon=":material/swap_horiz:")

@@ -1,0 +1,63 @@
+"""The proof that self-attention does not know order: the encoder's outputs of two orders of the same words, with the
+positions, without them, and of a small model that was trained without them."""
+
+from collections.abc import Sequence
+
+from app.components import comparison
+from app.components.comparison import Cell, Row
+from app.figures.theme import number, role_color
+from app.stage.scene import Scene
+from app.views.shared.order_translations import WITHOUT, Pair, both_orders, trained_without
+from app.views.shared.word_orders import Moved, Order, moved, reordered
+
+Proved = tuple[str, Moved, Pair]  # the name of a model, and what it makes of both orders
+
+
+def proved(scene: Scene, order: Order) -> list[Proved]:
+    """The original model, which may have no positions itself; the same without them; the small one."""
+    original, ids = scene.subject.original, scene.translation.source_ids
+    other, settings, target = reordered(ids, order), scene.translation.settings, scene.hypothesis.ids
+    models = [("With positions", original), ("Removed", original.edited(WITHOUT))]
+    if scene.config.positions == "none":
+        models = [("This model: none", original)]
+    found = [(name, moved(each, ids, target, order), both_orders(each, ids, other, settings)) for name, each in models]
+    if small := trained_without(scene, 1):
+        found.append(("Trained without", small.moved, small.pair))
+    return found
+
+
+def proof(scene: Scene, order: Order, found: Sequence[Proved], *, key: str) -> None:
+    """Draws it as a small table with bars."""
+    text = reordered_text(scene, order)
+    rows = (
+        Row(
+            "Largest difference of the encoder's outputs, put back in order",
+            tuple(
+                Cell(number(each.largest, 2), _share(each), share=float(min(each.shares.mean(), 1)))
+                for _, each, _ in found
+            ),
+        ),
+        Row(f"Translation of “{text}”", tuple(_translated(pair) for _, _, pair in found)),
+    )
+    comparison(
+        [name for name, _, _ in found],
+        rows,
+        title="The same words in another order",
+        key=key,
+        color=role_color("encoder"),
+        language=scene.task.target_code,
+    )
+
+
+def reordered_text(scene: Scene, order: Order) -> str:
+    """What would have to be typed for this order."""
+    return scene.subject.translator.tokenizer.decode(reordered(scene.translation.source_ids, order))
+
+
+def _share(found: Moved) -> str:
+    mean = float(found.shares.mean())
+    return "only rounding" if mean < 1e-4 else f"{mean:.0%} of their length"
+
+
+def _translated(pair: Pair) -> Cell:
+    return Cell(pair.other.text or "(nothing)", "the same as in order" if pair.same else "another one")

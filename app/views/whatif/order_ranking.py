@@ -1,0 +1,99 @@
+"""How much each change of the encoder's positions matters for a sentence: what its translation loses, in nats.
+
+As for heads (`part_ranking`), every pass reads the translation by the original model, and each change is alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import torch
+
+from app.compute import cached_results
+from app.compute.outcomes import outcome
+from app.figures.head_sharpness import is_sink
+from app.figures.pieces_to_words import words_of
+from app.figures.tables import Table
+from app.stage.edit_words import edit_words
+from app.stage.scene import Scene
+from app.views.shared.word_orders import Order
+from app.views.whatif.part_ranking import QUICK
+from transformer.analysis.edits import PositionsOff, PositionsShifted, PositionsShuffled, PositionsSwapped
+
+PositionEdit = PositionsOff | PositionsShifted | PositionsShuffled | PositionsSwapped
+Reordering = PositionsShuffled | PositionsSwapped
+KINDS = (PositionsOff, PositionsShifted, PositionsShuffled, PositionsSwapped)
+SHIFTS = (1, 2, 5, 10, 20, 50, 100)
+SEEDS = 5
+TRIED = 4  # swaps that are tried, for one that changes the translation
+
+
+@dataclass(frozen=True)
+class Lost:
+    """What the translation loses by each change, in nats; below 0 where it gains.
+
+    Attributes:
+        others: all changes but swaps. They can be made even if they were not measured.
+        nats: of the changes that were measured.
+        farthest: swaps of tokens up to so many places apart were measured.
+    """
+
+    others: tuple[PositionEdit, ...]
+    nats: Mapping[PositionEdit, float]
+    farthest: int
+
+    def of(self, edit: PositionEdit) -> float | None:
+        """None: it was not measured."""
+        return self.nats.get(edit)
+
+
+def lost_by_order(scene: Scene) -> Lost:
+    """Of the original model; swaps of neighbours first, as many as take about 2 s."""
+    subject, source_ids = scene.subject.original, scene.translation.source_ids
+    size, most = len(source_ids), scene.config.max_positions
+    shifts = [PositionsShifted(by) for by in SHIFTS if by + size <= most]
+    seeds = [PositionsShuffled(seed) for seed in range(1, SEEDS + 1)]
+    others = (*shifts, *seeds, PositionsOff())
+    best = outcome(subject, scene.translation.source, scene.translation.settings).before
+    affordable = int(QUICK / subject.translator.model.parameter_count / (size + len(best.ids)))
+    if affordable < len(others):
+        return Lost(others, {}, 0)
+    swaps: list[PositionsSwapped] = []
+    farthest = 0
+    while farthest < size - 1 and len(others) + len(swaps) + size - farthest - 1 <= affordable:
+        farthest += 1
+        swaps += [PositionsSwapped(first, first + farthest) for first in range(size - farthest)]
+    edits = (*others, *swaps)
+    found = cached_results.with_each_edit(subject, source_ids, best.ids, edits).sum(axis=-1)
+    return Lost(others, dict(zip(edits, sum(best.log_probabilities) - found, strict=True)), farthest)
+
+
+def striking(scene: Scene, lost: Lost) -> Reordering:
+    """The swap of two words that costs most, of those that change the translation; a shuffle where none was measured.
+
+    Words of several tokens and punctuation come only where there is nothing else: exchanging them says little.
+    """
+    tokens = scene.source.tokens
+    whole = {group[0] for group in words_of(tokens) if len(group) == 1 and not is_sink(tokens[group[0]])}
+    swaps = [edit for edit in lost.nats if isinstance(edit, PositionsSwapped)]
+    between_words = [edit for edit in swaps if {edit.first, edit.second} <= whole]
+    ranked = sorted(between_words or swaps, key=lambda edit: -lost.nats[edit])
+    for edit in islice(ranked, TRIED):
+        found = outcome(scene.subject.original.edited(edit), scene.translation.source, scene.translation.settings)
+        if found.parts_at is not None:
+            return edit
+    return ranked[0] if ranked else PositionsShuffled(1)
+
+
+def order_of(scene: Scene, edit: Reordering) -> Order:
+    """The order in which the words would have to be typed for the same effect: which token is at each place, from 0."""
+    (change,) = edit.sites(scene.subject.original.translator.model).values()
+    places = change(torch.arange(len(scene.translation.source_ids))[None, :, None])[0, :, 0]  # (S): of each token
+    return tuple(np.argsort(places.numpy()).tolist())
+
+
+def order_table(lost: Lost) -> Table:
+    """A row a change, the one that costs most first."""
+    ranked = sorted(lost.nats.items(), key=lambda pair: -pair[1])
+    return {"change": [edit_words(edit) for edit, _ in ranked], "nats lost": [nats for _, nats in ranked]}

@@ -1,0 +1,132 @@
+"""What if, "Shuffle the words": costs and proof are those of models with one change, and of reordered words."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from app.compute.outcomes import outcome
+from app.compute.subject import Subject
+from app.library.checkpoints import CheckpointFile
+from tests.support.app_checkpoints import write_checkpoint
+from tests.support.drawn import components, written
+from transformer.analysis.edits import PositionsSwapped, parse_edit
+from transformer.config import BOS
+
+Open = Callable[..., AppTest]
+SENTENCE = "the cat sat on the mat"
+PLACE = {"experiment": "order", "sentence": SENTENCE}
+
+
+def bars(app: AppTest) -> dict[str, Any]:
+    assert not app.exception, app.exception[0].message
+    (found,) = components(app, "position_edits")
+    return found
+
+
+def proof(app: AppTest) -> list[list[dict[str, Any]]]:
+    (found,) = components(app, "comparison")
+    return [row["cells"] for row in found["rows"]]
+
+
+@pytest.fixture
+def subject(folder: Path) -> Subject:
+    return Subject(CheckpointFile.at(folder / "en-de.safetensors"))
+
+
+def test_each_bar_is_what_the_translation_loses_by_that_change_alone(open_app: Open, subject: Subject) -> None:
+    found = bars(open_app("whatif", **PLACE))
+    settings = subject.translator.settings
+
+    def lost(text: str) -> float:
+        return sum(outcome(subject.edited(parse_edit(text)), SENTENCE, settings).lost)
+
+    assert found["swaps"][1][4] == found["swaps"][4][1] == pytest.approx(lost("positions=swap.2.5"), abs=1e-3)
+    assert found["swaps"][0][0] is None
+    groups = {group["title"]: group["changes"] for group in found["groups"]}
+    shift, shuffle, off = (groups[title] for title in groups)
+    assert shift[1]["lost"] == pytest.approx(lost("positions=shift.2"), abs=1e-3)
+    assert shuffle[2]["lost"] == pytest.approx(lost("positions=shuffle.3"), abs=1e-3)
+    assert off[0]["lost"] == pytest.approx(lost("positions=off"), abs=1e-3)
+
+
+def test_the_swap_that_is_shown_first_costs_most_of_those_that_change_the_translation(
+    open_app: Open, subject: Subject
+) -> None:
+    found = bars(open_app("whatif", **PLACE))
+    settings, words = subject.translator.settings, [i for i, token in enumerate(found["tokens"]) if token != "</s>"]
+    whole = [
+        i
+        for i in words
+        if found["tokens"][i].startswith("▁") and (i + 1 not in words or found["tokens"][i + 1].startswith("▁"))
+    ]
+    ranked = sorted(((i, j) for i in whole for j in whole if i < j), key=lambda pair: -found["swaps"][pair[0]][pair[1]])
+    changing = [
+        pair
+        for pair in ranked[:4]
+        if outcome(subject.edited(PositionsSwapped(*pair)), SENTENCE, settings).parts_at is not None
+    ]
+    assert tuple(found["striking"]) == (changing or ranked)[0]
+
+
+@pytest.mark.parametrize("text", ["positions=swap.2.5", "positions=shuffle.3"])
+def test_other_positions_are_the_same_to_the_model_as_the_words_in_another_order(
+    open_app: Open, subject: Subject, text: str
+) -> None:
+    app = open_app("whatif", **PLACE, edits=text)
+    (found,) = components(app, "comparison")
+    translator, edited = subject.translator, subject.edited(parse_edit(text)).translator
+    translation = edited.translate(SENTENCE).sentences[0]
+    ids, places = list(translation.source_ids), list(range(len(translation.source_ids)))
+    if text == "positions=swap.2.5":
+        places[1], places[4] = places[4], places[1]
+    else:
+        places = torch.randperm(len(ids), generator=torch.Generator().manual_seed(3)).tolist()
+    typed = [ids[places.index(place)] for place in range(len(ids))]  # the token whose position this is
+    assert found["rows"][1]["label"] == f"Translation of “{translator.tokenizer.decode(typed)}”"
+    assert found["rows"][1]["cells"][0]["text"] == translation.hypotheses[0].text
+    reads = torch.tensor([[BOS, *translation.hypotheses[0].ids[:-1]]])
+    with torch.inference_mode():
+        by_words, by_positions = (
+            model(torch.tensor([source]), reads) for model, source in ((translator.model, typed), (edited.model, ids))
+        )
+    np.testing.assert_allclose(by_words, by_positions, atol=1e-4)
+
+
+def test_without_positions_only_rounding_is_left_and_with_them_more(open_app: Open) -> None:
+    outputs, texts = proof(open_app("whatif", **PLACE))
+    assert written(outputs[0]["text"]) > 1e-2
+    assert written(outputs[1]["text"]) < 1e-5
+    assert outputs[1]["note"] == "only rounding"
+    assert texts[1]["note"] == "the same as in order"
+
+
+def test_a_change_takes_the_place_of_the_one_before_and_other_edits_stay(open_app: Open) -> None:
+    app = open_app("whatif", **PLACE, edits="off=cross.1.2;positions=off")
+    assert bars(app)["chosen"] == len(bars(app)["tokens"]) ** 2 + bars(app)["count"] - 1
+    next(button for button in app.button if button.label == "Swap them").click().run()
+    first, second = bars(app)["striking"]
+    expected = f"off=cross.1.2;positions=swap.{first + 1}.{second + 1}"
+    assert app.query_params["edits"] in (expected, [expected])
+    assert bars(app)["chosen"] == first + second * len(bars(app)["tokens"])
+
+
+@pytest.mark.parametrize("sentence", ["a", "the the the", "</script><img src=x onerror=alert(1)> _a_ :red[b]"])
+@pytest.mark.parametrize("options", [{}, {"positions": "learned", "max_positions": 64}, {"positions": "none"}])
+def test_odd_sentences_and_odd_positions_open(
+    open_app: Open, folder: Path, sentence: str, options: dict[str, Any]
+) -> None:
+    path = write_checkpoint(folder / "odd-order.safetensors", options=options)
+    try:
+        app = open_app(
+            "whatif", checkpoint="odd-order", experiment="order", sentence=sentence, edits="positions=swap.2.60"
+        )
+        assert not app.exception, app.exception[0].message
+        largest = [written(cell["text"]) for cell in proof(app)[0]]
+        assert largest[-1] < 1e-5
+    finally:
+        path.unlink()
