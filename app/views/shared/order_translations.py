@@ -59,7 +59,7 @@ def first_seed(scene: Scene) -> int:
 
 
 @dataclass(frozen=True)
-class Untold:
+class TrainedWithout:
     """A small model that was trained without positions, on the sentence of the page; it has a tokenizer of its own."""
 
     subject: Subject
@@ -73,7 +73,7 @@ class Untold:
         return moved(self.subject, self.ids, self.pair.plain.ids, self.order)
 
 
-def trained_without(scene: Scene, seed: int) -> Untold | None:
+def trained_without(scene: Scene, seed: int) -> TrainedWithout | None:
     """The words are shuffled by the seed. None: the model is not included, is the one that is open, or does not read
     this language."""
     file = shipped_members("model.positions").get("none")
@@ -90,6 +90,8 @@ def trained_without(scene: Scene, seed: int) -> Untold | None:
         order = shuffled([translator.tokenizer.piece(id) for id in ids], seed)
         if order is None:
             return None
-        return Untold(subject, ids, order, both_orders(subject, ids, reordered(ids, order), translator.settings))
+        return TrainedWithout(
+            subject, ids, order, both_orders(subject, ids, reordered(ids, order), translator.settings)
+        )
     except HeadlightError:
         return None

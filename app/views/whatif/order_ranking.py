@@ -81,7 +81,7 @@ def striking(scene: Scene, lost: Lost) -> Reordering:
     ranked = sorted(between_words or swaps, key=lambda edit: -lost.nats[edit])
     for edit in islice(ranked, TRIED):
         found = outcome(scene.subject.original.edited(edit), scene.translation.source, scene.translation.settings)
-        if found.parts_at is not None:
+        if found.compared.parts_at is not None:
             return edit
     return ranked[0] if ranked else PositionsShuffled(1)
 
