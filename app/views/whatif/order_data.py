@@ -69,9 +69,11 @@ def edit_of(lost: Lost, size: int, number: int) -> PositionEdit | None:
 
 
 def _change(edit: PositionEdit, lost: Lost) -> dict[str, Any]:
-    label = (
-        "all" if isinstance(edit, PositionsOff) else str(edit.by if isinstance(edit, PositionsShifted) else edit.seed)
-    )
+    match edit:
+        case PositionsShifted(number) | PositionsShuffled(number):
+            label = str(number)
+        case _:
+            label = "all"
     return {"label": label, "name": edit_words(edit), "lost": _written(lost.of(edit))}
 
 

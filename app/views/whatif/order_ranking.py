@@ -54,7 +54,7 @@ def lost_by_order(scene: Scene) -> Lost:
     size, most = len(source_ids), scene.config.max_positions
     shifts = [PositionsShifted(by) for by in SHIFTS if by + size <= most]
     seeds = [PositionsShuffled(seed) for seed in range(1, SEEDS + 1)]
-    others = (*shifts, *seeds, PositionsOff())
+    others: tuple[PositionEdit, ...] = (*shifts, *seeds, PositionsOff())
     best = outcome(subject, scene.translation.source, scene.translation.settings).before
     affordable = int(QUICK / subject.translator.model.parameter_count / (size + len(best.ids)))
     if affordable < len(others):
@@ -64,7 +64,7 @@ def lost_by_order(scene: Scene) -> Lost:
     while farthest < size - 1 and len(others) + len(swaps) + size - farthest - 1 <= affordable:
         farthest += 1
         swaps += [PositionsSwapped(first, first + farthest) for first in range(size - farthest)]
-    edits = (*others, *swaps)
+    edits: tuple[PositionEdit, ...] = (*others, *swaps)
     found = cached_results.with_each_edit(subject, source_ids, best.ids, edits).sum(axis=-1)
     return Lost(others, dict(zip(edits, sum(best.log_probabilities) - found, strict=True)), farthest)
 
