@@ -10,6 +10,7 @@ model never affect each other. Without a probe the argument is `NULL_PROBE`, a n
 are the identity: the code needs no `if` at each site, and `torch.compile` sees one graph without it.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -21,17 +22,17 @@ from transformer.errors import HeadlightError
 Edit = Callable[[Tensor], Tensor]
 
 
-class PositionEdit:
+class PositionEdit(ABC):
     """An edit of some positions of the decoder. A pass over all positions has them as rows of the tensor; in a decoding
     step all rows have one position, that of the step."""
 
+    @abstractmethod
     def __call__(self, value: Tensor) -> Tensor:
         """In a pass over all positions."""
-        raise NotImplementedError
 
+    @abstractmethod
     def in_step(self, position: int) -> Edit:
         """The edit for the step of a position, from 0."""
-        raise NotImplementedError
 
 
 def in_step(edit: Edit, position: int) -> Edit:
