@@ -5,6 +5,7 @@ corpus   -> data -> training -> checkpoint
 """
 
 import ast
+from collections import Counter
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -15,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = """
     transformer.errors transformer.kernels transformer.progress_bar
     transformer.files
-    transformer.text.normalisation transformer.data.options transformer.data.toy_tasks
+    transformer.text.normalisation transformer.data.mix_options transformer.data.toy_tasks
     transformer.config
     transformer.recipe
     transformer.text
@@ -94,3 +95,9 @@ def test_no_page_imports_another_page(graph: dict[str, set[str]]) -> None:
 
 def test_there_is_no_import_cycle(graph: dict[str, set[str]]) -> None:
     TopologicalSorter(graph).prepare()  # CycleError names the modules of a cycle
+
+
+def test_no_two_modules_have_the_same_name() -> None:
+    """A page is views/NAME/page.py."""
+    names = Counter(path.name for path in modules().values())
+    assert {name for name, count in names.items() if count > 1} == {"__init__.py", "page.py"}

@@ -18,7 +18,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 from pydantic.dataclasses import dataclass
 
-from transformer.data.options import STRICT, Augmentation, MixPart
+from transformer.data.mix_options import STRICT, Augmentation, MixPart
 from transformer.data.toy_tasks import TOY_TASKS
 
 # The four special pieces, the same ids in every vocabulary.

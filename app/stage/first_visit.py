@@ -21,7 +21,7 @@ from app.figures.canvas_message import header_of
 from app.figures.theme import role_color
 from app.library import checkpoints
 from app.library.checkpoints import CheckpointFile
-from app.library.first_picture import FirstPicture, read_picture
+from app.library.first_picture_file import FirstPicture, read_picture
 from app.pages import FIRST, PageInfo
 from app.stage import sentence
 from app.stage.frame import TopLine, page_body, top_line

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from app.library.checkpoints import CheckpointFile
-from app.library.first_picture import read_picture, write_picture
+from app.library.first_picture_file import read_picture, write_picture
 from app.stage import first_visit
 from app.views.translate.make_first_picture import make
 from tests.support.app_checkpoints import write_checkpoint

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.library.checkpoints import CheckpointFile
-from app.library.first_picture import write_picture
+from app.library.first_picture_file import write_picture
 from app.views.translate.make_first_picture import make
 from tests.browser.conftest import PATIENCE
 from tests.support.app_checkpoints import write_checkpoint

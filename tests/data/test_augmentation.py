@@ -10,7 +10,7 @@ import pytest
 from transformer.data.augmentation.augment import augmented
 from transformer.data.augmentation.source_noise import mistyped
 from transformer.data.corpus import Pair
-from transformer.data.options import Augmentation
+from transformer.data.mix_options import Augmentation
 
 PLAIN = [("The ship sails to Kiel.", "Das Schiff fährt nach Kiel."), ("Are you well?", "Geht es dir gut?")]
 

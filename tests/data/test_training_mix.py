@@ -14,7 +14,7 @@ from transformer.checkpoint.averaging import average_checkpoints
 from transformer.checkpoint.checkpoint_file import load_checkpoint
 from transformer.config import DataConfig, Recipe, TokenizerConfig
 from transformer.data.corpus import Pair, read_pairs
-from transformer.data.options import MixPart
+from transformer.data.mix_options import MixPart
 from transformer.data.parts import Smallest
 from transformer.data.training_data import TrainingData
 from transformer.errors import ConfigError, CorpusError

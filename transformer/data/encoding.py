@@ -19,7 +19,7 @@ from transformer.data.augmentation.augment import augmented
 from transformer.data.augmentation.name_swapping import Names
 from transformer.data.corpus import Pair
 from transformer.data.encoded_pairs import EncodedPairs, write_encoded_pairs
-from transformer.data.options import Augmentation
+from transformer.data.mix_options import Augmentation
 from transformer.data.parallel_map import in_order, processes_for
 from transformer.data.prepared_text import TrainingText
 from transformer.progress_bar import show_progress

@@ -22,7 +22,7 @@ import numpy as np
 from transformer.config import DataConfig
 from transformer.data.corpus import Aligned, Columns, Pair, Text
 from transformer.data.hugging_face import PREFIX, HuggingFace
-from transformer.data.options import MixPart
+from transformer.data.mix_options import MixPart
 from transformer.data.text_files import unreadable
 
 

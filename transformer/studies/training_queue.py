@@ -16,7 +16,7 @@ from pydantic import Field, StrictInt
 from pydantic.dataclasses import dataclass as checked
 
 from transformer.config import DataConfig, Recipe
-from transformer.data.options import STRICT
+from transformer.data.mix_options import STRICT
 from transformer.errors import ConfigError
 from transformer.files.untrusted_values import nearest, validate
 from transformer.recipe import load_recipe

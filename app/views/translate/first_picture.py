@@ -4,7 +4,7 @@ import streamlit as st
 
 from app.components.canvas import Head, Setting, canvas
 from app.figures.canvas_message import header_of
-from app.library.first_picture import FirstPicture
+from app.library.first_picture_file import FirstPicture
 from app.stage.template import details
 from app.state.choices import HEAD, KIND, LAYER, choose_head
 from app.views.shared.placed import belongings

@@ -11,7 +11,7 @@ from pathlib import Path
 from app.compute.subject import Subject
 from app.library import checkpoints
 from app.library.checkpoints import CheckpointFile
-from app.library.first_picture import FirstPicture, fingerprint, write_picture
+from app.library.first_picture_file import FirstPicture, fingerprint, write_picture
 from app.stage.checkpoint_choice import display_name
 from app.stage.scene import Selection, scene_of
 from app.views.shared.canvas_picture import alternatives, message_of

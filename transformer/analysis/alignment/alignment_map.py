@@ -17,7 +17,7 @@ from pydantic.dataclasses import dataclass
 from transformer.analysis.alignment.alignment_error_rate import Rate, Share
 from transformer.analysis.alignment.word_attention import SHIFTS, Shift
 from transformer.config import ModelConfig
-from transformer.data.options import STRICT
+from transformer.data.mix_options import STRICT
 from transformer.errors import CheckpointError
 from transformer.files.atomic_write import replacing
 from transformer.files.strict_json import parse_object

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from transformer.data.augmentation.number_swapping import swap_numbers
 from transformer.data.augmentation.source_noise import noisy
 from transformer.data.corpus import Pair
-from transformer.data.options import Augmentation
+from transformer.data.mix_options import Augmentation
 
 NEARBY = 1000  # pairs among which the second of a joined pair is chosen: they are of the same part of the text
 MOST_CHARACTERS = 200  # of a source that others are joined to: longer ones are long enough

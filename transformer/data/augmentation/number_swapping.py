@@ -13,7 +13,7 @@ import re
 from collections import Counter
 
 from transformer.data.corpus import Pair
-from transformer.data.options import Augmentation
+from transformer.data.mix_options import Augmentation
 
 _TIME = re.compile(r"(?<![\d.,:])(\d{1,2})[:.](\d{2})(?![\d:]|[.,]\d)")
 _PRICE = re.compile(r"(?<![\d.,:])(\d{1,4})[.,](\d{2})(?![\d:]|[.,]\d)")

@@ -9,7 +9,7 @@ next one (as Belinkov and Bisk 2018, arXiv:1711.02173).
 import random
 import re
 
-from transformer.data.options import Augmentation
+from transformer.data.mix_options import Augmentation
 
 SHORTEST = 4  # letters of a word that gets a typo: in a shorter one it may make another word
 _LONG_WORD = re.compile(rf"[^\W\d_]{{{SHORTEST},}}")
