@@ -18,9 +18,9 @@ from app.figures.pieces_to_words import merged, merged_mask, spelled, words_of
 from app.figures.shown_weights import Options, shown
 from app.figures.theme import GROUND, head_color, head_is_dashed, resolved
 from app.views.attention.head_ranking import COLUMNS, head_numbers, head_ranking, ranking_csv
-from app.views.attention.rollout import decoder_rollout, mixed, rollout
 from app.views.attention.soft_alignment import links, pharaoh, word_alignment
 from tests.support.drawn import checked
+from transformer.analysis.rollout import decoder_rollout, mixed, rollout
 
 PIECES = ("▁The", "▁an", "im", "al", "▁didn", "'", "t", "▁stop", ".", "</s>")
 SOURCE = TokenAxis("English (source)", "encoder", PIECES)

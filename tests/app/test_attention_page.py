@@ -15,11 +15,11 @@ from app.figures.theme import number
 from app.views.attention import bertviz_tab
 from app.views.attention.bertviz_html import PARTS
 from app.views.attention.head_ranking import COLUMNS, head_numbers
-from app.views.attention.rollout import decoder_rollout, rollout
 from app.views.attention.soft_alignment import links, pharaoh, word_alignment
 from tests.support.app_checkpoints import Size, write_checkpoint
 from tests.support.drawn import array, attention_weights, charts, components, open_view, unpacked
 from tests.support.pages import switch_page
+from transformer.analysis.rollout import decoder_rollout, rollout
 from transformer.decoding.translation import Translation
 from transformer.decoding.translator import Translator
 from transformer.model.attention_kinds import KINDS, SITES

@@ -8,10 +8,10 @@ from app.figures.matrix import attention_matrix, matrix_alt, matrix_width
 from app.figures.shown_weights import Options, shown
 from app.library.source_code import lines_from
 from app.stage.scene import Scene
-from app.views.attention import rollout
 from app.views.shared.head_pictures import Chosen, rows_sum
 from app.views.shared.placed import matrix_belongings
 from app.views.shared.triplet import shape_text, triplet
+from transformer.analysis import rollout
 from transformer.model.attention_kinds import Kind
 
 TITLES: dict[Kind, str] = {

@@ -1,0 +1,151 @@
+"""How much each source token counts for each token of a translation: three answers, none of which is attention.
+
+With x the scaled embeddings of the source (S, D), positions not included, and f_t(x) the log-probability of token t of
+the translation, given the tokens before it (teacher forcing):
+
+    occlusion             f_t(x) - f_t(x without a word)                              (Zeiler and Fergus, 2014)
+    gradient x input      sum over d of x_sd df_t/dx_sd                               (Shrikumar et al., 2016)
+    integrated gradients  sum over d of (x - x')_sd int_0^1 df_t/dx_sd(x' + a (x - x')) da   (Sundararajan et al., 2017)
+
+The baseline x' has a vector of zeros for each token, but </s> as it is. Integrated gradients are complete: summed over
+the source they are f_t(x) - f_t(x'), to the error of the integral, which `Integrated.gap` tells: log-probabilities fall steeply along the way, and
+the ReLUs bend it, so that Gauss-Legendre needs many points. These are two formulas and `torch.autograd.grad`; captum has them too, but for models that take one
+input and return one number, and it would be one more package to pin.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from transformer.config import BOS, EOS
+from transformer.model import Probe, Transformer, census
+
+STEPS = 64  # points of the integral: for en-de, sums are then wrong by 0.1 to 0.3 of 5 to 13
+AT_ONCE = 16  # sentences in a batch: logits of more take much memory
+SITE = "encoder.embedding.scaled"
+Ids = Sequence[int]
+
+
+@dataclass(frozen=True)
+class Integrated:
+    """Integrated gradients.
+
+    Attributes:
+        values: (S, T).
+        difference: (T), f(x) - f(x'), to which the values of each t should sum.
+    """
+
+    values: np.ndarray
+    difference: np.ndarray
+
+    @property
+    def gap(self) -> float:
+        """The largest error of such a sum, in nats."""
+        return float(np.abs(self.values.sum(axis=0) - self.difference).max())
+
+
+def log_probabilities(model: Transformer, sources: Sequence[Ids], target_ids: Ids) -> np.ndarray:
+    """Of each token of a translation, read after each of several sources: (N, T).
+
+    Sources of the same length are one batch, so that there is no padding, and an edit of positions meets none.
+
+    Args:
+        sources: ids with </s>.
+        target_ids: as predicted, without <s>.
+    """
+    found = np.empty((len(sources), len(target_ids)))
+    for length in sorted(set(map(len, sources))):
+        rows = [row for row, source in enumerate(sources) if len(source) == length]
+        for start in range(0, len(rows), AT_ONCE):
+            some = rows[start : start + AT_ONCE]
+            with torch.inference_mode():
+                batch = torch.tensor([list(sources[row]) for row in some], device=model.output.weight.device)
+                found[some] = _read(model, batch, target_ids).double().cpu().numpy()
+    return found
+
+
+def occlusion(model: Transformer, source_ids: Ids, target_ids: Ids, words: Sequence[Sequence[int]]) -> np.ndarray:
+    """The log-probability that each token of a translation loses when a word is deleted: (W, T).
+
+    Args:
+        words: for each word, the positions of its tokens, from 0. What comes after it moves up.
+    """
+    without = [[id for at, id in enumerate(source_ids) if at not in word] for word in words]
+    if not words:
+        return np.zeros((0, len(target_ids)))
+    found = log_probabilities(model, [source_ids, *without], target_ids)
+    return np.asarray(found[0] - found[1:])
+
+
+def gradient_times_input(model: Transformer, source_ids: Ids, target_ids: Ids) -> np.ndarray:
+    """(S, T)."""
+    x = _embedded(model, source_ids)
+    return (_gradients(model, source_ids, target_ids, x[None])[:, 0] * x).sum(dim=-1).T.double().cpu().numpy()
+
+
+def integrated_gradients(
+    model: Transformer,
+    source_ids: Ids,
+    target_ids: Ids,
+    steps: int = STEPS,
+    progress: Callable[[float], None] = lambda share: None,
+) -> Integrated:
+    """Of all tokens of a translation: `steps` passes forward, and T times as many back.
+
+    Args:
+        progress: is told which share is done.
+    """
+    x = _embedded(model, source_ids)  # (S, D)
+    kept = torch.tensor([id == EOS for id in source_ids], device=x.device)[:, None]  # (S, 1)
+    base = torch.where(kept, x, 0.0)
+    nodes, weights = np.polynomial.legendre.leggauss(steps)  # on (-1, 1)
+    shares, weights = (torch.tensor(each / 2, dtype=x.dtype, device=x.device) for each in (nodes + 1, weights))
+    mean = x.new_zeros(len(target_ids), *x.shape)  # (T, S, D)
+    for start in range(0, steps, AT_ONCE):
+        progress(start / steps)
+        some = slice(start, start + AT_ONCE)
+        gradients = _gradients(model, source_ids, target_ids, base + shares[some, None, None] * (x - base))
+        mean += torch.einsum("tnsd,n->tsd", gradients, weights[some])
+    with torch.inference_mode():
+        ends = _read(model, _repeated(model, source_ids, 2), target_ids, torch.stack([x, base])).double()  # (2, T)
+    values = (mean * (x - base)).sum(dim=-1).T.double()  # (S, T)
+    return Integrated(values.cpu().numpy(), (ends[0] - ends[1]).cpu().numpy())
+
+
+def _gradients(model: Transformer, source_ids: Ids, target_ids: Ids, points: Tensor) -> Tensor:
+    """Of f_t at several points (N, S, D): (T, N, S, D)."""
+    found = []
+    with torch.enable_grad():
+        points = points.detach().clone().requires_grad_()
+        values = _read(model, _repeated(model, source_ids, len(points)), target_ids, points)  # (N, T)
+        for t in range(len(target_ids)):
+            last = t == len(target_ids) - 1
+            found += torch.autograd.grad(values[:, t].sum(), points, retain_graph=not last)  # of (N, S, D)
+    return torch.stack(found)
+
+
+def _read(model: Transformer, source: Tensor, target_ids: Ids, embedded: Tensor | None = None) -> Tensor:
+    """The log-probabilities (N, T), after sources (N, S), whose embeddings may be given: (N, S, D)."""
+    rows, device = len(source), source.device
+    reads = torch.tensor([[BOS, *target_ids[:-1]]] * rows, device=device)  # (N, T)
+    predicted = torch.tensor([list(target_ids)] * rows, device=device)  # (N, T)
+    if embedded is None:
+        logits = model(source, reads)  # (N, T, V)
+    else:
+        given: Tensor = embedded
+        logits = model(source, reads, Probe(census(model.config), edits={SITE: lambda now: given}))  # (N, T, V)
+    return logits.log_softmax(dim=-1).gather(-1, predicted[..., None])[..., 0]  # (N, T)
+
+
+def _embedded(model: Transformer, source_ids: Ids) -> Tensor:
+    embedding = model.encoder.embedding
+    with torch.no_grad():
+        ids = torch.tensor(list(source_ids), device=model.output.weight.device)
+        return embedding.tokens(ids) * embedding.scale  # (S, D)
+
+
+def _repeated(model: Transformer, source_ids: Ids, times: int) -> Tensor:
+    return torch.tensor([list(source_ids)] * times, device=model.output.weight.device)  # (times, S)
