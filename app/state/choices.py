@@ -25,6 +25,7 @@ from app.state.choice import Choice, Event
 from transformer.model.attention_kinds import KINDS, Kind
 
 LONGEST_SECOND = 400  # characters
+LONGEST_WORD = 60
 LONGEST_REFERENCE = 2000
 MOST_EDITS = 200
 GIVEN_SHOWN = -1  # in place of an alternative: the visitor's own translation
@@ -152,6 +153,11 @@ PATCHED_SENTENCE = Choice(
     "patched_sentence", "", text(LONGEST_SECOND), written="link", page="whatif", reset_by=SENTENCE_CHANGES
 )
 ALL_PATCHES = Choice("all_patches", False, switch, switch_text, page="whatif", reset_by=SENTENCE_CHANGES)
+# The word that is changed, what stands in its place, and whether what takes long is computed
+CHANGED_WORD = Choice("changed_word", 0, from_one, plus_one, page="whatif", reset_by=SENTENCE_CHANGES)
+NEW_WORD = Choice("new_word", "", text(LONGEST_WORD), written="link", page="whatif", reset_by=SENTENCE_CHANGES)
+WORDS_ASKED = Choice("all_words", False, switch, switch_text, page="whatif", reset_by=SENTENCE_CHANGES)
+INTEGRATED = Choice("integrated", False, switch, switch_text, page="whatif", reset_by=SENTENCE_CHANGES)
 ALL_HEADS = Choice("all_heads", False, switch, switch_text, page="whatif")  # of the layer, whose row is set by hand
 
 # Compare: what differs, and the other side of each
@@ -180,6 +186,7 @@ PRIVATE = (
     COMPARED_SENTENCE,
     BESIDE_SENTENCE,
     PATCHED_SENTENCE,
+    NEW_WORD,
 )  # what else a copied link has
 PLACE = (KIND, LAYER, HEAD, STEP, SOURCE_TOKEN, OTHER_TOKEN)  # what a picture shows of it
 

@@ -8,12 +8,13 @@ the translation, given the tokens before it (teacher forcing):
     integrated gradients  sum over d of (x - x')_sd int_0^1 df_t/dx_sd(x' + a (x - x')) da   (Sundararajan et al., 2017)
 
 The baseline x' has a vector of zeros for each token, but </s> as it is. Integrated gradients are complete: summed over
-the source they are f_t(x) - f_t(x'), to the error of the integral, which `Integrated.gap` tells: log-probabilities fall steeply along the way, and
-the ReLUs bend it, so that Gauss-Legendre needs many points. These are two formulas and `torch.autograd.grad`; captum has them too, but for models that take one
-input and return one number, and it would be one more package to pin.
+the source they are f_t(x) - f_t(x'), to the error of the integral, which `Integrated.gap` tells: log-probabilities fall
+steeply along the way, and ReLUs bend it, so that Gauss-Legendre needs many points. These are two formulas and
+`torch.autograd.grad`; captum has them too, but for models that take one input and return one number, and it would be
+one more package to pin.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,29 +87,18 @@ def gradient_times_input(model: Transformer, source_ids: Ids, target_ids: Ids) -
     return (_gradients(model, source_ids, target_ids, x[None])[:, 0] * x).sum(dim=-1).T.double().cpu().numpy()
 
 
-def integrated_gradients(
-    model: Transformer,
-    source_ids: Ids,
-    target_ids: Ids,
-    steps: int = STEPS,
-    progress: Callable[[float], None] = lambda share: None,
-) -> Integrated:
-    """Of all tokens of a translation: `steps` passes forward, and T times as many back.
-
-    Args:
-        progress: is told which share is done.
-    """
+def integrated_gradients(model: Transformer, source_ids: Ids, target_ids: Ids, steps: int = STEPS) -> Integrated:
+    """Of all tokens of a translation: `steps` passes forward, and T times as many back."""
     x = _embedded(model, source_ids)  # (S, D)
     kept = torch.tensor([id == EOS for id in source_ids], device=x.device)[:, None]  # (S, 1)
     base = torch.where(kept, x, 0.0)
     nodes, weights = np.polynomial.legendre.leggauss(steps)  # on (-1, 1)
-    shares, weights = (torch.tensor(each / 2, dtype=x.dtype, device=x.device) for each in (nodes + 1, weights))
+    shares, shared = (torch.tensor(each / 2, dtype=x.dtype, device=x.device) for each in (nodes + 1, weights))
     mean = x.new_zeros(len(target_ids), *x.shape)  # (T, S, D)
     for start in range(0, steps, AT_ONCE):
-        progress(start / steps)
         some = slice(start, start + AT_ONCE)
         gradients = _gradients(model, source_ids, target_ids, base + shares[some, None, None] * (x - base))
-        mean += torch.einsum("tnsd,n->tsd", gradients, weights[some])
+        mean += torch.einsum("tnsd,n->tsd", gradients, shared[some])
     with torch.inference_mode():
         ends = _read(model, _repeated(model, source_ids, 2), target_ids, torch.stack([x, base])).double()  # (2, T)
     values = (mean * (x - base)).sum(dim=-1).T.double()  # (S, T)
@@ -117,7 +107,7 @@ def integrated_gradients(
 
 def _gradients(model: Transformer, source_ids: Ids, target_ids: Ids, points: Tensor) -> Tensor:
     """Of f_t at several points (N, S, D): (T, N, S, D)."""
-    found = []
+    found: list[Tensor] = []
     with torch.enable_grad():
         points = points.detach().clone().requires_grad_()
         values = _read(model, _repeated(model, source_ids, len(points)), target_ids, points)  # (N, T)

@@ -21,6 +21,18 @@ def before_and_after(scene: Scene, *, key: str, edited: Subject | None = None, l
     """
     edited = edited or scene.subject
     found = outcome(edited, scene.translation.source, scene.translation.settings, scene.best(edited))
+    two_rows(
+        found,
+        ("Original model", label),
+        summary(found, bool(edited.edits)),
+        language=scene.task.target_code,
+        key=key,
+    )
+    return found
+
+
+def two_rows(found: Outcome, labels: tuple[str, str], words: str, *, language: str, key: str) -> None:
+    """Draws two translations token by token, and a sentence below them."""
     before = [
         OutcomeToken(piece, gone, _signed(-lost), min(max(lost, 0) / LARGEST, 1))
         for piece, gone, lost in zip(found.before.pieces, found.missing, found.lost, strict=False)
@@ -30,16 +42,12 @@ def before_and_after(scene: Scene, *, key: str, edited: Subject | None = None, l
         for piece, new, value in zip(found.after.pieces, found.new, found.after.log_probabilities, strict=True)
     ]
     components.outcome(
-        (
-            OutcomeRow("Original model", "change in log-probability", before),
-            OutcomeRow(label, "probability", after),
-        ),
-        summary=summary(found, bool(edited.edits)),
+        (OutcomeRow(labels[0], "change in log-probability", before), OutcomeRow(labels[1], "probability", after)),
+        summary=words,
         color=role_color("decoder"),
-        language=scene.task.target_code,
+        language=language,
         key=key,
     )
-    return found
 
 
 def summary(found: Outcome, is_edited: bool) -> str:
@@ -50,14 +58,15 @@ def summary(found: Outcome, is_edited: bool) -> str:
     if found.compared.parts_at is None:
         if abs(total) < 0.005:
             return "The translation and its log-probability stay the same."
-        return f"The translation stays the same. Its log-probability {_goes(total)}."
+        return f"The translation stays the same. Its log-probability {goes(total)}."
     return (
         f"{two_translations.summary(found.compared)} For the edited model, the log-probability of the first "
-        f"{_goes(total)}."
+        f"{goes(total)}."
     )
 
 
-def _goes(lost: float) -> str:
+def goes(lost: float) -> str:
+    """What a log-probability does that has lost so much."""
     if abs(lost) < 0.005:
         return "stays the same"
     return f"is {abs(lost):.2f} {'lower' if lost > 0 else 'higher'}"

@@ -12,6 +12,7 @@ EXPERIMENTS = {
     "masks": "Take a mask away",
     "attention": "Move the attention",
     "order": "Shuffle the words",
+    "words": "Change a word",
     "patch": "Patch a vector",
 }
 

@@ -1,0 +1,105 @@
+"""What each word of the source counts for each token of the translation, by several methods; and another word in it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.compute import cached_results, word_results
+from app.compute.outcomes import Outcome
+from app.compute.subject import Subject
+from app.figures.head_sharpness import is_control
+from app.figures.pieces_to_words import spelled, words_of
+from app.stage.scene import Scene
+from transformer.analysis import rollout
+from transformer.analysis.attribution import Integrated
+from transformer.decoding.translation import Hypothesis, Translation
+
+
+@dataclass(frozen=True)
+class Words:
+    """A sentence that the original model translates.
+
+    Attributes:
+        positions: the tokens of each word, </s> left out.
+        values: by method, (T, W).
+        integrated: if it was asked for.
+        work: see `work_of`.
+    """
+
+    subject: Subject
+    translation: Translation
+    positions: tuple[tuple[int, ...], ...]
+    values: dict[str, np.ndarray]
+    integrated: Integrated | None
+    work: float
+
+    @property
+    def own(self) -> Hypothesis:
+        """The translation of the sentence as it is."""
+        return self.translation.hypotheses[0]
+
+    @property
+    def names(self) -> list[str]:
+        """The words."""
+        pieces = [piece.text for piece in self.translation.source_pieces]
+        return [spelled([pieces[at] for at in word]) for word in self.positions]
+
+    @property
+    def dearest(self) -> int:
+        """The word without which most is lost."""
+        return int(self.values["Occlusion"].sum(axis=0).argmax())
+
+    @property
+    def agreed(self) -> int:
+        """For how many tokens all methods name the same word first."""
+        first = np.stack([values.argmax(axis=1) for values in self.values.values()])  # (methods, T)
+        return int((first == first[0]).all(axis=0).sum())
+
+    def same_first(self, method: str) -> int:
+        """For how many tokens a method names the same word first as occlusion."""
+        return int((self.values[method].argmax(axis=1) == self.values["Occlusion"].argmax(axis=1)).sum())
+
+    def changed(self, word: int, new: str) -> Outcome:
+        """The translation with another word in its place, or without it if `new` is empty. Raises TranslationError."""
+        ids, at = self.translation.source_ids, self.positions[word]
+        put = self.subject.translator.tokenizer.encode(new) if new.strip() else []
+        source = (*ids[: at[0]], *put, *ids[at[-1] + 1 :])
+        after = cached_results.translate_ids(self.subject, source, self.translation.settings)
+        before, now = (word_results.log_probabilities(self.subject, each, self.own.ids) for each in (ids, source))
+        return Outcome(self.own, after, tuple((before - now).tolist()))
+
+
+def translated(scene: Scene) -> Translation:
+    """The sentence of the page, by the original model."""
+    return cached_results.translate_one(scene.subject.original, scene.translation.source, scene.translation.settings)
+
+
+def work_of(scene: Scene, found: Translation) -> float:
+    """Rows of the grid x tokens x parameters."""
+    rows = len(found.hypotheses[0].ids)
+    return float(rows * (rows + len(found.source_ids)) * scene.subject.original.translator.model.parameter_count)
+
+
+def words_of_sentence(scene: Scene, integrate: bool) -> Words:
+    """Each method once; integrated gradients, which take seconds, only if they are asked for."""
+    subject, found = scene.subject.original, translated(scene)
+    pieces = [piece.text for piece in found.source_pieces]
+    positions = tuple(word for word in words_of(pieces) if not is_control(pieces[word[0]]))
+    asked = subject, found.source_ids, found.hypotheses[0].ids
+
+    def by_word(values: np.ndarray) -> np.ndarray:
+        return np.stack([values[:, list(word)].sum(axis=1) for word in positions], axis=1)  # (T, S) -> (T, W)
+
+    weights = cached_results.observed(*asked).attention
+    own, cross = weights["decoder"].weights, weights["cross"].weights
+    _, from_source = rollout.decoder_rollout(own, cross, rollout.rollout(weights["encoder"].weights)[-1])
+    values = {
+        "Occlusion": word_results.occlusion(*asked, positions).T,
+        "Gradient × input": by_word(word_results.gradient_times_input(*asked).T),
+        "Attention": by_word(cross.mean(axis=(0, 1))),
+        "Rollout": by_word(from_source[-1]),
+    }
+    integrated = word_results.integrated_gradients(*asked) if integrate else None
+    if integrated:
+        values["Integrated gradients"] = by_word(integrated.values.T)
+    return Words(subject, found, positions, values, integrated, work_of(scene, found))

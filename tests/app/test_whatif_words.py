@@ -1,0 +1,106 @@
+"""What if, "Change a word": what the grid says is what the model does with the changed sentence."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from app.views.whatif import words_part
+from tests.support.drawn import components
+from transformer.config import BOS
+from transformer.decoding.translator import Translator
+
+Open = Callable[..., AppTest]
+SENTENCE = "the old cat sat on the big mat"
+
+
+def grid(app: AppTest) -> dict[str, Any]:
+    (found,) = components(app, "cell_grid")
+    return found
+
+
+def values(app: AppTest, name: str) -> np.ndarray:
+    return np.array(next(view["values"] for view in grid(app)["views"] if view["name"] == name))
+
+
+def log_probabilities(translator: Translator, source: tuple[int, ...], target: tuple[int, ...]) -> np.ndarray:
+    with torch.inference_mode():
+        logits = translator.model(torch.tensor([source]), torch.tensor([[BOS, *target[:-1]]]))[0].double()
+    return np.asarray(logits.log_softmax(-1)[range(len(target)), list(target)])
+
+
+def test_occlusion_is_what_is_lost_without_the_word_and_the_dearest_word_is_left_out_first(
+    open_app: Open, folder: Path
+) -> None:
+    app = open_app("whatif", experiment="words", sentence=SENTENCE)
+    translator = Translator.load(folder / "en-de.safetensors")
+    own = translator.translate(SENTENCE).sentences[0]
+    ids, target = own.source_ids, own.hypotheses[0].ids
+    found, names = values(app, "Occlusion"), grid(app)["columns"]["names"]
+    assert names == SENTENCE.split()
+    encode = translator.tokenizer.encode
+    before, start = log_probabilities(translator, ids, target), 0
+    for word, name in enumerate(names):
+        size = len(encode(name))
+        without = (*ids[:start], *ids[start + size :])
+        expected = before - log_probabilities(translator, without, target)
+        np.testing.assert_allclose(found[:, word], expected, rtol=0, atol=1e-4)
+        start += size
+    dearest = int(found.sum(axis=0).argmax())
+    assert grid(app)["columns"]["gone"] == [word == dearest for word in range(len(names))]
+    (outcome,) = components(app, "outcome")
+    assert outcome["rows"][1]["label"] == f"Without “{names[dearest]}”"
+
+
+def test_another_word_is_translated_as_the_sentence_with_it(open_app: Open, folder: Path) -> None:
+    app = open_app("whatif", experiment="words", sentence=SENTENCE, changed_word="7", new_word="small")
+    translator = Translator.load(folder / "en-de.safetensors")
+    expected = translator.translate(SENTENCE.replace("big", "small")).sentences[0].hypotheses[0]
+    (outcome,) = components(app, "outcome")
+    assert [token["text"] for token in outcome["rows"][1]["tokens"]] == list(expected.pieces)
+    assert outcome["rows"][1]["label"] == "“small” for “big”"
+    assert grid(app)["columns"]["gone"].index(True) == 6
+
+
+def test_shares_are_those_of_attention_without_the_end(open_app: Open) -> None:
+    app = open_app("whatif", experiment="words", sentence=SENTENCE)
+    for name in ("Attention", "Rollout"):
+        sums = values(app, name).sum(axis=1)
+        assert (sums > 0).all()
+        assert (sums < 1).all()
+
+
+def test_integrated_gradients_come_when_somebody_asks(open_app: Open) -> None:
+    app = open_app("whatif", experiment="words", sentence="the cat", details="true")
+    assert len(grid(app)["views"]) == 4
+    app.button(key="integrate").click().run()
+    assert not app.exception
+    assert [view["name"] for view in grid(app)["views"]][2] == "Integrated gradients"
+    assert any("a sum misses by" in str(each.value) for each in app.markdown)
+    assert not app.run().exception  # when they are known already
+    assert len(grid(app)["views"]) == 5
+
+
+def test_a_long_sentence_waits_until_somebody_asks(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words_part, "QUICK", 10)
+    app = open_app("whatif", experiment="words", sentence=SENTENCE)
+    assert not components(app, "cell_grid")
+    monkeypatch.setattr(words_part, "LONGEST", 10)
+    next(each for each in app.button if each.label.startswith("Compute what")).click().run()
+    assert not any(each.key == "integrate" for each in app.button)
+    assert grid(app)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["cat", ".", " ".join([SENTENCE] * 8), "the the the the", "the </script><img src=x onerror=alert(1)>", "☃"],
+)
+def test_any_sentence_is_shown(open_app: Open, sentence: str) -> None:
+    app = open_app("whatif", experiment="words", sentence=sentence, new_word="</s> \u2028☃")
+    assert not app.exception
+    assert components(app, "cell_grid") or re.search("Compute what", str(app.button))
