@@ -232,31 +232,6 @@ def open_checkpoint(name: str) -> None:
     happened("checkpoint")
 
 
-def show_given(text: str, ids: tuple[int, ...] = ()) -> None:
-    """Shows the visitor's own translation, which may be chosen token by token."""
-    GIVEN.choose(text)
-    GIVEN_IDS.choose(ids)
-    ALTERNATIVE.choose(GIVEN_SHOWN)
-
-
-def show_instead(text: str, ids: tuple[int, ...], step: int) -> None:
-    """Shows the visitor's own translation, with another token at `step`, until `take_back` shows what was there."""
-    before = (ALTERNATIVE.value, GIVEN.value, GIVEN_IDS.value, step)
-    show_given(text, ids)
-    UNDO.choose((*UNDO.value, before))
-
-
-def take_back() -> None:
-    """Shows what was shown before the last `show_instead`, at the step of the other token."""
-    if not UNDO.value:
-        return
-    *before, (alternative, text, ids, step) = UNDO.value
-    show_given(text, ids)
-    ALTERNATIVE.choose(alternative)
-    STEP.choose(step)
-    UNDO.choose(tuple(before))
-
-
 def choose_head(layer: int, head: int) -> None:
     """Chooses a head, from 0."""
     LAYER.choose(layer + 1)

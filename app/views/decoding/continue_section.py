@@ -11,7 +11,8 @@ from app.compute import cached_results
 from app.figures.distribution import offers
 from app.figures.theme import counted, probability_text, score_text
 from app.stage.scene import Scene
-from app.state.choices import CONTINUED_NODE, PREFIX, STEP, show_instead, take_back
+from app.state.choices import CONTINUED_NODE, PREFIX, STEP
+from app.state.given_translation import show_instead, take_back
 from app.views.decoding.frame_data import as_word
 from app.views.decoding.methods_section import strip_of
 from app.views.decoding.node import node_numbers

@@ -16,7 +16,8 @@ from app.figures.theme import kind_color, role_color, score_text
 from app.pages import go_to
 from app.stage.heads import KEYS, QUERIES, SHORT, chosen_head, opening_head
 from app.stage.scene import Scene
-from app.state.choices import KIND, UNDO, choose_head, show_instead, take_back
+from app.state.choices import KIND, UNDO, choose_head
+from app.state.given_translation import show_instead, take_back
 from app.views.shared.placed import belongings
 from transformer.config import EOS
 from transformer.errors import HeadlightError

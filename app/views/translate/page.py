@@ -14,7 +14,8 @@ from app.library.checkpoints import MOST_CHARACTERS
 from app.stage.checkpoint_choice import uploads
 from app.stage.scene import Scene
 from app.stage.template import details
-from app.state.choices import GIVEN, open_checkpoint, show_given, take_sentence
+from app.state.choices import GIVEN, open_checkpoint, take_sentence
+from app.state.given_translation import show_given
 from app.views.shared.canvas_picture import canvas_download, draw_canvas
 from app.views.shared.search_code import about_probabilities
 from app.views.translate.attention_pictures import attention_pictures

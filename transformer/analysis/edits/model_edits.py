@@ -213,19 +213,9 @@ class VectorPatched:
 
 
 Edit = (
-    HeadOff
-    | HeadUniform
-    | SublayerOff
-    | MaskOff
-    | MaskCell
-    | WeightsSet
-    | PositionsOff
-    | PositionsShifted
-    | PositionsShuffled
-    | PositionsSwapped
-    | Temperature
-    | VectorPatched
-)
+    HeadOff | HeadUniform | SublayerOff | MaskOff | MaskCell | WeightsSet | PositionsOff | PositionsShifted
+    | PositionsShuffled | PositionsSwapped | Temperature | VectorPatched
+)  # fmt: skip
 
 
 def model_edits(edits: Iterable[Edit], model: Transformer) -> SiteEdits:

@@ -1,0 +1,28 @@
+"""A translation that the visitor asks for, in place of the one that the search found, and taking it back."""
+
+from app.state.choices import ALTERNATIVE, GIVEN, GIVEN_IDS, GIVEN_SHOWN, STEP, UNDO
+
+
+def show_given(text: str, ids: tuple[int, ...] = ()) -> None:
+    """Shows the visitor's own translation, which may be chosen token by token."""
+    GIVEN.choose(text)
+    GIVEN_IDS.choose(ids)
+    ALTERNATIVE.choose(GIVEN_SHOWN)
+
+
+def show_instead(text: str, ids: tuple[int, ...], step: int) -> None:
+    """Shows the visitor's own translation, with another token at `step`, until `take_back` shows what was there."""
+    before = (ALTERNATIVE.value, GIVEN.value, GIVEN_IDS.value, step)
+    show_given(text, ids)
+    UNDO.choose((*UNDO.value, before))
+
+
+def take_back() -> None:
+    """Shows what was shown before the last `show_instead`, at the step of the other token."""
+    if not UNDO.value:
+        return
+    *before, (alternative, text, ids, step) = UNDO.value
+    show_given(text, ids)
+    ALTERNATIVE.choose(alternative)
+    STEP.choose(step)
+    UNDO.choose(tuple(before))
