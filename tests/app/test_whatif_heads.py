@@ -1,4 +1,4 @@
-"""What if, "Switch heads off": the numbers are those of models with a single edit; edits of one visitor stay theirs."""
+"""What if, "Switch parts off": the numbers are those of models with a single edit; edits of one visitor stay theirs."""
 
 import threading
 from collections.abc import Callable

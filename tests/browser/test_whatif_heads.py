@@ -1,4 +1,4 @@
-"""What if, "Switch heads off": the switches show a click at once, work by keys, and the translation follows."""
+"""What if, "Switch parts off": the switches show a click at once, work by keys, and the translation follows."""
 
 from collections.abc import Callable
 

@@ -92,7 +92,8 @@ const behaviour = {
     next.cell.tabIndex = 0;
     next.cell.focus({ preventScroll: true });
   },
-  tell({ part, change, heads }) {
+  tell(cell) {
+    const { part, change, heads } = this.told = cell;
     const now = this.off.has(part.edit) ? "off" : "on";
     const effect = change === undefined ? "" : ` Switched off alone, it changes the log-probability of the translation by ${nats(change)}.`;
     this.said.textContent = `${part.name}: ${now}.${effect}${heads ? " Shift-click: only this head of its layer." : ""}`;
@@ -105,6 +106,7 @@ const behaviour = {
       cell.setAttribute("aria-checked", String(!off));
       cell.setAttribute("aria-label", part.name + (change === undefined ? "" : `, ${nats(change)} when off`));
     }
+    if (this.told) this.tell(this.told);
   },
 };
 

@@ -8,7 +8,7 @@ from app.views.shared.buttons import buttons
 
 # The module below this folder that draws it, and its name on the page
 EXPERIMENTS = {
-    "heads": "Switch heads off",
+    "heads": "Switch parts off",
     "masks": "Take a mask away",
     "attention": "Move the attention",
     "order": "Shuffle the words",
