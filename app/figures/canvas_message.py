@@ -5,8 +5,8 @@
     weights                     of each kind in the order of the header, (L, H, Q, K), a byte each: round(255 w)
     masks                       of each kind in the same order, (Q, K), a byte each: 1 = may attend
 
-A byte is enough to draw with, not to write: 255 steps are coarser than a per cent has digits. Numbers that are written
-are exact; the canvas asks for them (test_a_written_number_is_the_tensors).
+A byte is precise enough for a colour or a line, not for a number in a text: its error is up to 0.2 per cent. For the
+numbers that it writes, the canvas asks the server for the exact weights (test_a_written_number_is_the_tensors).
 """
 
 import hashlib
@@ -25,7 +25,7 @@ LEVELS = 255
 
 @dataclass(frozen=True)
 class Side:
-    """A row of tokens. `title`: whose they are; `code`: of the language, "" if there is none."""
+    """A row of tokens. `title`: the name of their language; `code`: its code, "" if there is none."""
 
     title: str
     tokens: Sequence[str]
@@ -50,7 +50,7 @@ class Written:
         reads: what each row reads.
         probabilities: of each predicted token.
         runners_up: of each step, the most probable other tokens, best first.
-        chosen_by_reader: the token that the reader put there; -1: none.
+        chosen_by_reader: the step, from 0, whose token the visitor chose; -1: none.
     """
 
     side: Side
@@ -67,7 +67,7 @@ class KindOfAttention:
     Attributes:
         title, short: its names. color: of its arcs.
         weights: (L, H, Q, K). mask: (Q, K), True = may attend.
-        opening: layer and head to show first, from 0. why: the reason, in words.
+        opening: layer and head to show first, from 0. why: why this head is shown first, in words.
     """
 
     title: str
@@ -85,7 +85,7 @@ def quantised(weights: np.ndarray, levels: int = LEVELS) -> np.ndarray:
 
 
 def packed(header: dict[str, Any], arrays: Iterable[np.ndarray]) -> bytes:
-    """The header and the arrays in one run of bytes; both together give it its name, `id`."""
+    """The header and the arrays in one run of bytes. Its `id` is a hash of both."""
     numbers = b"".join(each.tobytes() for each in arrays)
     name = hashlib.sha256(json.dumps(header).encode() + numbers).hexdigest()[:16]
     text = json.dumps({**header, "id": name}, separators=(",", ":"), allow_nan=False).encode()
@@ -128,7 +128,7 @@ def pack(source: Side, written: Written, kinds: Mapping[Kind, KindOfAttention], 
 
 
 def message_id(message: bytes) -> str:
-    """The name of a message: another sentence or another model has another one."""
+    """The `id` of a message: messages with different contents have different ids."""
     return str(header_of(message)["id"])
 
 

@@ -2,10 +2,10 @@
 
 Each of query, key, value, encoder and decoder keeps one colour through every page. The pairs can be distinguished by
 people with any of the common colour deficiencies. Signed numbers go from amber (negative) to teal (positive), hues that
-no stream of the model has. Each colour is a pair, for a light and for a dark background, and the browser takes one of
-the two: no figure asks which background there is. Weights have one sequential map, signed values one diverging map.
-Weights of a long sentence are small, so the sequential map rises fast near 0; the colour bar shows it, and the range is
-always 0 to 1, so that heads can be compared.
+neither the encoder nor the decoder has. Each colour is a pair, for a light and for a dark background, and the browser
+takes one of the two: no figure asks which background there is. Weights have one sequential map, signed values one
+diverging map. Weights of a long sentence are small, so the sequential map rises fast near 0; the colour bar shows it,
+and the range is always 0 to 1, so that heads can be compared.
 """
 
 import re
@@ -25,7 +25,7 @@ def themed(light: str, dark: str) -> str:
 
 
 def resolved(color: str, dark: bool) -> str:
-    """One of the two colours, for what no browser resolves."""
+    """The light or the dark colour of a pair, for uses outside a browser, which cannot read the pair."""
     found = THEMED.fullmatch(color)
     return found[1 + dark] if found else color
 
@@ -76,7 +76,7 @@ _LEAK: ColorScale = [
     (1.0, themed("#a3220c", "#ff8a70")),
 ]
 
-# Sine and cosine, with and without: neither is a role above
+# Two things that are compared, such as sine and cosine, and that have no role above
 _PAIR = (themed("#00738a", "#58cbe4"), themed("#ad2b73", "#ff93c9"))
 
 # Cells of a mask: may attend, or why not. Letters are written in the cells too.
@@ -95,7 +95,7 @@ _BLACK, _WHITE = "#000000", "#ffffff"
 
 HATCH = themed("#aab2bf", "#4d5666")  # lines over what a mask forbids
 HATCH_GROUND = themed("#eceff4", "#1b222d")
-MASKED = "rgba(128, 136, 150, 0.28)"  # a cell that may not attend: grey on either ground, never the colour of 0
+MASKED = "rgba(128, 136, 150, 0.28)"  # a forbidden cell: grey on either background, and unlike the colour of 0
 CHOSEN = "#ff9a1f"  # frames what is chosen, on either ground
 TICK_SIZE = 15  # px, tokens along an axis
 SMALL_TICK_SIZE = 11
@@ -109,12 +109,12 @@ def role_color(role: Role) -> str:
 
 
 def kind_color(kind: Kind) -> str:
-    """The colour of this kind of attention: the encoder's, the decoder's, or that of what goes between them."""
+    """The colour of this kind of attention. Encoder-decoder attention has one of its own."""
     return _BETWEEN if kind == "cross" else _ROLES[kind]
 
 
 def pair_color(second: bool) -> str:
-    """Two things that are compared and are not roles: sine and cosine, with the division and without."""
+    """The colour of one of two compared things that have no role above, such as sine and cosine."""
     return _PAIR[second]
 
 
@@ -198,7 +198,7 @@ def probability_text(probability: float) -> str:
 
 
 def beyond_text(share: float) -> str:
-    """How many values are beyond the end of the colours: 0.3% of, less than 0.1% of, none of."""
+    """How many values are outside the colour scale, as words before "the values": "0.3% of", "none of"."""
     if not share:
         return "none of"
     return f"{share:.1%} of" if share >= 0.001 else "less than 0.1% of"
@@ -207,8 +207,8 @@ def beyond_text(share: float) -> str:
 def mantissa_exponent(value: float, digits: int) -> tuple[str, int]:
     """A finite number with this many significant digits: ("0.38", 0), ("76,213", 0), ("2.2", 6) for 2.2 × 10^6.
 
-    Six digits before the point stay, with a comma at the thousands; what is longer has an exponent, and so has what is
-    smaller than a ten-thousandth.
+    Up to 999,999 all digits before the point are written, with a comma at the thousands. Larger numbers have an
+    exponent, and so have numbers smaller than 0.0001.
     """
     if value == 0:
         return "0", 0
@@ -240,5 +240,5 @@ def fixed(value: float, digits: int) -> str:
 
 
 def minus(text: str) -> str:
-    """A number with the sign that is a minus, not a hyphen. (Tables and files keep "-", which can be computed with.)"""
+    """A number with a real minus sign instead of a hyphen. (Tables and files keep "-", which can be computed with.)"""
     return text.replace("-", "−")

@@ -4,8 +4,8 @@
     second run                 draws the page itself, in the same places and with the same widgets
 
 A sentence that is typed meanwhile is translated in the second run. Nothing that is imported here imports torch
-(test_what_draws_the_first_picture_does_not_import_torch). A link to anything else than the default sentence gets only
-the name of the app and the question of the page until then.
+(test_what_draws_the_first_picture_does_not_import_torch). Until the
+second run, a link to anything but the default sentence shows only the name of the app and the heading of the page.
 """
 
 import sys
@@ -29,7 +29,7 @@ from app.state.choices import CHECKPOINT, CHOICES, PLACE, show_sentence
 from transformer.errors import HeadlightError
 
 _SHOWN = "first_picture_shown"
-_over = Event()  # for all visitors
+_over = Event()  # set once torch is imported: the first visit is over, for all visitors
 if "torch" in sys.modules:  # somebody else has imported it, such as a test
     _over.set()
 
@@ -49,7 +49,7 @@ def draw(page: PageInfo, draw_picture: Callable[[FirstPicture], None]) -> None:
     file = next(iter(checkpoints.checkpoints().values()), None)
     picture = read_picture(file) if file and (_SHOWN in st.session_state or _is_default()) else None
     if file and picture:
-        st.session_state[_SHOWN] = True  # it stays while another sentence waits
+        st.session_state[_SHOWN] = True  # keeps the picture while a sentence that is typed now waits for the model
         _fill(line, file.name, picture)
     page_body(
         page,
@@ -62,7 +62,7 @@ def draw(page: PageInfo, draw_picture: Callable[[FirstPicture], None]) -> None:
 
 
 def _is_default() -> bool:
-    """Whether nothing is chosen but a head, all of which are in the picture."""
+    """Whether all choices have their defaults, except those of a head or a token: the stored picture has all heads."""
     return not any(choice.is_chosen for choice in CHOICES if choice not in PLACE)
 
 

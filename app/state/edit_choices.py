@@ -20,15 +20,15 @@ def toggle(edit: Edit) -> None:
 
 
 def add(edits: Iterable[Edit]) -> None:
-    """Makes edits that the model does not have yet. Beyond `MOST_EDITS` there are no others: edits_line.py says so."""
+    """Makes edits that the model does not have yet. Those beyond `MOST_EDITS` are dropped; edits_line.py says so."""
     EDITS.choose(tuple(dict.fromkeys((*EDITS.value, *map(edit_text, edits))))[:MOST_EDITS])
 
 
 def replace(kind: type | tuple[type, ...], edit: Edit | None, edits: Iterable[Edit]) -> None:
-    """Replaces all edits of a kind by one edit, or only removes them.
+    """Replaces all edits of a kind by one edit, or removes them where `edit` is None.
 
     Args:
-        edits: those that the model has.
+        edits: all edits that the model has now.
     """
     kept = [each for each in edits if not isinstance(each, kind)]
     EDITS.choose(tuple(map(edit_text, [*kept, *([edit] if edit else [])])))

@@ -113,7 +113,7 @@ def test_what_is_said_of_torch_nn_follows_its_numbers() -> None:
     said = torch_side.says(AgainstTorch(its, stages), Compared(its, ours), config)  # type: ignore[arg-type]
     assert "at most 0.0200: that is more than rounding" in said[0]
     assert said[1].endswith("the log-probabilities are −0.6901 and −0.6900.")
-    assert "left out; the attention window of 2 is a mask for it." in said[2]
+    assert "left out; torch.nn gets the attention window of 2 as a mask." in said[2]
 
 
 def test_torch_nn_says_that_it_cannot_express_edits(open_app: Open) -> None:

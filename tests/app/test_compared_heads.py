@@ -157,7 +157,7 @@ def test_a_checkpoint_that_is_broken_or_reads_otherwise_gets_a_sentence(open_app
     assert "No other checkpoint here that reads English" in words(app)
     write_checkpoint(own_folder / "same.safetensors", Size(1, 1, 2), seed=2, source_language="en", target_language="de")
     app = open_it(compared_checkpoint="other")
-    assert "choose one with your vocabulary: English → German (same)." in words(app)
+    assert "choose a checkpoint with your vocabulary: English → German (same)." in words(app)
     app = open_it(compared_checkpoint="de-en")
     assert "The first reads German, yours English: for one of the two it is the wrong language." in words(app)
     heads_drawn(app)

@@ -101,7 +101,7 @@ def test_pieces_of_equal_logits_share_a_rank_and_both_are_drawn() -> None:
     assert [(offer.id, offer.rank) for offer in offers(LOGITS, 4, piece, count=3)] == [(4, 1), (2, 2), (5, 2)]
 
 
-def test_what_may_not_be_drawn_is_said_in_words_and_by_a_pattern() -> None:
+def test_a_token_that_sampling_leaves_out_has_a_pattern_and_the_words_left_out() -> None:
     allowed = np.array([True, True, False, True, True, True])
     found = offers(LOGITS, 4, piece, count=3, allowed=allowed)
     figure = checked(distribution_bars(found, 6, title="t"))
@@ -111,7 +111,7 @@ def test_what_may_not_be_drawn_is_said_in_words_and_by_a_pattern() -> None:
     assert "left out" in distribution_alt(found, "t")
 
 
-def test_what_may_be_drawn_has_its_share_in_words_outlined_and_in_the_table() -> None:
+def test_the_share_of_a_token_that_sampling_may_choose_is_written_outlined_and_in_the_table() -> None:
     allowed = np.array([True, True, False, False, True, False])
     found = offers(LOGITS, 4, piece, count=3, allowed=allowed)
     p = softmax(LOGITS)
@@ -176,7 +176,7 @@ def test_a_token_of_another_hypothesis_is_marked_and_one_that_cannot_be_written_
     assert "Click to continue" in next(row["title"] for row in data["rows"] if row["id"] == 3)
 
 
-def test_what_may_not_be_drawn_has_no_share() -> None:
+def test_a_token_that_sampling_leaves_out_has_no_share() -> None:
     allowed = np.array([False, False, False, True, True, False])
     data = step_data(Step(LOGITS, 4, "Because.", allowed=allowed), piece, temperature=0.5)
     rows = {row["id"]: row for row in data["rows"]}
@@ -269,7 +269,7 @@ def test_no_score_is_minus_zero(score: float) -> None:
     assert score_text(score) == "0.00"
 
 
-def test_what_a_node_looked_at_are_its_weights() -> None:
+def test_the_bars_under_the_source_are_the_attention_weights_of_the_node() -> None:
     source = TokenAxis("English", "encoder", ("▁e", HOSTILE))
     chips = looked_at(source, np.array([0.125, 0.875]), "l")["chips"]
     assert [chip["share"] for chip in chips] == [0.125, 0.875]
@@ -315,7 +315,7 @@ def test_pieces_are_cut_to_their_cells() -> None:
     assert set(checked(lens_wall(wide, step=0, title="t", show_pieces=True)).data[1].text) == {"gewo…"}
 
 
-def test_the_bars_of_a_step_are_its_probabilities_and_who_leads_where_it_does_not() -> None:
+def test_the_bars_of_a_step_are_the_token_s_probabilities_and_those_of_the_leading_token() -> None:
     figure = checked(lens_bars(seen(), 0, title="t"))
     leaders, own = figure.data
     assert np.asarray(own.x) == pytest.approx([0.001, 0.2, 0.6])
@@ -324,7 +324,7 @@ def test_the_bars_of_a_step_are_its_probabilities_and_who_leads_where_it_does_no
     assert leaders.text[2] == ""
 
 
-def test_the_words_of_the_lens_say_from_where_a_piece_leads() -> None:
+def test_the_text_of_the_lens_says_from_which_layer_on_a_piece_leads() -> None:
     assert "1 reads <s>, predicts ▁x: leads from layer 2 on" in lens_alt(seen(), "t")
     assert "predicts ▁y: leads from layer 1 on" in lens_alt(seen(), "t")
     assert list(lens_table(seen(), 1)["rank"]) == [50, 1, 1]
@@ -339,7 +339,7 @@ def test_ranks_fit_their_cells(rank: int, text: str) -> None:
 # -- the length penalty
 
 
-def test_places_follow_the_scores_and_the_winner_says_so() -> None:
+def test_hypotheses_are_ranked_by_score_and_the_winner_is_labelled() -> None:
     scores = np.array([[-1.0, -3.0], [-2.0, -2.0]])  # the first wins at alpha 0, the second at 1
     for at, winner in ((0, "A"), (1, "B")):
         figure = checked(penalty_lines(scores, [0.0, 1.0], ["A", "B"], at, title="t"))

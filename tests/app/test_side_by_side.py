@@ -13,7 +13,7 @@ EDIT = "uniform=cross.2.3"
 
 
 def addresses(app: AppTest) -> tuple[dict[str, str], dict[str, str]]:
-    """What is chosen in either frame, and under "" the page that it shows."""
+    """The choices in the address of each frame; the key "" has the page that the frame shows."""
     assert not app.exception
     (drawn,) = components(app, "frames")
     split = [urlsplit(side["address"]) for side in drawn["sides"]]

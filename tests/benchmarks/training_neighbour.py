@@ -6,9 +6,9 @@
 Each row of the table is a process of its own, which trains a model on random tokens: as torch does it by itself, as our
 trainer does it (transformer/training/thread_waiting.py), and by itself with each GOMP_SPINCOUNT that --spins adds. In
 each round every process trains for --seconds at rest, then each of them beside a busy Python loop; the order is
-reversed in every second round. The table has medians with quartiles, and the ratios are of speeds in the same round: a
-program that runs for a while then disturbs all rows alike. "Kept" is the speed beside the loop divided by the speed at
-rest.
+reversed in every second round. The table has medians with quartiles, and the ratios are of speeds in the same round: so
+any other program that happens to run for a while disturbs all rows alike. "Kept" is the speed beside the loop divided
+by the speed at rest.
 """
 
 import os
@@ -33,7 +33,7 @@ from transformer.training.thread_waiting import INTERVAL, spinning_on_free_cores
 ALONE, OURS = "torch by itself", "our trainer"
 SITUATIONS = ("at rest", "beside")
 BUSY = "while True: pass"
-SEEN = 2 * INTERVAL  # seconds until the trainer knows whether cores are short
+SETTLING = 2 * INTERVAL  # seconds until the trainer knows whether cores are short
 
 Found = dict[str, dict[str, list[float]]]  # by row and situation, the target tokens per second of each round
 
@@ -88,7 +88,7 @@ def speed(process: "subprocess.Popen[str]", seconds: float) -> float:
     """Target tokens per second of one turn."""
     assert process.stdin
     assert process.stdout
-    process.stdin.write(f"{SEEN if seconds else 0} {seconds}\n")
+    process.stdin.write(f"{SETTLING if seconds else 0} {seconds}\n")
     process.stdin.flush()
     return float(process.stdout.readline())
 
@@ -123,11 +123,11 @@ def ratio(values: list[float], others: list[float]) -> str:
 def main(
     size: Annotated[SizeName, typer.Option(help="Of model and batch.")] = "toy",
     rounds: Annotated[int, typer.Option(help="How often each row is timed in each situation.")] = 30,
-    seconds: Annotated[float, typer.Option(help="How long it is timed.")] = 2.0,
+    seconds: Annotated[float, typer.Option(help="How long a row is timed in each round and situation.")] = 2.0,
     spins: Annotated[list[int] | None, typer.Option(help="One more row, with this GOMP_SPINCOUNT.")] = None,
     threads: Annotated[int, typer.Option(help="0: as many as torch likes.")] = 0,
     nice: Annotated[int, typer.Option(help="By how much training has a lower priority: 10 in the app.")] = 0,
-    only: Annotated[str, typer.Option(hidden=True)] = "",  # be this row
+    only: Annotated[str, typer.Option(hidden=True)] = "",  # the row to measure in this process
 ) -> None:
     """Prints the table."""
     if only:

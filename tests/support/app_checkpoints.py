@@ -24,7 +24,7 @@ LINES = (
 
 @cache
 def tokenizer_of_lines(byte_fallback: bool = True) -> Tokenizer:
-    """The one of nearly all these checkpoints; or another kind, which knows nothing but its own letters."""
+    """The tokenizer of these checkpoints. Without `byte_fallback`, one that knows only the letters of `LINES`."""
     if byte_fallback:
         return Tokenizer.train(LINES, TokenizerConfig(kind="bpe", vocab_size=420))
     return Tokenizer.train(LINES, TokenizerConfig(kind="unigram", vocab_size=90, byte_fallback=False))
@@ -51,7 +51,7 @@ def write_checkpoint(
     byte_fallback: bool = True,
     **data: Any,
 ) -> Path:
-    """A checkpoint at `path`, whose decoder stops `longer` pieces after the length of its source at the latest.
+    """A checkpoint at `path`, whose translations have at most `longer` pieces more than their source.
 
     `options` are those of the model (norm, positions, ...), `search` and `data` those of the recipe's sections
     `decoding` and `data`. One that ends at once writes `</s>` and nothing before it. Without `byte_fallback` letters

@@ -1,4 +1,4 @@
-"""The pages of the app, how to see that one has drawn, and what was sent for it: what tests and benchmarks stand on."""
+"""For tests and benchmarks: the pages of the app, how to wait until one is drawn, and how many bytes were sent."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -39,8 +39,8 @@ PAGES: dict[str, Page] = {
 def is_idle(page: Any) -> None:
     """Waits until the script of the page has run, and its charts are drawn.
 
-    A page that has not reached the server yet says "notRunning" too; that its first run has begun shows in the
-    sentence box, which every page has.
+    A page that has not reached the server yet says "notRunning" too. So this waits first for the sentence box, which
+    every page has: once it is there, the first run has begun.
     """
     page.wait_for_timeout(150)  # so that a run that was just caused has begun
     page.get_by_label("Sentence", exact=True).wait_for(state="attached")
@@ -51,7 +51,7 @@ def is_idle(page: Any) -> None:
 
 
 def is_drawn(one: Any, name: str) -> None:
-    """Waits until the page has drawn. One that has settled with all its pictures has, and is not settled again."""
+    """Waits until the page has drawn. If all its pictures are there already, it returns at once."""
     pictures = [one.page.locator(selector).first for selector in PAGES[name].pictures]
     if all(picture.count() for picture in pictures):
         return

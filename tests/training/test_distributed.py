@@ -1,4 +1,4 @@
-"""Several ranks, as torchrun starts them, learn what one learns, stop together, and fail in one sentence."""
+"""Several ranks, as torchrun starts them, learn the same as one rank, stop together, and report an error only once."""
 
 import os
 import re
@@ -42,13 +42,13 @@ from transformer.training.random_state import dropout_seed
 
 ROOT = Path(__file__).parent.parent.parent
 
-# A bias of the keys moves no softmax, so its gradient is the rounding of 0, of which Adam would make steps, but for an
-# epsilon that is larger.
+# The bias of the keys does not change the softmax, so its gradient is only rounding error. Adam would scale this up to
+# full steps, unless its epsilon is larger than the error.
 EXACT: dict[str, Any] = {"precision": "float32", "adam_epsilon": 1e-4}
 
 
 def exact(recipe: Recipe, **data: Any) -> Recipe:
-    """Without dropout, whose draws are each rank's own."""
+    """Without dropout, because each rank drops other units."""
     model = replace(recipe.model, dropout=0.0, embedding_dropout=0.0)
     return replace(recipe, model=model, data=replace(recipe.data, **data))
 
@@ -68,7 +68,7 @@ def assert_same_but_for_rounding(run: Path, other: Path) -> None:
         }
 
 
-# Ranks as processes forked from one that knows torch: torchrun's environment, without the seconds that it takes
+# Ranks are forked from a process that has imported torch, with torchrun's environment: faster than torchrun itself
 
 
 def together(size: int, function: Callable[..., None], *arguments: Any) -> list[int]:
@@ -94,7 +94,7 @@ def as_rank(rank: int, size: int, port: int, function: Callable[..., None], *arg
 
 
 def go(rank: int, recipe: Recipe, run: Path, resume: bool = False) -> None:
-    """What the command does, but the sentence goes into a file."""
+    """What the command `train` does, but the error message goes into a file."""
     try:
         train(recipe, run, resume=resume, device="cpu")
     except HeadlightError as error:
@@ -109,7 +109,7 @@ def go_where_others_do_not_see_the_folder(rank: int, recipe: Recipe, run: Path, 
 
 
 def go_and_be_told_to_stop(rank: int, recipe: Recipe, run: Path, told: int, update: int) -> None:
-    """One rank only gets the signal."""
+    """Only one rank gets the signal."""
     with pytest.MonkeyPatch.context() as patch:
         if rank == told:
             stop_after(update, patch)
@@ -146,7 +146,7 @@ def go_and_fail(rank: int, recipe: Recipe, run: Path) -> None:
 
 
 def go_and_be_killed(rank: int, recipe: Recipe, run: Path, between: bool) -> None:
-    """One rank, after update 6; or in update 7, where the other waits for its gradients."""
+    """Rank 1 is killed after update 6; or in update 7, while the other waits for its gradients."""
     with pytest.MonkeyPatch.context() as patch:
         if rank == 1 and between:
             stop_after(6, patch, signal.SIGKILL)
@@ -198,7 +198,7 @@ def test_ranks_learn_what_one_learns(size: int, accumulate: int, tmp_path: Path)
     assert_same_but_for_rounding(tmp_path / "several", tmp_path / "one")
 
 
-def test_ranks_learn_from_a_corpus_that_is_cut_anew_in_each_epoch_what_one_learns(tmp_path: Path) -> None:
+def test_ranks_learn_the_same_as_one_from_a_corpus_that_is_cut_anew_in_each_epoch(tmp_path: Path) -> None:
     recipe = exact(corpus_recipe(tmp_path, **EXACT), tokens_per_batch=1500)
     train(recipe, tmp_path / "one", device="cpu")
     assert lines(tmp_path / "one")[-1]["update"] == 12
@@ -238,7 +238,8 @@ def test_the_parts_of_all_ranks_have_every_row_once_and_are_equally_many(rows: l
 
 
 def test_every_rank_drops_others() -> None:
-    """Also in the 32 bits that torch's generator on the CPU looks at; rank 0 as a run on one process does."""
+    """No two ranks or updates share a dropout seed, even in the 32 bits that torch uses on a CPU. Rank 0 has the seeds
+    of a run on one process."""
     seeds = [dropout_seed(7, update, rank) % 2**32 for rank in range(64) for update in range(1000)]
     assert len(set(seeds)) == len(seeds)
     assert dropout_seed(7, 5, 0) == 7 * 1_000_003 + 5
@@ -248,7 +249,7 @@ def test_every_rank_drops_others() -> None:
 
 
 @pytest.mark.parametrize("told", [pytest.param(0, marks=pytest.mark.soak), 1])
-def test_a_signal_to_any_rank_stops_all_and_the_run_goes_on_on_one(told: int, tmp_path: Path) -> None:
+def test_a_signal_to_any_rank_stops_all_and_one_rank_can_resume(told: int, tmp_path: Path) -> None:
     recipe = exact(toy_recipe(**EXACT))
     run = tmp_path / "run"
     assert together(2, go_and_be_told_to_stop, recipe, run, told, 5) == [1, 1]
@@ -266,7 +267,7 @@ def test_a_signal_before_training_begins_ends_all(told: list[int], tmp_path: Pat
     assert re.fullmatch(r"(Rank 1: )?Stopped by SIGTERM before training started; nothing is saved .*\n", said(tmp_path))
 
 
-def test_a_run_stopped_on_one_goes_on_on_two_which_need_not_see_its_folder(
+def test_two_ranks_resume_a_run_of_one_though_the_second_does_not_see_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recipe = exact(toy_recipe(**EXACT))

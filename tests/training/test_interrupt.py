@@ -1,4 +1,4 @@
-"""Whoever does not want to wait until a run has finished its update and saved presses Ctrl-C again: nothing is lost."""
+"""A second Ctrl-C stops a run at once, while it saves because of the first: what was saved before is not damaged."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ from transformer.training import train
 def test_a_second_ctrl_c_while_a_run_saves_leaves_what_was_saved_before(
     where: str, name: str, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first comes in update 6; the second when half of the file is written that the run saves then."""
+    """The first Ctrl-C comes in update 6. The run then saves, and the second comes when half of a file is written."""
     run, recipe, before = tmp_path / "run", toy_recipe(best_by="loss", snapshots=(0, 5, 7, 99)), signal.getsignal(2)
 
     def save(tensors: Any, path: Path, metadata: Any) -> None:
@@ -37,7 +37,7 @@ def test_a_second_ctrl_c_while_a_run_saves_leaves_what_was_saved_before(
     monkeypatch.undo()
     assert signal.getsignal(signal.SIGINT) == before
     assert not list(run.rglob("*.tmp"))
-    assert metadata(run / "training.safetensors")["progress"]["update"] == 5  # since update 5 was validated
+    assert metadata(run / "training.safetensors")["progress"]["update"] == 5  # saved when it was validated
     assert load_checkpoint(run / "last.safetensors").metrics["update"] in (5, 6)
     train(recipe, run, resume=True, device="cpu")
     assert_same_run(run, finished)

@@ -31,7 +31,7 @@ def train(
         bool,
         typer.Option(
             "--own-vocabulary",
-            help="With --init-from: the recipe's vocabulary. Tokens that both have keep their embedding.",
+            help="With --init-from: use the recipe's vocabulary instead. Tokens in both keep their embedding.",
         ),
     ] = False,
     device: Device = "auto",

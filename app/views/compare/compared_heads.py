@@ -15,7 +15,7 @@ from transformer.errors import HeadlightError
 from transformer.model.attention_kinds import Kind
 
 MOST_MATCHED = 400  # heads of a kind
-LEAST = 0.0005  # a change below it is none
+LEAST = 0.0005  # a head whose weights moved less has not changed
 MOST_NAMED = 3
 
 
@@ -27,7 +27,7 @@ class Heads:
         says: sentences about them.
         changes: of all heads, the one that changes most first; empty if they cannot be compared.
         readings: what the two sides read; the same tokens, or some replaced by others.
-        tokens: their texts by kind of attention, queries and keys.
+        tokens: for each kind of attention, the texts of the queries and of the keys.
     """
 
     says: Sequence[str] = ()
@@ -37,10 +37,10 @@ class Heads:
 
 
 def compared_heads(other: Scene, mine: Scene) -> Heads:
-    """The heads of two models over the same tokens, or of one over two sentences of which one has other words in the
-    same places: two maps of weights can be subtracted where their rows and columns are the same.
+    """The heads of two models over the same tokens, or of one model over two sentences that differ only in some words:
+    two maps of weights can be subtracted only if they have the same rows and columns.
 
-    Both decoders read the translation by the original model where there are edits, else the visitor's.
+    Both decoders read the visitor's translation; if edits are compared with the original model, the original's.
     """
     same_file = other.subject.file == mine.subject.file
     languages = [] if same_file else _languages(other, mine)
@@ -51,7 +51,7 @@ def compared_heads(other: Scene, mine: Scene) -> Heads:
     if len(sources[0]) != len(sources[1]) or sum(kept) < len(kept) / 2:
         return Heads([f"To see which heads differ, replace a word of your sentence: it has {len(sources[1])} tokens."])
     if other.subject == mine.subject and all(kept):
-        return Heads(["Both are written by one model: over the same tokens all its heads are the same."])
+        return Heads(["Both translations are by the same model: over the same tokens, all its heads are the same."])
     if not same_file and max(_heads(scene) for scene in (other, mine)) > MOST_MATCHED:
         return Heads([f"Heads are matched up to {MOST_MATCHED} of a kind; here are more.", *languages])
     try:
@@ -88,7 +88,7 @@ def _other_vocabulary(mine: Scene) -> str:
     files = [each for each in other_files(own).values() if entry(each).languages[0] == entry(own).languages[0]]
     found = [display_name(each) for each in same_vocabulary(own, files)]
     named = ", ".join(found[:MOST_NAMED]) + (f" or {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else "")
-    choose = f"To compare heads, choose one with your vocabulary: {named}." if found else (
+    choose = f"To compare heads, choose a checkpoint with your vocabulary: {named}." if found else (
         f"No other checkpoint here that reads {mine.task.source} has the vocabulary of yours; the snapshots of a "
         "training run share theirs."
     )  # fmt: skip
@@ -106,7 +106,7 @@ def _languages(other: Scene, mine: Scene) -> list[str]:
 
 def _most(change: HeadChange, there: str) -> str:
     if change.moved < LEAST:
-        return f"Over the same translation, no head attends to other tokens than {there}."
+        return f"Over the same translation, every head attends as {there}."
     where = f"head {change.head + 1} of layer {change.layer + 1} ({SHORT[change.kind]})"
     return (
         f"Over the same translation {where} changes most: {change.moved:.0%} of its weight is elsewhere than {there}."
@@ -118,7 +118,7 @@ def _matched(changes: Sequence[HeadChange]) -> str:
     like, mean = pairs[-1], sum(change.moved for change in pairs) / len(pairs)
     layer, head = like.partner or (0, 0)
     return (
-        f"Heads are matched by similarity: of a pair, {mean:.0%} of the weight is on other tokens on average. Most "
-        f"alike ({SHORT[like.kind]}, {like.moved:.0%}) are layer {layer + 1}, head {head + 1} of the first and layer "
-        f"{like.layer + 1}, head {like.head + 1} of yours."
+        f"Heads are matched by similarity: on average, the two of a pair have {mean:.0%} of their weight on different "
+        f"tokens. Most alike ({SHORT[like.kind]}, {like.moved:.0%}) are layer {layer + 1}, head {head + 1} of the "
+        f"first and layer {like.layer + 1}, head {like.head + 1} of yours."
     )

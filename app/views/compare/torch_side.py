@@ -21,7 +21,7 @@ EXPLAINED = (
 
 
 def computed(scene: Scene) -> AgainstTorch:
-    """What torch.nn makes of the sentence. A translation that ours cut off is cut off at the same length."""
+    """What torch.nn makes of the sentence. If our translation was cut off, torch.nn's may not be longer."""
     ours, translation = scene.hypothesis, scene.translation
     limit = length_limit(len(translation.source_ids), translation.settings, scene.config.max_positions)
     limit = limit if ours.finished else len(ours.ids)
@@ -42,7 +42,7 @@ def draw_stages(found: AgainstTorch) -> None:
 
 
 def says(found: AgainstTorch, compared: Compared, config: ModelConfig) -> list[str]:
-    """At most three sentences."""
+    """Three sentences: the difference of the numbers, the translation by torch.nn, and where its layers normalise."""
     worst = max(found.stages, key=lambda stage: stage.difference / max(stage.largest, 1.0))
     most = found.stages[-1].difference
     is_rounding = worst.difference <= ROUNDING * max(worst.largest, 1.0)
@@ -61,12 +61,15 @@ def _written(compared: Compared) -> str:
         return "torch.nn.Transformer, which computes all tokens again at each step, writes the same translation."
     both = [each.log_probabilities[step : step + 1] for each in (compared.one, compared.other)]
     there = " and ".join(fixed(values[0], 4) for values in both if values)
-    return f"Its own translation is another one: where the two part, the log-probabilities are {there}."
+    return (
+        "torch.nn.Transformer writes a different translation: at the first token that differs, the log-probabilities "
+        f"are {there}."
+    )
 
 
 def _norms(config: ModelConfig) -> str:
     window = config.attention_window
-    end = f"; the attention window of {window} is a mask for it" if window is not None else ""
+    end = f"; torch.nn gets the attention window of {window} as a mask" if window is not None else ""
     if config.norm == "pre":
         return f"Both are pre-norm, with a LayerNorm at the end of each stack{end}."
     return f"Both are post-norm, as in the paper; torch.nn's LayerNorm at the end of each stack is left out{end}."

@@ -2,8 +2,8 @@
 
     dimension 2i: sin(pos / w), dimension 2i+1: cos(pos / w), w = 10000^(2i/d_model), with the wavelength 2 pi w
 
-A dimension of a table that was learned has no wavelength and no partner. Positions that no sentence of the training had
-are as chance made them; their ground is shaded.
+A dimension of a learned table has no wavelength and no partner. Positions that training never reached are still random;
+their background is shaded.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ def wave(
     Args:
         layout: None for a learned table: one dimension, no formula.
         sentence: positions that the shown sentence uses.
-        trained: positions that training reached, where not all; those beyond are shaded.
+        trained: how many positions the training reached; those beyond are shaded. None: all, or unknown.
     """
     positions, d_model = table.shape
     shown = (
@@ -116,7 +116,7 @@ def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int
         "hovertemplate": "pair i = %{x}<br>wavelength %{y:,.2f} positions<extra></extra>",
         "showlegend": False,
     }
-    crossed = abs(np.log10(lengths[chosen] / sentence)) < 0.2  # by the line of the sentence, were it beside the mark
+    crossed = abs(np.log10(lengths[chosen] / sentence)) < 0.2  # then the sentence's line would cross the text
     mark = {
         "type": "scatter",
         "x": [chosen],
@@ -130,7 +130,7 @@ def wavelength_chart(d_model: int, dimension: int, layout: Layout, sentence: int
         "showlegend": False,
     }
     color = role_color("encoder")
-    words = {  # on a logarithmic axis their place is a logarithm, unlike that of the line
+    words = {  # Plotly wants the logarithm of y for a text on a logarithmic axis, but y itself for a line
         "text": f"this sentence: {sentence}", "x": 1, "xref": "x domain", "xanchor": "right",
         "y": float(np.log10(sentence)), "yanchor": "top", "showarrow": False, "font": {"size": 14, "color": color},
     }  # fmt: skip

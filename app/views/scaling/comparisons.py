@@ -27,7 +27,7 @@ class Counted:
     keys: int
     allowed: int  # cells that the mask lets through, over all layers and heads
     above: int  # of these, cells with a weight above the threshold
-    mass: float  # what share of all attention those hold
+    mass: float  # the share of all attention that the cells counted in `above` have
 
     @property
     def cells(self) -> int:
@@ -64,7 +64,7 @@ def shares_above(values: np.ndarray) -> np.ndarray:
 
 
 def share_curves(weights: Mapping[str, np.ndarray], masks: Mapping[str, np.ndarray], threshold: float) -> Figure:
-    """For every threshold the share of allowed cells above it, one line a kind of attention; the chosen one marked."""
+    """The share of allowed cells above each threshold, a line a kind of attention; the chosen threshold is marked."""
     colors = {"encoder": role_color("encoder"), "decoder": role_color("decoder"), "cross": INK}
     data: list[Piece] = []
     for kind, values in weights.items():

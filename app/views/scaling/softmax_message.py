@@ -1,4 +1,4 @@
-"""The data of the picture: dot products of random vectors for each width of the slider, and of one head.
+"""The data of the picture: dot products of random vectors, for each width d_k of the slider, and those of one head.
 
 The browser divides them and takes the softmax (test_the_browser_s_softmax_is_that_of_torch).
 """

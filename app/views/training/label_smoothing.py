@@ -31,7 +31,7 @@ def loss(target: np.ndarray, logits: np.ndarray) -> float:
 
 
 def _rows(found: list[Offer], target: np.ndarray) -> tuple[list[str], list[float], list[float]]:
-    """(name, q', p) of these tokens, and of one of the others on average."""
+    """Names, q' and p of these tokens; the last row is the mean over all other tokens."""
     rest = len(target) - len(found)
     ids = [offer.id for offer in found]
     q, p = [float(target[id]) for id in ids], [offer.probability for offer in found]
@@ -85,11 +85,11 @@ _POWERS = ["10⁻⁷", "10⁻⁶", "10⁻⁵", "10⁻⁴", "0.001", "0.01", "0.1
 
 
 def _small(value: float) -> str:
-    """As everywhere, and what is too small for the picture: 0.900, 0.0125, 1.20×10⁻⁵, 0, <10⁻⁷."""
+    """As `number` writes it, but what is too small for the axis is "<10⁻⁷": 0.900, 0.0125, 1.20×10⁻⁵, 0, <10⁻⁷."""
     return "<10⁻⁷" if 0 < value < LEAST else number(value)
 
 
 def target_table(found: list[Offer], target: np.ndarray) -> Table:
-    """The same as columns of a table."""
+    """The numbers of `target_bars` as columns of a table."""
     names, q, p = _rows(found, target)
     return {"piece": names, "q′": q, "p": p}
