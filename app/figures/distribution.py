@@ -4,7 +4,7 @@ Temperature changes how sharp the distribution is and never the order of the tok
 The logits of a step are stored, so that another temperature needs no new pass of the model.
 
 Sampling draws from the tokens that top k and top p leave, with their probabilities divided by their sum. Where that
-share differs from the probability, both are written: "55% → 80%" (test_the_share_is_what_the_random_number_falls_into).
+share differs from the probability, both are written: "55% → 80%" (test_the_share_is_the_interval_of_the_random_number).
 """
 
 from collections.abc import Callable
