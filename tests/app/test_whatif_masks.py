@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.compute.mask_results import together, without_cache
 from app.compute.subject import Subject
-from app.figures.theme import probability_text
+from app.figures.theme import fixed, probability_text
 from app.library.checkpoints import CheckpointFile
 from app.library.tasks import EXAMPLES
 from app.state import edit_choices
@@ -53,7 +53,7 @@ def test_without_the_mask_the_matrix_and_the_scores_are_those_of_a_pass_without_
         assert found[name]["score"] == pytest.approx(float(right.sum()), rel=1e-4)
     first, alone = rows(app)[0]["cells"], rows(app)[1]["cells"]
     assert first[1]["share"] == pytest.approx(sum(found["free"]["right"]) / len(before[2]))
-    assert first[1]["note"] == f"log-probability {found['free']['score']:.1f}".replace("-", "−")
+    assert first[1]["note"] == f"log-probability {fixed(found['free']['score'], 1)}"
     assert alone[0]["text"] == translator.translate(SENTENCE).text
     assert alone[1]["text"] == "the same"  # a step with the cache sees no later tokens
 

@@ -9,7 +9,7 @@ from app import components
 from app.components.outcome import OutcomeRow, OutcomeToken
 from app.compute.compared import Compared
 from app.figures.tables import Table
-from app.figures.theme import role_color
+from app.figures.theme import fixed, role_color
 from app.stage import template
 from app.stage.scene import NoScene, Scene
 from app.views.compare import torch_side
@@ -106,4 +106,4 @@ def tokens_table(found: Compared) -> Table:
 
 
 def _written(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+    return fixed(value, 2)

@@ -8,6 +8,7 @@ import streamlit as st
 from app.components.weight_bars import weight_bars
 from app.compute import cached_results
 from app.figures.axes import in_words
+from app.figures.theme import fixed
 from app.stage import template
 from app.stage.heads import chosen_head, opening_head
 from app.stage.scene import Scene
@@ -87,7 +88,7 @@ def _sentences(scene: Scene, row: Row) -> list[str]:
     becomes = (
         f"the most probable token stays {first}" if first == now else f"the most probable token is {now}, not {first}"
     )
-    before, after = (f"{each:.2f}".replace("-", "−") for each in row.log_probabilities)
+    before, after = (fixed(each, 2) for each in row.log_probabilities)
     of = "" if first == token else f" of {token}"
     changes = (
         f"{row.moved:.0%} of the weight of {who} moved, most of it from {source} to {goal}: {becomes}, and the "

@@ -6,7 +6,7 @@ from app import components
 from app.components.outcome import OutcomeRow, OutcomeToken
 from app.compute.outcomes import Outcome, outcome
 from app.compute.subject import Subject
-from app.figures.theme import role_color
+from app.figures.theme import minus, role_color
 from app.stage.scene import Scene
 from app.views.shared import two_translations
 
@@ -74,4 +74,4 @@ def goes(lost: float) -> str:
 
 def _signed(value: float) -> str:
     """Nothing where it rounds to 0."""
-    return "" if abs(value) < 0.05 else f"{value:+.1f}".replace("-", "−")
+    return "" if abs(value) < 0.05 else minus(f"{value:+.1f}")

@@ -11,7 +11,7 @@ from app.components.comparison import Cell, Row
 from app.compute import cached_results
 from app.compute.mask_results import together, without_cache
 from app.compute.row_predictions import Predictions
-from app.figures.theme import counted
+from app.figures.theme import counted, fixed
 from app.library import checkpoints
 from app.stage.scene import Scene
 from app.views.shared.mask_twins import Twins
@@ -138,7 +138,7 @@ def _padded(cell: Cell, share: float) -> Cell:
 def _step(found: Predictions, before: Predictions | None = None) -> Cell:
     right, size = int(found.right.sum()), len(found.right)
     is_other = before is not None and right != int(before.right.sum())
-    score = f"log-probability {found.score:.1f}".replace("-", "−")
+    score = f"log-probability {fixed(found.score, 1)}"
     return Cell(f"{right} of {size} right", score, right / size, changed=is_other)
 
 

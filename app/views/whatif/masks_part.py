@@ -13,7 +13,7 @@ from app.compute import cached_results
 from app.compute.cached_results import Observed
 from app.compute.row_predictions import predictions
 from app.figures.axes import in_words, visible
-from app.figures.theme import probability_text, role_color
+from app.figures.theme import fixed, probability_text, role_color
 from app.pages import page_named
 from app.stage import template
 from app.stage.heads import clearest_of
@@ -145,7 +145,7 @@ def _sentences(
     said = []
     if "causal" in off:
         said.append("Alone, step t finds only the keys 1 to t in its cache, so the causal mask hides nothing.")
-        scores = f"{before.predictions.score:.1f} to {after.predictions.score:.1f}".replace("-", "−")
+        scores = f"{fixed(before.predictions.score, 1)} to {fixed(after.predictions.score, 1)}"
         said.append(
             f"All rows at once, {after.ahead:.0%} of the attention goes to later tokens, and the log-probability goes "
             f"from {scores}."
